@@ -102,6 +102,18 @@ class Backend {
   /// are.
   virtual void advance(std::int64_t steps) = 0;
 
+  /// Sets the times and the size of steps from the current state on. Need not be called where steps
+  /// have one size.
+  virtual void set_clock(const StepClock& clock) = 0;
+
+  /// If the problem measures its error: the largest value of the last step's, in units of what it
+  /// may be; NaN where it is not a number. The same on all ranks.
+  virtual double largest_error() = 0;
+  /// The first cell of the grid that has this error.
+  virtual std::int64_t cell_of_error(double error) = 0;
+  /// Undoes the last call of advance, which must have been of one step.
+  virtual void take_back() = 0;
+
   /// Starts to search the current state for values that are not finite.
   virtual void start_finite_check() = 0;
 

@@ -39,23 +39,39 @@ struct VaryingFace {
   StageTree law;
 };
 
+/// The times of steps.
+struct StepClock {
+  double step = 1;   ///< dt
+  double start = 0;  ///< time of the state after `start_step` steps
+  std::int64_t start_step = 0;
+
+  /// The time after a number of steps and a part of one.
+  double time(std::int64_t steps, double part = 0) const {
+    return start + (static_cast<double>(steps - start_step) + part) * step;
+  }
+};
+
 template <class T>
 struct Problem {
   Shape shape;
   std::vector<Faces<T>> faces;     ///< faces of each array
   std::vector<Stage> stages = {};  ///< stages of a step
-  int fields = 1;                  ///< number of fields in the state
+  int fields = 1;                  ///< number of fields that a step makes
   /// values of each coefficient field, cell by cell
   std::vector<std::vector<T>> coefficients = {};
   std::vector<VaryingFace> laws = {};         ///< replace the laws in `faces`
   std::array<double, 3> spacing = {1, 1, 1};  ///< distance of nodes along planes, rows, columns
-  double time_step = 1;
+  StepClock clock = {};
+  /// the last field is no part of the state: what a step's error is of what it may be, in each cell
+  bool measures_error = false;
   std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone
   /// the part of the grid that `shape` is the block of; none for the whole grid
   std::optional<Part> part = {};
 
   int arrays() const { return static_cast<int>(faces.size()); }
-  /// Values of the state: shape.cells() for each field.
+  /// The fields of the state; no stage reads the others before it has made them.
+  int state_fields() const { return fields - (measures_error ? 1 : 0); }
+  /// Values of all fields: shape.cells() for each.
   std::int64_t values() const { return fields * shape.cells(); }
 };
 
@@ -68,7 +84,8 @@ Problem<T> without_values(const Problem<T>& problem) {
           .coefficients = std::vector<std::vector<T>>(problem.coefficients.size()),
           .laws = problem.laws,
           .spacing = problem.spacing,
-          .time_step = problem.time_step,
+          .clock = problem.clock,
+          .measures_error = problem.measures_error,
           .linear_rates = problem.linear_rates,
           .part = problem.part};
 }

@@ -14,6 +14,9 @@ std::vector<std::string> diagnostics_columns(const RunConfig& config) {
     for (const StatisticsColumn& column : statistics_columns)
       columns.push_back(column_prefix(config.fields, field) + column.name);
   for (const auto& [name, formula] : config.integrals) columns.push_back(name);
+  if (config.scheme.varies) columns.emplace_back("step_size");
+  if (config.scheme.tolerance)
+    for (const char* const column : {"step_error", "rejections"}) columns.emplace_back(column);
   return columns;
 }
 
@@ -40,12 +43,17 @@ std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunC
   return moved;
 }
 
-std::vector<double> values_of(const Diagnostics& diagnostics) {
+std::vector<double> values_of(const Diagnostics& diagnostics, const RunConfig& config,
+                              const std::optional<StepState>& steps) {
   std::vector<double> values;
   for (const Statistics& of_field : diagnostics.fields)
     for (const StatisticsColumn& column : statistics_columns)
       values.push_back(of_field.*column.value);
   values.insert(values.end(), diagnostics.integrals.begin(), diagnostics.integrals.end());
+  if (!config.scheme.varies || !steps) return values;
+  values.push_back(steps->clock.step);
+  if (config.scheme.tolerance)
+    values.insert(values.end(), {steps->error, static_cast<double>(steps->rejections)});
   return values;
 }
 

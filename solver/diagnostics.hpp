@@ -8,6 +8,7 @@
 #include "solver/outputs.hpp"
 #include "solver/run_config.hpp"
 #include "solver/statistics.hpp"
+#include "solver/step_control.hpp"
 
 namespace lapl {
 
@@ -22,7 +23,8 @@ struct Diagnostics {
 std::string column_prefix(const std::vector<std::string>& fields, const std::string& field);
 
 /// Column names of diagnostics.csv between time and speed: u_min to u_l2 for each field (min to l2
-/// if there is one field), then the integrals.
+/// if there is one field), then the integrals. If steps vary: the size of the last step in seconds,
+/// its error in units of the tolerance, and the number of steps rejected so far.
 std::vector<std::string> diagnostics_columns(const RunConfig& config);
 
 /// Column names of probes.csv after the time: inlet_u for each probe and field (inlet if there is
@@ -32,8 +34,9 @@ std::vector<std::string> probe_columns(const RunConfig& config);
 /// The columns of probes.csv that both configs have, but that refer to different cells.
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now);
 
-/// The values of diagnostics_columns, in the same order.
-std::vector<double> values_of(const Diagnostics& diagnostics);
+/// The values of diagnostics_columns, in the same order; `steps` where they vary.
+std::vector<double> values_of(const Diagnostics& diagnostics, const RunConfig& config,
+                              const std::optional<StepState>& steps);
 
 /// The diagnostics of a captured state, on all ranks. Collective.
 template <class T>

@@ -47,7 +47,7 @@ class CanonDigest {
       for (std::size_t i = 0; i < results.size(); ++i) made_[stage.targets[i]] = results[i];
     }
     Joined whole("step");
-    whole.add(problem_.time_step).add(problem_.shape.axes);
+    whole.add(problem_.clock.step).add(problem_.shape.axes);
     for (const double spacing : problem_.spacing) whole.add(spacing);
     for (int field = 0; field < problem_.fields; ++field)
       whole.add(made_[field]).add(of_faces(field, 0));
@@ -79,6 +79,7 @@ class CanonDigest {
         return joined;
       case Operation::number: return joined.add(node.number);
       case Operation::time: return joined.add(time);
+      case Operation::time_step: return joined;
       default: break;
     }
     std::array<Digest, 3> operands{};

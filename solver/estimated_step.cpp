@@ -8,6 +8,7 @@
 #include "kernels/error.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/machine/available_memory.hpp"
+#include "kernels/machine/background.hpp"
 #include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
 #include "solver/equation/equation.hpp"
@@ -24,22 +25,51 @@ using Values = std::vector<double>;  // one value per cell, field after field
 // terms stop growth this slow.
 constexpr double close_enough = 0.01;
 
+// Fewer values are not worth a thread.
+constexpr std::int64_t worth_a_thread = 1 << 16;
+
 // Fewer iterations on large grids, where each takes longer.
 int most_iterations(std::int64_t values) {
   constexpr std::int64_t most_work = std::int64_t{1} << 22;
   return static_cast<int>(std::clamp<std::int64_t>(most_work / values, 6, 24));
 }
 
+// Calls work(i) for each index of the values on several threads.
+template <class Work>
+void for_each_value(std::int64_t values, const Work& work) {
+  in_pieces(values, worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) work(i);
+  });
+}
+
+// A number for each block of values, computed on several threads. The blocks do not depend on the
+// number of threads, and so the results that are combined from them do not either.
+template <class OfBlock>
+std::vector<double> by_block(std::int64_t values, const OfBlock& of_block) {
+  const std::int64_t blocks = values / worth_a_thread + 1;
+  std::vector<double> results(blocks);
+  in_pieces(blocks, 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t block = first; block < last; ++block)
+      results[block] = of_block(values * block / blocks, values * (block + 1) / blocks);
+  });
+  return results;
+}
+
 double dot(const Values& a, const Values& b) {
-  std::array<double, 8> sums{};  // independent sums, so that additions overlap
-  for (std::size_t i = 0; i < a.size(); ++i) sums[i % sums.size()] += a[i] * b[i];
+  const auto sums = by_block(std::ssize(a), [&](std::int64_t first, std::int64_t last) {
+    std::array<double, 8> partial{};  // independent sums, so that additions overlap
+    for (std::int64_t i = first; i < last; ++i) partial[i % partial.size()] += a[i] * b[i];
+    return std::accumulate(partial.begin(), partial.end(), 0.0);
+  });
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 double largest(std::span<const double> values) {
-  double most = 0;
-  for (const double value : values) most = std::max(most, std::abs(value));
-  return most;
+  return std::ranges::max(by_block(std::ssize(values), [&](std::int64_t first, std::int64_t last) {
+    double most = 0;
+    for (std::int64_t i = first; i < last; ++i) most = std::max(most, std::abs(values[i]));
+    return most;
+  }));
 }
 
 // Multiplies directions by the derivative of the rates at the initial state.
@@ -68,13 +98,20 @@ class RateDerivative {
   Values operator()(const Values& direction) {
     const double share = share_of(direction);
     Values moved = state_;
-    for (std::size_t f = 0; f < fields_; ++f)
-      for (std::size_t i = f * cells_; i < (f + 1) * cells_; ++i)
-        moved[i] += share * unit(f) * direction[i];
+    for (std::size_t f = 0; f < fields_; ++f) {
+      const double scale = share * unit(f);
+      const auto from = field(direction, f);
+      const auto to = field(moved, f);
+      for_each_value(std::ssize(to), [&](std::int64_t i) { to[i] += scale * from[i]; });
+    }
     Values change = rate_at(moved);
-    for (std::size_t f = 0; f < fields_; ++f)
-      for (std::size_t i = f * cells_; i < (f + 1) * cells_; ++i)
-        change[i] = (change[i] - rate_[i]) / (share * unit(f));
+    for (std::size_t f = 0; f < fields_; ++f) {
+      const double scale = share * unit(f);
+      const auto before = field(rate_, f);
+      const auto of_field = field(change, f);
+      for_each_value(std::ssize(before),
+                     [&](std::int64_t i) { of_field[i] = (of_field[i] - before[i]) / scale; });
+    }
     return change;
   }
 
@@ -149,14 +186,15 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Values start) 
       if (length <= 1e-9 * scale) break;
       projections.back().push_back(length);
     }
-    for (double& value : next) value /= length;
+    for_each_value(std::ssize(next), [&](std::int64_t i) { next[i] /= length; });
     basis.push_back(std::move(next));
     next = derivative(basis.back());
     scale = std::max(scale, std::sqrt(dot(next, next)));
     Values& projection = projections.emplace_back();
     for (const Values& vector : basis) {
       projection.push_back(dot(vector, next));
-      for (std::size_t i = 0; i < next.size(); ++i) next[i] -= projection.back() * vector[i];
+      for_each_value(std::ssize(next),
+                     [&](std::int64_t i) { next[i] -= projection.back() * vector[i]; });
     }
   }
   SquareMatrix projected(static_cast<int>(basis.size()));

@@ -76,22 +76,23 @@ template <class T>
 Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
                         const StepStages& step) {
   Problem<T> problem{.shape = config.shape, .faces = {}};
-  problem.fields = static_cast<int>(config.fields.size());
+  const int fields = static_cast<int>(config.fields.size());
+  problem.measures_error = step.measures_error;
+  problem.fields = fields + (step.measures_error ? 1 : 0);
   problem.stages = step.stages;
   problem.spacing = config.spacing.by_axis;
-  problem.time_step = time_step_of(config);
+  problem.clock.step = time_step_of(config);
   for (const std::string& name : coefficient_names(config))
     problem.coefficients.push_back(rounded_once<T>(coefficients.at(name)));
   for (const int like : step.like)
-    problem.faces.push_back(like >= 0 && like < problem.fields
-                                ? Faces<T>(config.boundaries)
-                                : quantity_faces<T>(config.boundaries));
+    problem.faces.push_back(like >= 0 && like < fields ? Faces<T>(config.boundaries)
+                                                       : quantity_faces<T>(config.boundaries));
   const auto named = arrays_of(config);
   for (int array = 0; array < problem.arrays(); ++array)
     for (const SideLaw& law : config.laws) {
       const int like = step.like[array];
       const bool holds =
-          law.array.empty() ? like >= 0 && like < problem.fields : like == named.at(law.array);
+          law.array.empty() ? like >= 0 && like < fields : like == named.at(law.array);
       if (holds) impose(config, law, array, problem);
     }
   return problem;

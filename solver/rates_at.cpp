@@ -1,5 +1,6 @@
 #include "solver/rates_at.hpp"
 
+#include "kernels/machine/background.hpp"
 #include "solver/equation/equation.hpp"
 
 namespace lapl {
@@ -27,7 +28,10 @@ std::vector<double> RatesAt::operator()(std::span<const double> state, std::int6
   backend_->set_state(state, step);
   backend_->advance(1);
   std::vector<double> rates = copy_of_state(*backend_);
-  for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = (rates[i] - state[i]) / huge_step;
+  constexpr std::int64_t worth_a_thread = 1 << 16;
+  in_pieces(std::ssize(rates), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) rates[i] = (rates[i] - state[i]) / huge_step;
+  });
   return rates;
 }
 

@@ -15,6 +15,7 @@
 #include "solver/clock.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/outputs.hpp"
+#include "solver/run_speed.hpp"
 #include "solver/schedule.hpp"
 #include "solver/verification.hpp"
 
@@ -84,47 +85,24 @@ void require_verified(std::optional<std::uint64_t> verified, std::uint64_t diges
         step, digest, *verified);
 }
 
-// The number of steps between two looks at the clock: about a tenth of a second's worth.
-class Stretch {
- public:
-  std::int64_t steps() const { return steps_; }
-
-  void took(std::int64_t steps, double seconds) {
-    if (steps < steps_) return;  // an output cut it short, so it says little about speed
-    if (seconds < 0.05) steps_ *= 2;
-    if (seconds > 0.2 && steps_ > 1) steps_ /= 2;
-  }
-
- private:
-  std::int64_t steps_ = 1;
-};
-
-// Steps and the seconds that they took.
-struct Speed {
-  std::int64_t steps = 0;
-  double seconds = 0;
-
-  void add(std::int64_t more_steps, double more_seconds) {
-    steps += more_steps;
-    seconds += more_seconds;
-  }
-  double rate(Shape shape) const {
-    return steps > 0 ? static_cast<double>(steps) * static_cast<double>(shape.cells()) / seconds
-                     : 0;
-  }
-};
-
 template <class T>
 class Run {
  public:
-  Run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink)
+  Run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
+      const std::optional<StepState>& steps)
       : backend_(backend),
         model_(model),
         config_(model.run),
         ranks_(backend.ranks()),
         schedule_(model.run),
         sink_(sink),
-        step_(first_step) {}
+        step_(first_step),
+        last_(config_.ends_by_time() ? most_steps : config_.steps) {
+    if (!config_.scheme.varies) return;
+    control_.emplace(config_, steps, first_step);
+    backend.set_clock(control_->state().clock);
+    end_if_due();
+  }
 
   RunResult to_the_end(const std::function<std::string()>& stop_reason) {
     RunResult result;
@@ -135,22 +113,22 @@ class Run {
     // A run resumed from its steady state ends there at once.
     if (is_steady()) result.stopped_by = stopped_by_steady;
     const bool at_rest = !result.stopped_by.empty();
-    store(schedule_.is_output(step_) || at_rest, step_ == 0 || at_rest);
-    while (step_ < config_.steps && result.stopped_by.empty()) {
+    store(is_output() || at_rest, step_ == 0 || at_rest);
+    while (step_ < last_ && result.stopped_by.empty()) {
       take_stretch();
       result.stopped_by = is_steady() ? stopped_by_steady : first_text(ranks_, stop_reason());
       if (result.stopped_by.empty() && config_.wall_time &&
           of_first(ranks_, seconds_since(start)) >= *config_.wall_time)
         result.stopped_by = "limits.wall_time";
-      const bool stopping = !result.stopped_by.empty() && step_ < config_.steps;
-      const bool output = schedule_.is_output(step_) || result.stopped_by == stopped_by_steady;
+      const bool stopping = !result.stopped_by.empty() && step_ < last_;
+      const bool output = is_output() || result.stopped_by == stopped_by_steady;
       const bool checkpoint = stopping || checkpoint_is_due();
       // Only verified states are stored.
       if (verification_ && (output || checkpoint || schedule_.is_verification(step_))) verify();
       probe();  // before the checkpoint of this step, which must not be ahead of probes.csv
       store(output, checkpoint, stopping);
     }
-    if (step_ == config_.steps) result.stopped_by.clear();
+    if (step_ == last_) result.stopped_by.clear();
     result.complete = result.stopped_by.empty() || result.stopped_by == stopped_by_steady;
     finish_storing();
     result.step = step_;
@@ -162,9 +140,14 @@ class Run {
  private:
   void take_stretch() {
     const auto start = Clock::now();
-    const std::int64_t steps = steps_at_once(step_);
-    backend_.advance(steps);
-    step_ += steps;
+    const std::int64_t before = step_, most = steps_at_once(step_);
+    if (control_) {
+      take_varying(most);
+    } else {
+      backend_.advance(most);
+      step_ += most;
+    }
+    const std::int64_t steps = step_ - before;
     if (const auto checked = std::exchange(checked_step_, std::nullopt))
       if (const auto found = backend_.finish_finite_check()) {
         finish_storing();  // an earlier state, whose storing may throw first
@@ -182,6 +165,66 @@ class Run {
     report(steps, seconds);
   }
 
+  double time() const { return control_ ? control_->time(step_) : time_of(config_, step_); }
+
+  bool is_output() const {
+    return schedule_.is_output(step_) || (control_ && control_->is_output(time()));
+  }
+
+  void end_if_due() {
+    if (!control_->is_end(time())) return;
+    last_ = step_;
+    schedule_.end_at(step_);
+  }
+
+  // Takes steps that vary, at most so many, up to the next time at which something happens.
+  void take_varying(std::int64_t most) {
+    for (const std::int64_t until = step_ + most; step_ < until;) {
+      if (control_->left(step_) == 0) backend_.set_clock(control_->plan(step_));
+      const std::int64_t steps = std::min(until - step_, control_->left(step_));
+      backend_.advance(steps);
+      if (control_->measures_error()) {
+        const double error = backend_.largest_error();
+        if (!control_->accepts(error, step_)) {
+          if (control_->is_stuck()) refuse_step(error);
+          backend_.take_back();
+          continue;
+        }
+      }
+      step_ += steps;
+      if (control_->left(step_) > 0) continue;
+      if (!control_->measures_error()) control_->arrive(step_);
+      backend_.set_clock(control_->state().clock);  // of derived outputs
+      end_if_due();
+      if (is_output() || step_ == last_) return;
+    }
+  }
+
+  // Ends the run: not even the smallest step is accurate. The state before it is stored.
+  [[noreturn]] void refuse_step(double error) {
+    const Shape shape = config_.shape;
+    const std::int64_t cell = backend_.cell_of_error(error);
+    std::vector<std::int64_t> of_fields;
+    for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
+      of_fields.push_back(field * shape.cells() + cell);
+    const std::vector<T> after = backend_.values_at(of_fields);
+    backend_.take_back();
+    const std::vector<T> before = backend_.values_at(of_fields);
+    std::string values;
+    for (std::size_t i = 0; i < after.size(); ++i)
+      values += fmt::format("{}{} would become {} from {}", i == 0 ? "" : ", ", config_.fields[i],
+                            after[i], before[i]);
+    store(false, true, true);
+    finish_storing();
+    throw NumericalError(
+        "step {}: at time {} even a step of {:.3g} s has {:.3g} times the error that "
+        "time.tolerance "
+        "allows, at {}, where {} (limits.smallest_step is {}); the state before is stored as a "
+        "checkpoint",
+        step_ + 1, time(), control_->state().clock.step, error,
+        text_of(cell_at(shape, cell), shape.axes), values, config_.smallest_step);
+  }
+
   std::int64_t steps_at_once(std::int64_t from) const {
     const std::int64_t to_next = schedule_.next_after(from) - from;
     return is_spectral(config_) ? to_next : std::min(stretch_.steps(), to_next);
@@ -190,12 +233,17 @@ class Run {
   void report(std::int64_t steps, double seconds) {
     since_storing_.add(steps, seconds);
     since_report_.add(steps, seconds);
-    if (since_report_.seconds < 0.1 && step_ < config_.steps) return;
+    if (since_report_.seconds < 0.1 && step_ < last_) return;
     const double rate = since_report_.rate(config_.shape);
+    std::int64_t last = last_;
+    if (control_ && config_.end)  // as long as steps stay as they are
+      last = step_ + static_cast<std::int64_t>(
+                         std::min(std::ceil((*config_.end - time()) / control_->state().longest),
+                                  static_cast<double>(most_steps - step_)));
     const double cells_left =
-        static_cast<double>(config_.steps - step_) * static_cast<double>(config_.shape.cells());
+        static_cast<double>(last - step_) * static_cast<double>(config_.shape.cells());
     sink_.progress({.step = step_,
-                    .last_step = config_.steps,
+                    .last_step = last,
                     .cells_per_second = rate,
                     .seconds_left = cells_left / rate});
     since_report_ = {};
@@ -217,13 +265,13 @@ class Run {
     for (const auto& [name, indices] : config_.probes->at)
       for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
         probed.push_back(field * shape.cells() + index_of(shape, Cell::of(indices)));
-    sink_.probed(step_, backend_.values_at(probed));
+    sink_.probed(step_, time(), backend_.values_at(probed));
   }
 
   // Takes one more step to measure the change, then goes back. The check thus depends on the state
   // of its step alone, and a resumed run finds the same.
   bool is_steady() {
-    if (!schedule_.is_steady_check(step_) || step_ == config_.steps) return false;
+    if (!schedule_.is_steady_check(step_) || step_ == last_) return false;
     finish_storing();  // the background thread holds a capture
     const auto start = Clock::now();
     {
@@ -243,7 +291,8 @@ class Run {
     backend_.set_state(before_, step_);
     largest = std::bit_cast<double>(ranks_.reduce(Reduction::most, bits_of(largest)));
     since_report_.add(0, seconds_since(start));
-    return largest / time_step_of(config_) < *config_.steady;
+    const double step = control_ ? control_->state().clock.step : time_step_of(config_);
+    return largest / step < *config_.steady;
   }
 
   bool checkpoint_is_due() const {
@@ -260,7 +309,8 @@ class Run {
     finish_storing();
     const Capture<T> capture = backend_.capture(output);
     if (checkpoint) last_checkpoint_ = Clock::now();
-    const Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape)};
+    Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape), time()};
+    if (control_) what.steps = control_->state();
     since_storing_ = {};
     std::optional<std::uint64_t> verified;
     if (verification_) verified = verification_->digest();
@@ -287,6 +337,8 @@ class Run {
   Schedule schedule_;
   RunSink<T>& sink_;
   std::int64_t step_;
+  std::int64_t last_;  // the last step, where that is known
+  std::optional<StepControl> control_;
   Stretch stretch_;
   Speed since_report_, since_storing_;
   std::optional<std::int64_t> checked_step_;
@@ -310,12 +362,13 @@ template void require_finite_start(Backend<double>&, const Model&);
 
 template <class T>
 RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
-              const std::function<std::string()>& stop_reason) {
-  return Run<T>(backend, model, first_step, sink).to_the_end(stop_reason);
+              const std::function<std::string()>& stop_reason,
+              const std::optional<StepState>& steps) {
+  return Run<T>(backend, model, first_step, sink, steps).to_the_end(stop_reason);
 }
 template RunResult run(Backend<float>&, const Model&, std::int64_t, RunSink<float>&,
-                       const std::function<std::string()>&);
+                       const std::function<std::string()>&, const std::optional<StepState>&);
 template RunResult run(Backend<double>&, const Model&, std::int64_t, RunSink<double>&,
-                       const std::function<std::string()>&);
+                       const std::function<std::string()>&, const std::optional<StepState>&);
 
 }  // namespace lapl

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "kernels/backend.hpp"
 #include "solver/make_problem.hpp"
+#include "solver/step_control.hpp"
 
 namespace lapl {
 
@@ -25,6 +27,8 @@ struct Storing {
   bool output = false;
   bool checkpoint = false;
   double cells_per_second = 0;  ///< since the state was last stored
+  double time = 0;
+  std::optional<StepState> steps = {};  ///< where they vary
 };
 
 /// Receives the outputs, checkpoints, probes and progress of a run.
@@ -38,7 +42,7 @@ class RunSink {
   virtual void store(const Storing& storing, const Captured<T>& captured) = 0;
 
   /// Receives the values of probes.csv at a step. Called from the stepping thread.
-  virtual void probed(std::int64_t step, std::span<const T> values) = 0;
+  virtual void probed(std::int64_t step, double time, std::span<const T> values) = 0;
 
   /// Called from the stepping thread about ten times a second.
   virtual void progress(const Progress& progress) = 0;
@@ -66,9 +70,10 @@ inline constexpr const char* stopped_by_steady = "steady";
 /// NotFiniteError (step, cell, values around it) where a stored or checked state is not finite,
 /// NumericalError (steps, digests) where config.verify_every is set and repeated steps give other
 /// bits, and whatever the sink or the backend throws. Collective: a signal to one rank stops all,
-/// and the first rank's clock counts.
+/// and the first rank's clock counts. `steps` are those of a restart, where they vary.
 template <class T>
 RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
-              const std::function<std::string()>& stop_reason);
+              const std::function<std::string()>& stop_reason,
+              const std::optional<StepState>& steps = {});
 
 }  // namespace lapl

@@ -169,10 +169,19 @@ struct RunConfig {
   std::int64_t checkpoints_kept = 3;
 
   std::optional<double> wall_time;  ///< seconds
+  double smallest_step = 0;         ///< seconds: below it a run with time.tolerance ends
   std::int64_t check_finite_every = 500;
+  bool refuses_unstable = true;  ///< a step that is known to be unstable; else a warning
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
+
+  /// True where steps vary and the number of the last one is known only once it is taken; `steps`
+  /// is a guess then.
+  bool ends_by_time() const { return scheme.varies && end.has_value(); }
 };
+
+/// Largest step number; float64 holds it exactly.
+inline constexpr std::int64_t most_steps = std::int64_t{1} << 53;
 
 /// True for the spectral engine, which takes any number of steps at once: from one stored or
 /// checked step to the next. Its bits depend on where these are.

@@ -10,59 +10,22 @@
 
 namespace lapl {
 
-/// The steps of outputs: each multiple of a number of steps, or the first step at or after each
-/// multiple of a time.
-class OutputSteps {
- public:
-  explicit OutputSteps(const RunConfig& config) : every_(config.output_every) {
-    if (!config.output_time) return;
-    time_step_ = time_step_of(config);
-    time_ = *config.output_time;
-    if (time_ > time_step_) return;
-    time_ = 0;
-    every_ = 1;
-  }
-
-  bool holds(std::int64_t step) const { return step == 0 || up_to(step) > up_to(step - 1); }
-
-  /// The number of outputs from step 0 to `step`.
-  std::int64_t up_to(std::int64_t step) const {
-    if (time_ == 0) return step / every_ + 1;
-    auto count = static_cast<std::int64_t>(static_cast<double>(step) * time_step_ / time_);
-    // Rounding may make the count wrong by one.
-    while (step_of(count + 1) <= step) ++count;
-    while (count > 0 && step_of(count) > step) --count;
-    return count + 1;
-  }
-
-  /// The first output step after `step`.
-  std::int64_t next_after(std::int64_t step) const {
-    if (time_ == 0) return (step / every_ + 1) * every_;
-    return std::max(step_of(up_to(step)), step + 1);
-  }
-
- private:
-  std::int64_t step_of(std::int64_t multiple) const {
-    return first_step_at(static_cast<double>(multiple) * time_, time_step_);
-  }
-
-  std::int64_t every_;
-  double time_ = 0;  // 0: by steps
-  double time_step_ = 1;
-};
-
-/// The number of steps between checkpoints that puts one at each output; approximate where outputs
-/// are made at times that are not multiples of the step.
+/// The number of steps between outputs, which divide an interval in time
+/// (solver/dividing_step.hpp).
 inline std::int64_t steps_between_outputs(const RunConfig& config) {
-  return OutputSteps(config).next_after(0);
+  if (!config.output_time) return config.output_every;
+  const double steps = std::round(*config.output_time / time_step_of(config));
+  return static_cast<std::int64_t>(std::clamp(steps, 1.0, 0x1p62));
 }
 
 /// Says for each step of a run what happens at it.
 class Schedule {
  public:
   explicit Schedule(const RunConfig& config)
-      : last_(config.steps),
-        outputs_(config),
+      : last_(config.ends_by_time() ? most_steps : config.steps),
+        output_every_(steps_between_outputs(config)),
+        about_(config.steps),
+        outputs_by_time_(config.scheme.varies && config.output_time),
         checkpoint_every_(config.checkpoint_every.steps.value_or(config.steps + 1)),
         check_every_(checks_between_outputs(config) ? config.check_finite_every : config.steps + 1),
         probe_every_(config.probes ? config.probes->every : config.steps + 1),
@@ -70,11 +33,15 @@ class Schedule {
         has_probes_(config.probes.has_value()),
         verify_every_(config.verify_every.value_or(config.steps + 1)) {}
 
-  /// Step 0, each output step, and the last step.
-  bool is_output(std::int64_t step) const { return outputs_.holds(step) || step == last_; }
+  /// Step 0, each output step, and the last step. Outputs by time of steps that vary lie at steps
+  /// that only the run knows (solver/step_control.hpp), and so may the last step.
+  bool is_output(std::int64_t step) const {
+    return step == 0 || step == last_ || (!outputs_by_time_ && step % output_every_ == 0);
+  }
+  void end_at(std::int64_t step) { last_ = step; }
 
   std::int64_t next_output_after(std::int64_t step) const {
-    return std::min(last_, outputs_.next_after(step));
+    return outputs_by_time_ ? last_ : std::min(last_, (step / output_every_ + 1) * output_every_);
   }
 
   /// Each multiple of checkpoint.every, and the last step.
@@ -97,10 +64,12 @@ class Schedule {
   bool is_verification(std::int64_t step) const { return step % verify_every_ == 0; }
 
   /// The numbers of outputs and checkpoints of a run from step 0, without checkpoints by wall-clock
-  /// time.
-  std::int64_t outputs() const { return outputs_.up_to(last_) + (outputs_.holds(last_) ? 0 : 1); }
+  /// time. A guess where steps vary.
+  std::int64_t outputs() const {
+    return about_ / output_every_ + 1 + (about_ % output_every_ != 0);
+  }
   std::int64_t checkpoints() const {
-    return last_ / checkpoint_every_ + 1 + (last_ % checkpoint_every_ != 0);
+    return about_ / checkpoint_every_ + 1 + (about_ % checkpoint_every_ != 0);
   }
 
   /// The first step after `step` at which any of these happens.
@@ -116,8 +85,9 @@ class Schedule {
     return !is_spectral(config) || config.steady;
   }
 
-  std::int64_t last_;
-  OutputSteps outputs_;
+  std::int64_t last_, output_every_;
+  std::int64_t about_;  // the last step, or a guess
+  bool outputs_by_time_;
   std::int64_t checkpoint_every_, check_every_, probe_every_;
   bool looks_for_steady_, has_probes_;
   std::int64_t verify_every_;

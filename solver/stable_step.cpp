@@ -75,9 +75,10 @@ std::string text_of(const StableStep& step, const std::string& at) {
 }
 
 std::string step_warning(const RunConfig& config, const StableStep& step) {
+  if (config.scheme.tolerance) return {};
   if (!step.estimated) {
     const auto problem = step_problem_of(config);
-    return problem ? "time.step: " + problem->what : "";
+    return problem ? problem->key + ": " + problem->what : "";
   }
   const double found = time_step_of(config);
   if (found <= *step.largest) return {};

@@ -138,6 +138,11 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   return {};
 }
 
+std::optional<StepState> first_steps(const Job& job) {
+  if (!job.restart || job.restart->checkpoint.header.step_state.empty()) return std::nullopt;
+  return StepState::of_words(job.restart->checkpoint.header.step_state);
+}
+
 // A run from its job to its exit code, in the order of take(). Until open_folder nothing is
 // written.
 template <class T>
@@ -148,6 +153,7 @@ class Execution {
         console_(console),
         model_(job.config.run),
         first_step_(job.restart ? job.restart->checkpoint.header.step : 0),
+        steps_(first_steps(job)),
         config_text_(resolved_yaml(job.config)) {}
 
   int take() {
@@ -281,7 +287,7 @@ class Execution {
                     digest_);
     phases_.start = seconds_since(process_began) - phases_.initial_field;
     try {
-      const RunResult result = run(*backend_, model_, first_step_, *writer_, stop_signal);
+      const RunResult result = run(*backend_, model_, first_step_, *writer_, stop_signal, steps_);
       end_shared_run();
       if (const std::string missing = writer_->missing(); !missing.empty())
         throw IoError("{}: missing, because not stored or damaged since: {}; {}", config_.directory,
@@ -359,6 +365,7 @@ class Execution {
   const Model model_;
   const RunConfig& config_ = model_.run;
   const std::int64_t first_step_;
+  const std::optional<StepState> steps_;  // of the restart, where they vary
   const std::string config_text_;
   Ranks& ranks_ = run_ranks();
   BackendChoice choice_;

@@ -39,7 +39,7 @@ Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Co
     change = require_same_but_for_equation(before, where, config);
   else
     require_same_problem(before, where, config);
-  if (header.step > config.run.steps)
+  if (!config.run.ends_by_time() && header.step > config.run.steps)
     throw ConfigError("time.steps: {} is before step {} of {}", config.run.steps, header.step,
                       restart.path.string());
   console.note(fmt::format("going on from step {} of {}", header.step, restart.path.string()));

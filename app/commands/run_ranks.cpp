@@ -32,7 +32,7 @@ bool amid_run = false;
 // Takes part in one run that the first rank has announced.
 template <class T>
 void take_part(Ranks& ranks, const Model& model, const std::string& backend_name,
-               const std::optional<StoredState>& from) {
+               const std::optional<StoredState>& from, const std::optional<StepState>& steps) {
   const RunConfig& config = model.run;
   const CoefficientFields coefficients =
       unread_coefficients(config);  // the first rank has the values
@@ -44,7 +44,7 @@ void take_part(Ranks& ranks, const Model& model, const std::string& backend_name
     require_finite_start(*backend, model);
   }
   RankWriter<T> writer(model);
-  run(*backend, model, from ? from->step : 0, writer, stop_signal);
+  run(*backend, model, from ? from->step : 0, writer, stop_signal, steps);
 }
 
 // Takes part in each run of the first rank until it announces the end.
@@ -61,9 +61,12 @@ void follow_first_rank(Ranks& ranks) {
     if (said.contains("state"))
       from = {said["state"]["path"].get<std::string>(), said["state"]["step"].get<std::int64_t>(),
               said["state"]["digest"].get<std::uint64_t>()};
+    std::optional<StepState> steps;
+    if (said.contains("steps"))
+      steps = StepState::of_words(said["steps"].get<std::vector<std::uint64_t>>());
     try {
       with_precision(config.precision, [&]<class T>() {
-        take_part<T>(ranks, Model(config), said["backend"].get<std::string>(), from);
+        take_part<T>(ranks, Model(config), said["backend"].get<std::string>(), from, steps);
       });
     } catch (const NumericalError&) {   // found on all ranks; the first reports it
     } catch (const CheckpointError&) {  // the same; the first then ends all ranks
@@ -103,6 +106,8 @@ void share_run(Ranks& ranks, const LoadedConfig& config, const std::string& back
     said["state"] = {{"path", restart->path.string()},
                      {"step", restart->checkpoint.header.step},
                      {"digest", restart->checkpoint.header.state_digest}};
+  if (restart && !restart->checkpoint.header.step_state.empty())
+    said["steps"] = restart->checkpoint.header.step_state;
   ranks.rest();
   broadcast_text(ranks, said.dump());
   amid_run = true;

@@ -35,16 +35,14 @@ SharedCodes::SharedCodes(const std::vector<const SweepMember*>& members) {
 void SharedCodes::start(const SweepMember& member) {
   const auto found = code_of_.find(&member);
   if (found == code_of_.end() || found->second->compiled) return;
-  found->second->compiled = std::make_unique<CompiledCode>(found->second->text);
+  found->second->compiled = std::make_unique<SharedCode>(found->second->text);
 }
 
 bool SharedCodes::ready(const SweepMember& member) {
   const auto found = code_of_.find(&member);
   if (found == code_of_.end()) return true;
   start(member);
-  if (!found->second->compiled->ready()) return false;
-  found->second->compiled->offer();
-  return true;
+  return found->second->compiled->ready();
 }
 
 void SharedCodes::done(const SweepMember& member) {

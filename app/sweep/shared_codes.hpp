@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/sweep/sweep_members.hpp"
-#include "kernels/cpu/compiler/compiled_code.hpp"
+#include "kernels/machine/shared_code.hpp"
 
 namespace lapl {
 
@@ -30,7 +30,7 @@ class SharedCodes {
   struct Code {
     CodeText text;
     int members = 0;  ///< still to be forked
-    std::unique_ptr<CompiledCode> compiled = nullptr;
+    std::unique_ptr<SharedCode> compiled = nullptr;
   };
 
   std::map<std::string, Code> codes_;  // by the whole text

@@ -62,7 +62,8 @@ pid_t fork_child(const Body& body) {
     if (getppid() != parent) throw IoError("the sweep of this run has ended");
     code = body();
   } catch (const std::bad_alloc&) {
-    std::fputs("lapl: error: out of host memory\n", stderr);
+    constexpr std::string_view text = "lapl: error: out of host memory\n";
+    static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
   } catch (const std::exception& error) {
     print_error(error.what());
     code = exit_io;

@@ -20,6 +20,7 @@
 #include "io/durable/posix_file.hpp"
 #include "io/readers/initial_source.hpp"
 #include "kernels/error.hpp"
+#include "solver/dividing_step.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/schedule.hpp"
 
@@ -164,6 +165,16 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   const StableStep stable = stable_steps_of_all(run)(run.scheme);
   run.step_is_auto = false;
   run.time_step = automatic_step(stable);
+  if (run.scheme.tolerance) {  // the first step, which the controller corrects
+    if (!run.time_step && !exact_times(run).empty()) run.time_step = exact_times(run)[0] / 1000;
+    if (run.time_step) {
+      say_found(config, "time.step", number_text(*run.time_step), "the first step");
+      return;
+    }
+  }
+  const std::vector<double> times = exact_times(run);
+  if (run.time_step && !times.empty())
+    run.time_step = dividing_step(times, *run.time_step).value_or(*run.time_step);
   if (!run.time_step) {
     mistakes.add(
         place, "time.step",
@@ -175,9 +186,10 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
     mistakes.throw_any();
   }
   say_found(config, "time.step", number_text(*run.time_step),
-            fmt::format("0.9 of {}", text_of(stable)));
-  config.step_note = fmt::format("time.step: {} s, 0.9 of the largest stable step of {}",
-                                 number_text(*run.time_step), text_of(stable));
+            fmt::format("{}0.9 of {}", times.empty() ? "" : "at most ", text_of(stable)));
+  config.step_note =
+      fmt::format("time.step: {} s, {}0.9 of the largest stable step of {}",
+                  number_text(*run.time_step), times.empty() ? "" : "at most ", text_of(stable));
 }
 
 /// Computes the number for `time.stages: auto`.
@@ -199,6 +211,24 @@ void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
             fmt::format("stable to {}", text_of(stable)));
   config.step_note = fmt::format("time.stages: {}, of which the largest stable step is {}", *stages,
                                  text_of(stable));
+}
+
+/// Outputs by time and the end of a run lie exactly there.
+void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistakes) {
+  const std::vector<double> times = exact_times(run);
+  const double step = time_step_of(run);
+  if (run.scheme.varies || times.empty() || divides(step, times)) return;
+  const auto shorter = dividing_step(times, step), longer = dividing_step(times, step, true);
+  std::string right = "times that have a common step";
+  if (shorter || longer)
+    right = fmt::format("{}{}{} s", shorter ? number_text(*shorter) : "",
+                        shorter && longer ? " or " : "", longer ? number_text(*longer) : "");
+  mistakes.add(
+      entries.at("time.step").place, "time.step",
+      fmt::format("{} s do not divide {}{}{} (expected {})", number_text(step),
+                  run.end ? fmt::format("time.end {}", *run.end) : "",
+                  times.size() > 1 ? " and " : "",
+                  run.output_time ? fmt::format("output.every {}", *run.output_time) : "", right));
 }
 
 /// The spectral engine jumps from one stored state to the next, so the default is a checkpoint at
@@ -255,16 +285,18 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     check_together(config.run, entries, mistakes);
     mistakes.throw_any();
   }
-  find_checkpoints(config, entries.at("checkpoint.every"));
-  if (!config.run.end) return config;
-  const double steps = std::ceil(*config.run.end / time_step_of(config.run));
-  if (!(steps <= static_cast<double>(most_steps))) {
-    mistakes.add(entries.at("time.end").place, "time.end",
-                 fmt::format("found {}, which takes {:.3g} steps (at most {})", *config.run.end,
-                             steps, most_steps));
+  if (config.run.end) {
+    const double steps = std::ceil(*config.run.end / time_step_of(config.run));
+    if (!(steps <= static_cast<double>(most_steps)))
+      mistakes.add(entries.at("time.end").place, "time.end",
+                   fmt::format("found {}, which takes {:.3g} steps (at most {})", *config.run.end,
+                               steps, most_steps));
     mistakes.throw_any();
+    config.run.steps = first_step_at(*config.run.end, time_step_of(config.run));
   }
-  config.run.steps = first_step_at(*config.run.end, time_step_of(config.run));
+  check_times(config.run, entries, mistakes);
+  mistakes.throw_any();
+  find_checkpoints(config, entries.at("checkpoint.every"));
   return config;
 }
 

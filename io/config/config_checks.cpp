@@ -112,6 +112,39 @@ class Checker {
           "found auto, and time.stages is auto too (expected a number for one of them)");
   }
 
+  /// Checks what only steps that choose their size have.
+  void check_tolerance() {
+    if (!right({"time.scheme", "time.tolerance", "compute.precision", "compute.engine",
+                "limits.smallest_step", "limits.verify_every"}))
+      return;
+    const auto& tolerance = run_.scheme.tolerance;
+    if (!tolerance) {
+      if (given("limits.smallest_step"))
+        add("limits.smallest_step", "given without time.tolerance (steps have one size)");
+      return;
+    }
+    std::vector<std::string> pairs;
+    for (const SchemeRow& row : name_table<Scheme>)
+      if (row.is_pair()) pairs.emplace_back(row.name);
+    if (!row_of(run_.scheme.kind).is_pair())
+      add("time.tolerance",
+          fmt::format(
+              "given with time.scheme {}, which estimates no error (expected time.scheme {})",
+              name_of(run_.scheme.kind), either_of(pairs)));
+    const double least = with_precision(
+        run_.precision, []<class T>() -> double { return 8 * std::numeric_limits<T>::epsilon(); });
+    if (tolerance->relative < least)
+      add("time.tolerance",
+          fmt::format(
+              "found {}, below rounding in {} (expected at least {:.1e}{})", tolerance->relative,
+              name_of(run_.precision), least,
+              run_.precision == Precision::float32 ? ", or compute.precision: float64" : ""));
+    if (is_spectral(run_))
+      add("compute.engine", "found spectral, which needs no time.tolerance (expected one of both)");
+    if (given("limits.verify_every"))
+      add("limits.verify_every", "given with time.tolerance (it repeats steps of one size alone)");
+  }
+
   /// Checks names and formulas; each message shows a caret below the mistake.
   void check_formulas() {
     if (!right({"grid.shape", "grid.spacing", "fields", "equation.kind"})) return;
@@ -156,11 +189,14 @@ class Checker {
            (run_.shape.axes < 2 && name.find("dy") != name.npos);
   }
 
-  /// Checks that the time step is stable; all formulas must be right.
+  /// Checks that the time step is stable; all formulas must be right. equation_mistakes checks the
+  /// step of diffusion.
   void check_step() {
-    if (!all_right() || !run_.time_step || (!given("time.steps") && !given("time.end"))) return;
+    if (!all_right() || is_diffusion(run_) || run_.scheme.tolerance || !run_.time_step ||
+        (!given("time.steps") && !given("time.end")))
+      return;
     const auto problem = step_problem_of(run_);
-    if (problem && problem->refused) add("time.step", problem->what);
+    if (problem && problem->refused && run_.refuses_unstable) add("time.step", problem->what);
   }
 
   /// Checks that the spectral engine can step the equation; all formulas must be right.
@@ -317,6 +353,7 @@ void check_together(const RunConfig& run, const Entries& entries, Mistakes& mist
   checker.check_spacing();
   checker.check_equation();
   checker.check_stages();
+  checker.check_tolerance();
   checker.check_formulas();
   checker.check_engine();
   checker.check_mode();

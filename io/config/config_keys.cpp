@@ -49,6 +49,11 @@ void put_time_step(RunConfig& run, const YamlNode& node) {
   if (!run.step_is_auto) assign(run.time_step, node);
 }
 
+void put_tolerance(RunConfig& run, const YamlNode& node) {
+  assign(run.scheme.tolerance, node);
+  run.scheme.varies = run.scheme.tolerance.has_value();
+}
+
 // Must run after time.scheme is stored, because it sets the scheme's number of stages.
 void put_stages(RunConfig& run, const YamlNode& node) {
   const auto stages = read_number(node.text).integer;
@@ -232,12 +237,12 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
          if (node.kind == YamlNode::Kind::scalar) assign(run.steps, node);
        }},
       {{.name = "time.end", .type = null_or(positive_real()), .preset = "null",
-       .unit = "s", .meaning = "time at which the run ends: the last step is the first whose "
-                               "time is "
-                               "at least this"}, store(&RunConfig::end)},
+       .unit = "s", .meaning = "time at which the run ends: a whole number of steps"},
+       store(&RunConfig::end)},
       {{.name = "time.step", .type = null_or(either(word({"auto"}), positive_real())),
        .preset = "null",
-       .unit = "s", .meaning = "dt; auto: 0.9 of the largest stable one; diffusion: needs "
+       .unit = "s", .meaning = "dt; auto: 0.9 of the largest stable one, or a little less to "
+                               "divide time.end and an output.every in time; diffusion: needs "
                                "equation.diffusivity"},
        put_time_step},
       {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
@@ -249,6 +254,10 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
                                     "rkl2): the fewest whose largest stable step is at least "
                                     "time.step"},
        put_stages},
+      {{.name = "time.tolerance", .type = null_or(tolerance()), .preset = "null",
+       .meaning = "error of a step beside the size of the values, from which bs23 and dopri5 choose "
+                  "the size of steps; time.step is the first one; null: steps of one size"},
+       put_tolerance},
 
       {{.name = "compute.backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
        .meaning = "where to compute; auto: CUDA where there is a device, else the CPU"},
@@ -267,8 +276,8 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
        .meaning = "run folder; relative to the current folder"}, store(&RunConfig::directory)},
       {{.name = "output.every", .type = either(integer(1, most_steps), physical_time()),
        .preset = "2500", .unit = "steps, or s",
-       .meaning = "interval between outputs; an interval in time takes the first step at or "
-                  "after each multiple; step 0 and the last step are always written"},
+       .meaning = "interval between outputs; one in time is a whole number of steps; step 0 and "
+                  "the last step are always written"},
        put_output_every},
       {{.name = "output.fields", .type = names.all ? list(text(), 1, any_count)
                                                    : list(word(output_words), 1, output_words.size()),
@@ -309,6 +318,17 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
                                  "unit of time, checked every limits.check_finite_every steps; "
                                  "null: never"},
        store(&RunConfig::steady)},
+      {{.name = "limits.smallest_step", .type = null_or(positive_real()), .preset = "null",
+       .unit = "s", .meaning = "a run with time.tolerance ends with an error before a step that "
+                               "would be shorter; null: rounding alone limits it"},
+       [](RunConfig& run, const YamlNode& node) {
+         std::optional<double> given;
+         assign(given, node);
+         run.smallest_step = given.value_or(0);
+       }},
+      {{.name = "limits.unstable_step", .type = word({"refuse", "warn"}), .preset = "refuse",
+       .meaning = "what becomes of a time.step that is known to be unstable"},
+       [](RunConfig& run, const YamlNode& node) { run.refuses_unstable = node.text == "refuse"; }},
       {{.name = "limits.verify_every", .type = null_or(integer(1, most_steps)), .preset = "null",
        .unit = "steps",
        .meaning = "interval at which all steps since the last check are taken again and their "

@@ -45,9 +45,6 @@ inline constexpr std::string_view shorthand_section = "boundary";
 /// Largest number of cells of a grid.
 inline constexpr std::int64_t most_cells = std::int64_t{1} << 40;
 
-/// Largest step number; float64 represents all integers up to it exactly.
-inline constexpr std::int64_t most_steps = std::int64_t{1} << 53;
-
 /// The placeholder in a default for the config file's name without extension.
 inline constexpr std::string_view config_name_mark = "<config name>";
 

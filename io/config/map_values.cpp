@@ -47,6 +47,13 @@ const KeyTable<ProbesConfig>& probes_keys() {
   return keys;
 }
 
+const KeyTable<Tolerance>& tolerance_keys() {
+  static const KeyTable<Tolerance> keys = {
+      {{.name = "relative", .type = positive_real()}, store(&Tolerance::relative)},
+      {{.name = "absolute", .type = positive_real()}, store(&Tolerance::absolute)}};
+  return keys;
+}
+
 }  // namespace
 
 Schema parameter() {
@@ -92,6 +99,16 @@ Schema probes() {
 }
 
 void assign(ProbesConfig& probes, const YamlNode& node) { put_map(probes_keys(), probes, node); }
+
+Schema tolerance() {
+  return either(positive_real(), map_of(tolerance_keys(), "{relative: NUMBER, absolute: NUMBER}"));
+}
+
+void assign(Tolerance& tolerance, const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::scalar) return put_map(tolerance_keys(), tolerance, node);
+  assign(tolerance.relative, node);
+  tolerance.absolute = tolerance.relative;
+}
 
 Schema physical_time() {
   const KeyRow time = {.name = "time", .type = positive_real()};

@@ -10,6 +10,7 @@ namespace lapl {
 Schema parameter();        ///< a number, or the source of a field
 Schema named_formulas();   ///< {NAME: FORMULA, ...}
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
+Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}
 Schema physical_time();    ///< {time: SECONDS}
 Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
 
@@ -17,5 +18,6 @@ Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
 void assign(ParameterConfig& parameter, const YamlNode& node);
 void assign(std::vector<DerivedConfig>& derived, const YamlNode& node);
 void assign(ProbesConfig& probes, const YamlNode& node);
+void assign(Tolerance& tolerance, const YamlNode& node);
 
 }  // namespace lapl

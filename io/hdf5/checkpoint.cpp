@@ -57,7 +57,8 @@ std::string layout_key(const CheckpointHeader& header, Precision precision) {
                      name_of(precision), fmt::join(header.fields, " "), bits_of(header.time_step),
                      bits_of(header.coefficient), header.equation_digest.has_value(),
                      header.equation_digest.value_or(0), fmt::join(header.missing_outputs, " "),
-                     header.config);
+                     header.config) +
+         fmt::format("\n{}", header.step_state.size());
 }
 
 /// An upper bound of the bytes for everything but the values.
@@ -125,6 +126,12 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader&
   write_checkpoint(writer, only_rank(), path, header, RowRange::all(header.shape), values);
 }
 
+void begin_checkpoint(FileWriter& writer, const std::filesystem::path& path, std::size_t fields,
+                      FieldView values) {
+  std::vector<FieldView> by_field;
+  for (std::size_t i = 0; i < fields; ++i) by_field.push_back(part_of(values, i, fields));
+  writer.begin(path, std::move(by_field));
+}
 void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                       const CheckpointHeader& header, RowRange rows, FieldView values) {
   const Precision precision = precision_of(values);
@@ -136,6 +143,8 @@ void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::p
       .changing = {{"step", std::as_bytes(std::span(&header.step, 1))},
                    {"state_digest", std::as_bytes(std::span(&header.state_digest, 1))},
                    {"output_list", std::as_bytes(std::span(words))}}};
+  if (!header.step_state.empty())
+    ranked.changing.push_back({"step_state", std::as_bytes(std::span(header.step_state))});
   for (std::size_t i = 0; i < header.fields.size(); ++i) {
     plan.fields.emplace_back(header.fields[i], precision);
     ranked.fields.push_back(part_of(values, i, header.fields.size()));

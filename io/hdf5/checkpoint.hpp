@@ -40,6 +40,8 @@ struct CheckpointHeader {
   /// Steps up to this one with a due output that could not be stored.
   std::vector<std::int64_t> missing_outputs;
   std::optional<OutputListMark> output_list = {};
+  /// Where steps vary: what a restart needs of them (solver/step_control.hpp); else empty.
+  std::vector<std::uint64_t> step_state = {};
 };
 
 /// A header with the values of the state.
@@ -57,6 +59,9 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader&
 /// shape and fields in the header. Throws the same IoError on all ranks.
 void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                       const CheckpointHeader& header, RowRange rows, FieldView values);
+/// Starts to write the state of the next checkpoint (FileWriter::begin); `fields`: their number.
+void begin_checkpoint(FileWriter& writer, const std::filesystem::path& path, std::size_t fields,
+                      FieldView values);
 
 /// Reads a checkpoint after verifying its seal and its state digest. Throws CheckpointError with
 /// the file and the reason where it cannot be used.

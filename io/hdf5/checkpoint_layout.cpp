@@ -72,6 +72,7 @@ void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
   const OutputListMark list = header.output_list.value_or(OutputListMark());
   write_values(file, "output_list", std::vector{list.bytes, list.digest});
   write_values(file, "missing_outputs", header.missing_outputs);
+  if (!header.step_state.empty()) write_values(file, "step_state", header.step_state);
 }
 
 CheckpointHeader read_checkpoint_header(hid_t file) {
@@ -100,6 +101,8 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
     header.output_list = read_output_list_mark(file);
   else
     header.outputs = read_outputs(file);
+  if (H5Lexists(file, "step_state", H5P_DEFAULT) > 0)
+    header.step_state = read_array<std::uint64_t>(file, "step_state", 64);
   // Earlier versions have no such dataset: there a run ended with the first output it missed.
   if (H5Lexists(file, "missing_outputs", H5P_DEFAULT) > 0)
     header.missing_outputs = read_array<std::int64_t>(file, "missing_outputs", most_outputs);

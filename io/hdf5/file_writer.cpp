@@ -23,6 +23,7 @@ struct Segment {
   int owner = 0;
   std::uint64_t offset = 0;
   std::uint64_t zeros = 0;                ///< number of zeros after the bytes
+  bool is_rest = false;                   ///< true if it holds no values of fields
   std::span<const std::byte> bytes = {};  ///< empty on ranks other than the owner
 };
 
@@ -184,7 +185,7 @@ std::vector<Segment> segments_of(const FilePlan& plan, const FileLayout& layout,
   std::vector<Segment> segments;
   std::span<const std::byte> rest = layout.rest;
   const auto add_rest = [&](std::uint64_t offset, std::uint64_t size) {
-    segments.push_back({.offset = offset});
+    segments.push_back({.offset = offset, .is_rest = true});
     if (rank != 0) return;
     segments.back().bytes = rest.first(size);
     rest = rest.subspan(size);
@@ -254,19 +255,29 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
   constexpr std::size_t worth_keeping = std::size_t{32} << 20, worth_a_thread = 1 << 20;
   const std::string label = path.string();
   const std::vector<std::uint64_t> ends = ends_of_ranks(ranks, values.rows);
-  std::optional<TemporaryFile> temporary;  // only on the first rank
+  std::unique_ptr<TemporaryFile> temporary;  // only on the first rank
+  bool has_values = false;                   // of the fields, by begin()
   std::optional<PosixFile> file;
   on_all_ranks(ranks, label, [&] {
     check_rows(label, plan, values, ends, ranks.rank());
     if (!ranks.is_first()) return;
-    temporary.emplace(path);
+    if (begun_ && (begun_->temporary->target() != path || key_ != key)) begun_.reset();
+    if (begun_) {
+      begun_->writing.get();
+      has_values = true;
+      temporary = std::move(begun_->temporary);
+      file.emplace(std::move(begun_->file));
+      begun_.reset();
+    } else {
+      temporary = std::make_unique<TemporaryFile>(path);
+    }
     if (key_.empty() || key_ != key) {
       key_.clear();
       layout_ = lay_out(*temporary, plan, values.changing);
       key_ = key;
     }
     put(values.changing, layout_);
-    file.emplace(temporary->open(O_WRONLY | O_CREAT | O_EXCL));
+    if (!file) file.emplace(temporary->open(O_WRONLY | O_CREAT | O_EXCL));
   });
   broadcast(ranks, layout_);
   const std::string name = broadcast_text(ranks, temporary ? temporary->path().string() : "");
@@ -277,7 +288,8 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
     if (ranks.count() == 1 && layout_.size > worth_a_thread)
       sealing = in_background([&] { return seal_of(ranks, segments); });
     if (!file) file.emplace(name, O_WRONLY, label);
-    for (const Segment& segment : segments) file->write_at(segment.bytes, segment.offset);
+    for (const Segment& segment : segments)
+      if (!has_values || segment.is_rest) file->write_at(segment.bytes, segment.offset);
     if (ranks.count() > 1) file->sync();  // in parallel; a single rank syncs when it commits
     if (!ranks.is_first()) file->close();
   });
@@ -291,6 +303,24 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
     key_.clear();
     layout_ = {};
   }
+}
+
+void FileWriter::begin(const std::filesystem::path& path, std::vector<FieldView> fields) {
+  begun_.reset();
+  std::error_code error;
+  const auto room = std::filesystem::space(path.parent_path(), error).available;
+  if (key_.empty() || error || room / 4 < layout_.size) return;
+  try {
+    auto temporary = std::make_unique<TemporaryFile>(path);
+    PosixFile file = temporary->open(O_WRONLY | O_CREAT | O_EXCL);
+    begun_.emplace(Begun{std::move(temporary), std::move(file), {}});
+  } catch (const IoError&) {  // write() tries again, and reports it
+    return;
+  }
+  begun_->writing = in_background([this, fields = std::move(fields)] {
+    for (const auto& [field, record, run] : layout_.runs)
+      begun_->file.write_at(bytes_of(fields.at(field)).subspan(run.first, run.size), run.offset);
+  });
 }
 
 void write_records(const std::filesystem::path& path, const FilePlan& plan,

@@ -12,11 +12,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <future>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "io/durable/posix_file.hpp"
+#include "io/durable/temporary_file.hpp"
 #include "io/hdf5/field_values.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/ranks/ranks.hpp"
@@ -67,7 +72,20 @@ class FileWriter {
   void write(Ranks& ranks, const std::filesystem::path& path, const FilePlan& plan,
              const RankedValues& values, const std::string& key);
 
+  /// For one process: starts to write the fields' values of the next file in the background, if the
+  /// layout of the file before is known and the disk has room for four such files. The next call of
+  /// write() finishes that file if it has this path and the same layout; otherwise it starts anew.
+  /// The values must stay until then. A failure is reported by write().
+  void begin(const std::filesystem::path& path, std::vector<FieldView> fields);
+
  private:
+  struct Begun {
+    std::unique_ptr<TemporaryFile> temporary;
+    PosixFile file;
+    std::future<void> writing;  // last, so that its destructor waits while the file is open
+  };
+
+  std::optional<Begun> begun_;
   std::string key_;  // of the layout
   FileLayout layout_;
 };

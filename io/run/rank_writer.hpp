@@ -37,7 +37,7 @@ class RankWriter final : public RunSink<T> {
   explicit RankWriter(const Model& model) : model_(model) {}
 
   void store(const Storing& storing, const Captured<T>& captured) override;
-  void probed(std::int64_t, std::span<const T>) override {}
+  void probed(std::int64_t, double, std::span<const T>) override {}
   void progress(const Progress&) override {}
 
  private:

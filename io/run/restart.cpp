@@ -155,7 +155,9 @@ void take_listed(const fs::path& path, CheckpointHeader& header, const fs::path&
 
 // If the list is lost, assumes all outputs that were due, with the digests in their files.
 void take_due(CheckpointHeader& header, const fs::path& fields) {
-  const Schedule schedule(parse_config(header.config, "its config", ".", {}).run);
+  const RunConfig run = parse_config(header.config, "its config", ".", {}).run;
+  if (run.scheme.varies && run.output_time) return;  // at steps that cannot be known
+  const Schedule schedule(run);
   for (std::int64_t before = -1, step = 0; step > before && step <= header.step;
        before = std::exchange(step, schedule.next_output_after(step))) {
     const std::string name = step_file_name(step);
@@ -181,7 +183,10 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint, bool
           time_step_of(run));
   require(bits_of(header.coefficient) == bits_of(coefficient_of(run)), "coefficient",
           header.coefficient, coefficient_of(run));
-  require(header.step <= run.steps, "step", header.step, fmt::format("at most {}", run.steps));
+  require(header.step_state.size() == (run.scheme.varies ? step_state_words : 0), "step_state",
+          header.step_state.size(), run.scheme.varies ? "the state of steps that vary" : "none");
+  require(run.ends_by_time() || header.step <= run.steps, "step", header.step,
+          fmt::format("at most {}", run.steps));
   const std::int64_t named = step_of_checkpoint(path.filename().string());
   require(named < 0 || named == header.step, "step", header.step, named);
   for (const std::int64_t step : header.missing_outputs)

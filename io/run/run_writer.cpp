@@ -63,9 +63,9 @@ void RunWriter<T>::progress(const Progress& progress) {
 }
 
 template <class T>
-void RunWriter<T>::probed(std::int64_t step, std::span<const T> values) {
+void RunWriter<T>::probed(std::int64_t step, double time, std::span<const T> values) {
   constexpr std::size_t worth_a_write = 1 << 16, most = std::size_t{1} << 28;
-  std::string line = fmt::format("{},{}", step, time_of(config_, step));
+  std::string line = fmt::format("{},{}", step, time);
   for (const T value : values) line += fmt::format(",{}", value);
   std::unique_lock lock(probing_);
   probe_lines_ += line + '\n';
@@ -102,7 +102,7 @@ template <class T>
 void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   const std::int64_t step = storing.step;
   StoredEvent event{.step = step,
-                    .time = time_of(config_, step),
+                    .time = storing.time,
                     .fields = {},
                     .digest = captured.digest,
                     .output = "",
@@ -115,7 +115,11 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                             captured.field(static_cast<std::int64_t>(field))});
   last_digest_ = captured.digest;
   if (storing.output) warn_if_frozen(step, captured);
-  // The output first, because the checkpoint records which outputs exist.
+  // The output first, because the checkpoint records which outputs exist. The values of both are
+  // written at the same time, because Linux lets only one thread at a time write to a file.
+  if (storing.output && storing.checkpoint && captured.ranks->count() == 1)
+    begin_checkpoint(checkpoint_writer_, folder_.checkpoints() / checkpoint_file_name(step),
+                     config_.fields.size(), captured.state);
   if (storing.output) try {
       event.output = write_output(storing, captured, diagnostics);
     } catch (const IoError& error) {
@@ -123,7 +127,7 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
       missing_outputs_.push_back(step);
     }
   if (storing.checkpoint) try {
-      event.checkpoint = write_state(step, captured);
+      event.checkpoint = write_state(storing, captured);
       missing_checkpoint_.reset();
     } catch (const IoError& error) {
       not_stored(step, error);
@@ -151,7 +155,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   const std::int64_t step = storing.step;
   const auto path = folder_.fields() / step_file_name(step);
   folder_.make_folders();
-  const double time = time_of(config_, step);
+  const double time = storing.time;
   StepRecord record{
       .shape = config_.shape,
       .spacing = config_.spacing,
@@ -168,7 +172,8 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   // an interrupted start may have left a line of it
   if (step == first_step_) diagnostics_.begin(step);
   std::string line = fmt::format("{},{}", step, time);
-  for (const double value : values_of(diagnostics)) line += fmt::format(",{}", value);
+  for (const double value : values_of(diagnostics, config_, storing.steps))
+    line += fmt::format(",{}", value);
   diagnostics_.add(line + fmt::format(",{:.4g}\n", storing.cells_per_second));
   try_to_write_probes();
   watch_output(step, captured.digest);
@@ -247,7 +252,8 @@ void RunWriter<T>::not_indexed(std::int64_t step, const IoError& error) {
 }
 
 template <class T>
-std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& captured) {
+std::string RunWriter<T>::write_state(const Storing& storing, const Captured<T>& captured) {
+  const std::int64_t step = storing.step;
   GoAhead together(*captured.ranks);
   const auto path = folder_.checkpoints() / checkpoint_file_name(step);
   // The checkpoint must not list outputs that are gone, but looking at all of them each time is
@@ -262,18 +268,20 @@ std::string RunWriter<T>::write_state(std::int64_t step, const Captured<T>& capt
   folder_.sync();
   const OutputListMark output_list = output_list_.store();
   together.say();
-  write_checkpoint(checkpoint_writer_, *captured.ranks, path,
-                   {.config = config_text_,
-                    .shape = config_.shape,
-                    .fields = config_.fields,
-                    .step = step,
-                    .time_step = time_step_of(config_),
-                    .coefficient = coefficient_of(config_),
-                    .state_digest = captured.digest,
-                    .equation_digest = equation_digest_,
-                    .missing_outputs = missing_outputs_,
-                    .output_list = output_list},
-                   captured.rows, captured.state);
+  write_checkpoint(
+      checkpoint_writer_, *captured.ranks, path,
+      {.config = config_text_,
+       .shape = config_.shape,
+       .fields = config_.fields,
+       .step = step,
+       .time_step = time_step_of(config_),
+       .coefficient = coefficient_of(config_),
+       .state_digest = captured.digest,
+       .equation_digest = equation_digest_,
+       .missing_outputs = missing_outputs_,
+       .output_list = output_list,
+       .step_state = storing.steps ? storing.steps->words() : std::vector<std::uint64_t>()},
+      captured.rows, captured.state);
   remove_old_checkpoints(path);
   return path.string();
 }

@@ -63,7 +63,7 @@ class RunWriter final : public RunSink<T> {
   void store(const Storing& storing, const Captured<T>& captured) override;
   void progress(const Progress& progress) override;
   /// Buffers lines until a write is worth it, at most until the next output or checkpoint.
-  void probed(std::int64_t step, std::span<const T> values) override;
+  void probed(std::int64_t step, double time, std::span<const T> values) override;
 
   /// State digest of the last stored state.
   std::uint64_t last_digest() const { return last_digest_; }
@@ -79,7 +79,7 @@ class RunWriter final : public RunSink<T> {
  private:
   std::string write_output(const Storing& storing, const Captured<T>& captured,
                            const Diagnostics& diagnostics);
-  std::string write_state(std::int64_t step, const Captured<T>& captured);
+  std::string write_state(const Storing& storing, const Captured<T>& captured);
   void watch_output(std::int64_t step, std::uint64_t digest);
   void take_out_changed(std::int64_t step);
   bool index_is_due() const;

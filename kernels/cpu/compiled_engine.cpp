@@ -60,6 +60,12 @@ class CompiledEngine final : public CpuEngine<T> {
     }
   }
 
+  void set_clock(const StepClock& clock) override {
+    interpreted_->set_clock(clock);
+    stages_.problem.clock = clock;
+    for (InstanceTimes<T>& times : times_) times.stage = -1;
+  }
+
   int threads() const override { return threads_; }
 
   void settle() override {
@@ -166,8 +172,7 @@ class CompiledEngine final : public CpuEngine<T> {
     for (std::size_t i = 0; i < plan.instances.size(); ++i) {
       const Pipeline::Instance& instance = plan.instances[i];
       const Stage& stage = problem.stages[instance.stage];
-      const double time =
-          (static_cast<double>(first_step + instance.step) + stage.time) * problem.time_step;
+      const double time = problem.clock.time(first_step + instance.step, stage.time);
       if (times_[i].stage == instance.stage && !stages_.in_time) continue;
       TreeAt<T> tree(problem, stage.tree);
       times_[i].stage = instance.stage;

@@ -45,7 +45,7 @@ void require_memory(double needed) {
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem<T>& problem,
                                           int threads) {
-  constexpr int most_steps = 12;
+  const int most_steps = problem.measures_error ? 1 : 12;  // each step's error is looked at
   if (name == "blocked")
     return is_compiled_ahead(problem) ? make_blocked_engine(problem, threads)
                                       : make_compiled_engine(problem, threads, most_steps);
@@ -76,7 +76,7 @@ class CpuBackend final : public Backend<T> {
         threads_(threads),
         engine_(make_engine(engine_name_, problem, threads)),
         team_(engine_->threads()) {
-    const std::int64_t values = problem.values(), copied = problem.fields * part_.cells();
+    const std::int64_t values = problem.values(), copied = problem.state_fields() * part_.cells();
     require_memory(static_cast<double>(2 * values + copied) * sizeof(T));
     for (HostBuffer<T>* buffer : {&first_, &second_}) *buffer = HostBuffer<T>(values, team_);
     state_copy_ = HostBuffer<T>(copied, team_);
@@ -122,6 +122,35 @@ class CpuBackend final : public Backend<T> {
     stepping_ += std::chrono::steady_clock::now() - start;
   }
 
+  void set_clock(const StepClock& clock) override {
+    problem_.clock = clock;
+    engine_->set_clock(clock);
+  }
+
+  double largest_error() override {
+    const RowLoops<T>& loops = widest<RowLoops<T>>();
+    std::vector<T> of_row(part_.rows());
+#pragma omp parallel for num_threads(team_) schedule(static)
+    for (std::int64_t row = 0; row < part_.rows(); ++row)
+      of_row[row] = loops.largest(own_row(rows_of_state() + row), part_.own[2]);
+    return loops.largest(of_row.data(), part_.rows());
+  }
+
+  std::int64_t cell_of_error(double error) override {
+    for (std::int64_t row = 0; row < part_.rows(); ++row) {
+      const T* const errors = own_row(rows_of_state() + row);
+      for (std::int64_t column = 0; column < part_.own[2]; ++column)
+        if (errors[column] == error || errors[column] != errors[column])
+          return part_.in_grid(row) + column;
+    }
+    return -1;
+  }
+
+  void take_back() override {
+    buffers_.swap();
+    --step_;
+  }
+
   void start_finite_check() override {
     not_finite_.reset();
     const auto first = observed_state().first_not_finite;
@@ -141,7 +170,7 @@ class CpuBackend final : public Backend<T> {
   }
 
   void start_capture(bool with_derived) override {
-    const std::int64_t rows = problem_.fields * part_.rows(), columns = part_.own[2];
+    const std::int64_t rows = rows_of_state(), columns = part_.own[2];
 #pragma omp parallel for num_threads(team_) schedule(static)
     for (std::int64_t row = 0; row < rows; ++row)
       std::copy_n(own_row(row), columns, state_copy_.data() + row * columns);
@@ -173,10 +202,13 @@ class CpuBackend final : public Backend<T> {
             const T* state, T* output) { filter->apply(state + first, output); });
   }
   void add_derived(const StagesPlan<T>& plan) {
-    derived_.push_back(
-        [this, value = std::shared_ptr<StagesValue<T>>(make_stages_value(plan, team_))](
-            const T* state, T* output) { value->apply(state, step_, output); });
+    derived_.push_back([this, value = std::shared_ptr<StagesValue<T>>(
+                                  make_stages_value(plan, team_))](const T* state, T* output) {
+      value->apply(state, problem_.clock.time(step_), output);
+    });
   }
+
+  std::int64_t rows_of_state() const { return problem_.state_fields() * part_.rows(); }
 
   // Own rows, counted through all fields.
   const T* own_row(std::int64_t row) const {
@@ -190,7 +222,7 @@ class CpuBackend final : public Backend<T> {
 
   // The digest and the first value that is not finite of this rank's rows.
   Captured<T> observed_state() const {
-    const std::int64_t rows = problem_.fields * part_.rows(), columns = part_.own[2];
+    const std::int64_t rows = rows_of_state(), columns = part_.own[2];
     std::uint64_t digest = 0;
     bool all_finite = true;
 #pragma omp parallel for num_threads(team_) schedule(static) \

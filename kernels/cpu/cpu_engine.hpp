@@ -19,6 +19,9 @@ class CpuEngine {
   /// Takes `steps` steps from the state after `first_step` steps. The result is in buffers.current.
   virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) = 0;
 
+  /// Changes the times of steps. Engines whose steps never change need not do it.
+  virtual void set_clock(const StepClock& /*clock*/) {}
+
   /// The number of threads of a step. All other parallel work of the run uses as many: OpenMP ends
   /// the threads that a smaller team leaves out, and fails if it cannot start new ones later.
   virtual int threads() const = 0;
@@ -40,8 +43,8 @@ class StagesValue {
  public:
   virtual ~StagesValue() = default;
 
-  /// Reads `state` after `step` steps; writes the cells of one field to `output`.
-  virtual void apply(const T* state, std::int64_t step, T* output) = 0;
+  /// Reads the `state` at `time`; writes the cells of one field to `output`.
+  virtual void apply(const T* state, double time, T* output) = 0;
 };
 template <class T>
 std::unique_ptr<StagesValue<T>> make_stages_value(const StagesPlan<T>& plan, int threads);

@@ -78,6 +78,8 @@ class StageRows {
       if (!varies_[i]) std::ranges::fill(uniform_results_[i], uniform_.of_operation(i));
     known_ = true;
   }
+  /// Must be called when the problem's clock has changed.
+  void forget_time() { known_ = false; }
 
   /// Computes the targets at `count` cells, at most a segment, from `first` on.
   void evaluate(StepArrays<T>& arrays, const FaceLaws<T>& laws, Cell first, std::int64_t count) {
@@ -198,13 +200,19 @@ class StageInterpreter {
   StageInterpreter(const StageInterpreter&) = delete;
   StageInterpreter& operator=(const StageInterpreter&) = delete;
 
+  void set_clock(const StepClock& clock) {
+    problem_.clock = clock;
+    for (auto& of_thread : stages_)
+      for (StageRows<T>& stage : of_thread) stage.forget_time();
+  }
+
   /// Reads the state after `step` steps in buffers.current and writes the fields to buffers.next.
   /// If the last array is lent, `last` is its memory.
   void take(const DoubleBuffer<T>& buffers, std::int64_t step, T* last = nullptr) {
     arrays_.start(buffers, last);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const Stage& stage = problem_.stages[i];
-      take(stages_[i], (static_cast<double>(step) + stage.time) * problem_.time_step);
+      take(stages_[i], problem_.clock.time(step, stage.time));
       arrays_.finish(stage);
     }
   }
@@ -247,6 +255,8 @@ class InterpretedEngine final : public CpuEngine<T> {
     }
   }
 
+  void set_clock(const StepClock& clock) override { stages_.set_clock(clock); }
+
   int threads() const override { return threads_; }
 
  private:
@@ -259,8 +269,9 @@ class InterpretedValue final : public StagesValue<T> {
  public:
   InterpretedValue(const Problem<T>& problem, int threads) : stages_(problem, threads, true) {}
 
-  void apply(const T* state, std::int64_t step, T* output) override {
-    stages_.take({const_cast<T*>(state), nullptr}, step, output);  // no stage writes a field
+  void apply(const T* state, double time, T* output) override {
+    stages_.set_clock({.start = time});
+    stages_.take({const_cast<T*>(state), nullptr}, 0, output);  // no stage writes a field
   }
 
  private:

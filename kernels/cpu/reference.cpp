@@ -16,12 +16,14 @@ class ReferenceEngine final : public CpuEngine<T> {
     for (std::int64_t step = first_step; step < first_step + steps; ++step) {
       arrays_.start(buffers);
       for (const Stage& stage : problem_.stages) {
-        take(stage, (static_cast<double>(step) + stage.time) * problem_.time_step);
+        take(stage, problem_.clock.time(step, stage.time));
         arrays_.finish(stage);
       }
       buffers.swap();
     }
   }
+
+  void set_clock(const StepClock& clock) override { problem_.clock = clock; }
 
   int threads() const override { return 1; }
 

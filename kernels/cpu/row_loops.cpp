@@ -2,6 +2,10 @@
 // every function is in an anonymous namespace or always inlined.
 #include "kernels/cpu/row_loops.hpp"
 
+#include <bit>
+#include <limits>
+#include <type_traits>
+
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/fields/digest.hpp"
@@ -179,6 +183,18 @@ std::uint64_t digest(const T* values, std::int64_t first, std::int64_t count, bo
   return sum;
 }
 
+// Such numbers are in the order of their bits.
+template <class T>
+T largest(const T* values, std::int64_t count) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  Bits most = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Bits bits = std::bit_cast<Bits>(values[i]) & std::numeric_limits<Bits>::max();
+    most = bits > most ? bits : most;
+  }
+  return std::bit_cast<T>(most);
+}
+
 template <class T>
 T arithmetic(std::int64_t count, T seed) {
   constexpr int cells = RowLoops<T>::arithmetic_cells;
@@ -207,7 +223,8 @@ constexpr RowLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
                                laplacian_row<T>,
                                operate<T>,
                                arithmetic<T>,
-                               digest<T>};
+                               digest<T>,
+                               largest<T>};
 
 }  // namespace
 

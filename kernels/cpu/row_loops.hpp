@@ -56,6 +56,9 @@ struct RowLoops {
   /// false if a value is not finite.
   std::uint64_t (*digest)(const T* values, std::int64_t first, std::int64_t count,
                           bool& all_finite);
+
+  /// The largest of `count` numbers, of which none is negative; a NaN is larger than any.
+  T (*largest)(const T* values, std::int64_t count);
 };
 
 }  // namespace lapl

@@ -88,7 +88,7 @@ class SpectralEngine final : public CpuEngine<T> {
   SpectralEngine(const Problem<T>& problem, int threads)
       : rates_(problem.linear_rates),
         shape_(problem.shape),
-        time_step_(problem.time_step),
+        time_step_(problem.clock.step),
         slowest_(3 - problem.shape.axes),
         threads_(threads) {
     if (!rates_)

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "kernels/cuda/device/copy_box.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
-#include "kernels/cuda/device/step_clock.hpp"
+#include "kernels/cuda/device/step_timer.hpp"
 #include "kernels/cuda/engine_choice.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/run_time/stage_launches.hpp"
@@ -20,9 +22,9 @@ std::string grid_text(Shape shape) { return fmt::format("the grid of {} cells", 
 
 // The fields of a state, one below the other, are rows of one array.
 template <class T>
-FieldLayout state_layout(const Problem<T>& problem) {
+FieldLayout layout_of(const Problem<T>& problem, int fields) {
   FieldLayout layout = field_layout<T>(problem.shape);
-  layout.rows *= problem.shape.planes * problem.fields;
+  layout.rows *= problem.shape.planes * fields;
   return layout;
 }
 
@@ -30,17 +32,22 @@ FieldLayout state_layout(const Problem<T>& problem) {
 template <class T>
 class CudaStagesValue final : public CudaFilter<T> {
  public:
-  /// `step` is the step count of the state; the caller keeps it up to date.
-  CudaStagesValue(const StagesPlan<T>& plan, const std::int64_t& step, cudaStream_t stream)
-      : step_(step),
+  /// `clock` and `step` are those of the state; the caller keeps them up to date.
+  CudaStagesValue(const StagesPlan<T>& plan, const StepClock& clock, const std::int64_t& step,
+                  cudaStream_t stream)
+      : clock_(clock),
+        step_(step),
         problem_(plan.problem, plan.problem.shape.columns, stream),
         tiles_(problem_, true) {}
 
   void apply(const T* state, T* output, cudaStream_t stream) override {
+    problem_.set_clock(clock_);
+    tiles_.forget_time();
     tiles_.take(state, nullptr, step_, stream, output);
   }
 
  private:
+  const StepClock& clock_;
   const std::int64_t& step_;
   DeviceProblem<T> problem_;
   StageTiles<T> tiles_;
@@ -53,15 +60,17 @@ class CudaBackend final : public Backend<T> {
       : device_(current_device()),
         problem_(problem),
         part_(problem.part.value_or(Part::all(problem.shape))),
-        layout_(state_layout(problem)) {
+        layout_(layout_of(problem, problem.state_fields())) {
     require_device_memory(grid_text(problem.shape), memory_needed("cuda", problem).device);
-    const std::int64_t padded_values = layout_.rows * layout_.pitch;
+    const std::int64_t padded_values = layout_of(problem, problem.fields).rows * layout_.pitch;
     first_ = device_buffer<T>(padded_values);
     second_ = device_buffer<T>(padded_values);
-    state_ = device_buffer<T>(problem.values());
-    host_state_ = pinned_buffer<T>(problem.fields * part_.cells());
+    state_ = device_buffer<T>(problem.state_fields() * cells());
+    host_state_ = pinned_buffer<T>(problem.state_fields() * part_.cells());
     observation_ = device_buffer<Observation>(1);
     host_observation_ = pinned_buffer<Observation>(1);
+    error_ = device_buffer<StepErrorBits>(1);
+    host_error_ = pinned_buffer<StepErrorBits>(1);
     check_ = device_buffer<FiniteCheck<T>>(1);
     host_check_ = pinned_buffer<FiniteCheck<T>>(1);
     *host_check_.data() = {};
@@ -126,10 +135,30 @@ class CudaBackend final : public Backend<T> {
   void advance(std::int64_t steps) override {
     use_device();
     if (steps <= 0) return;
-    clock_.start(compute_);
+    timer_.start(compute_);
     chosen_.engine->advance(buffers_, step_, steps, compute_);
     step_ += steps;
-    clock_.stop(compute_);  // waits for the previous call, so that at most one call is unfinished
+    timer_.stop(compute_);  // waits for the previous call, so that at most one call is unfinished
+  }
+
+  void set_clock(const StepClock& clock) override {
+    problem_.clock = clock;
+    chosen_.engine->set_clock(clock);
+  }
+
+  double largest_error() override {
+    find_error(Error::largest);
+    return std::bit_cast<double>(host_error_.data()->largest);
+  }
+
+  std::int64_t cell_of_error(double) override {
+    find_error(Error::cell);
+    return found(host_error_.data()->cell).value_or(-1);
+  }
+
+  void take_back() override {
+    buffers_.swap();
+    --step_;
   }
 
   void start_finite_check() override {
@@ -187,7 +216,7 @@ class CudaBackend final : public Backend<T> {
     result.rows = rows();
     result.cells = part_.cells();
     const auto own_cells = static_cast<std::size_t>(result.cells);
-    result.state = {host_state_.data(), problem_.fields * own_cells};
+    result.state = {host_state_.data(), problem_.state_fields() * own_cells};
     if (captured_derived_)
       for (const Derived& derived : derived_)
         result.derived.push_back({derived.host_result.data(), own_cells});
@@ -198,7 +227,7 @@ class CudaBackend final : public Backend<T> {
 
   double stepping_seconds() override {
     use_device();
-    return clock_.seconds();
+    return timer_.seconds();
   }
 
  private:
@@ -216,7 +245,18 @@ class CudaBackend final : public Backend<T> {
 
   std::unique_ptr<CudaFilter<T>> make(const DerivedPlan<T>& plan) const {
     if (const auto* filter = std::get_if<FilterPlan<T>>(&plan)) return make_cuda_filter(*filter);
-    return std::make_unique<CudaStagesValue<T>>(std::get<StagesPlan<T>>(plan), step_, compute_);
+    return std::make_unique<CudaStagesValue<T>>(std::get<StagesPlan<T>>(plan), problem_.clock,
+                                                step_, compute_);
+  }
+
+  // Copies what it finds to the host and waits for it.
+  void find_error(Error what) {
+    use_device();
+    const T* const errors = buffers_.current + layout_.rows * layout_.pitch;
+    find_step_error(what, errors, layout_of(problem_, 1), problem_.part, error_.data(), compute_);
+    LAPL_CUDA(cudaMemcpyAsync(host_error_.data(), error_.data(), sizeof(StepErrorBits),
+                              cudaMemcpyDeviceToHost, compute_));
+    LAPL_CUDA(cudaStreamSynchronize(compute_));
   }
 
   template <class U>
@@ -244,12 +284,14 @@ class CudaBackend final : public Backend<T> {
   PinnedBuffer<T> host_state_;
   DeviceBuffer<Observation> observation_;
   PinnedBuffer<Observation> host_observation_;
+  DeviceBuffer<StepErrorBits> error_;
+  PinnedBuffer<StepErrorBits> host_error_;
   DeviceBuffer<FiniteCheck<T>> check_;
   PinnedBuffer<FiniteCheck<T>> host_check_;
   DoubleBuffer<T> buffers_;
   std::int64_t step_ = 0;
   ChosenEngine<T> chosen_;
-  StepClock clock_;
+  StepTimer timer_;
   Event observed_, copied_, checked_, check_copied_;
   std::vector<Derived> derived_;
   bool captured_derived_ = false;

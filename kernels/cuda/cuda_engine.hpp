@@ -23,6 +23,9 @@ class CudaEngine {
   virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,
                        cudaStream_t stream) = 0;
 
+  /// Changes the times of steps. Engines whose steps never change need not do it.
+  virtual void set_clock(const StepClock& /*clock*/) {}
+
   /// Waits until no code is being compiled in the background.
   virtual void settle() {}
 

@@ -81,6 +81,37 @@ __global__ void __launch_bounds__(block_threads)
   if (first != not_found) atomicMin(&result->first_not_finite, first);
 }
 
+// Numbers that are not negative are in the order of their bits.
+__device__ __forceinline__ unsigned long long error_bits(double error) {
+  return static_cast<unsigned long long>(__double_as_longlong(fabs(error)));
+}
+
+template <class T, class Cells>
+__global__ void __launch_bounds__(block_threads)
+    find_largest_error(const T* __restrict__ errors, FieldLayout layout, Cells cells,
+                       unsigned long long* result) {
+  unsigned long long largest = 0;
+  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
+    if (cells.index(row, column) == not_found) return;
+    largest = max(largest, error_bits(static_cast<double>(errors[row * layout.pitch + column])));
+  });
+  for (int distance = 16; distance > 0; distance /= 2)
+    largest = max(largest, __shfl_down_sync(whole_warp, largest, distance));
+  if (threadIdx.x % 32 == 0) atomicMax(result, largest);
+}
+
+template <class T, class Cells>
+__global__ void __launch_bounds__(block_threads)
+    find_cell_of_error(const T* __restrict__ errors, FieldLayout layout, Cells cells,
+                       StepErrorBits* result) {
+  CellIndex first = not_found;
+  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
+    const double error = static_cast<double>(errors[row * layout.pitch + column]);
+    if (error_bits(error) == result->largest) first = min(first, cells.index(row, column));
+  });
+  if (first != not_found) atomicMin(&result->cell, first);
+}
+
 template <class T, class Cells>
 __global__ void __launch_bounds__(block_threads)
     find_cells_not_finite(const T* __restrict__ state, FieldLayout layout, Cells cells,
@@ -144,6 +175,24 @@ void find_not_finite(const T* state, const FieldLayout& layout, const std::optio
   LAPL_CUDA(cudaGetLastError());
 }
 
+template <class T>
+void find_step_error(Error what, const T* errors, const FieldLayout& layout,
+                     const std::optional<Part>& part, StepErrorBits* result, cudaStream_t stream) {
+  if (what == Error::largest)
+    LAPL_CUDA(cudaMemsetAsync(&result->largest, 0, sizeof result->largest, stream));
+  else
+    clear(&result->cell, stream);
+  for_cells(layout, part, [&](const auto& cells) {
+    if (what == Error::largest)
+      find_largest_error<<<block_count(layout), block_threads, 0, stream>>>(errors, layout, cells,
+                                                                            &result->largest);
+    else
+      find_cell_of_error<<<block_count(layout), block_threads, 0, stream>>>(errors, layout, cells,
+                                                                            result);
+  });
+  LAPL_CUDA(cudaGetLastError());
+}
+
 cudaError_t probe_device_code() {
   cudaFuncAttributes attributes{};
   return cudaFuncGetAttributes(&attributes, find_cells_not_finite<float, EveryCell>);
@@ -153,6 +202,10 @@ template void observe(const float*, const FieldLayout&, const std::optional<Part
                       Observation*, cudaStream_t);
 template void observe(const double*, const FieldLayout&, const std::optional<Part>&, double*,
                       Observation*, cudaStream_t);
+template void find_step_error(Error, const float*, const FieldLayout&, const std::optional<Part>&,
+                              StepErrorBits*, cudaStream_t);
+template void find_step_error(Error, const double*, const FieldLayout&, const std::optional<Part>&,
+                              StepErrorBits*, cudaStream_t);
 template void find_not_finite(const float*, const FieldLayout&, const std::optional<Part>&, Shape,
                               FiniteCheck<float>*, cudaStream_t);
 template void find_not_finite(const double*, const FieldLayout&, const std::optional<Part>&, Shape,

@@ -56,6 +56,19 @@ template <class T>
 void find_not_finite(const T* state, const FieldLayout& layout, const std::optional<Part>& part,
                      Shape shape, FiniteCheck<T>* check, cudaStream_t stream);
 
+/// What find_step_error() finds, in device memory.
+struct StepErrorBits {
+  unsigned long long largest = 0;  ///< bits of the largest error as float64; NaNs are larger
+  CellIndex cell = not_found;      ///< the first cell that has it
+};
+enum class Error : unsigned char { largest, cell };
+
+/// Finds the largest of a step's errors, of which none is negative, or, once that is known, its
+/// first cell. `layout` is that of one field. With a `part` only own cells count.
+template <class T>
+void find_step_error(Error what, const T* errors, const FieldLayout& layout,
+                     const std::optional<Part>& part, StepErrorBits* result, cudaStream_t stream);
+
 /// Returns an error if this build holds no machine code that the device can run.
 cudaError_t probe_device_code();
 

@@ -135,14 +135,22 @@ void filter_noise(std::vector<double>& field, Shape shape, double exponent, int 
   RealTransform transform(shape, field.data(), spectrum.data(), threads);
   transform.forward();
   const double cells = static_cast<double>(shape.cells());
+  // Rows of opposite wave numbers have equal factors, so each power is computed once for both.
+  const std::int64_t rows_up = shape.rows / 2 + 1;
 #pragma omp parallel for num_threads(threads)
-  for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row)
+  for (std::int64_t pair = 0; pair < shape.planes * rows_up; ++pair) {
+    const std::int64_t plane = pair / rows_up, row = pair % rows_up;
+    const std::int64_t opposite = row == 0 ? row : shape.rows - row;
+    Complex* const up = spectrum.data() + (plane * shape.rows + row) * half;
+    Complex* const down = spectrum.data() + (plane * shape.rows + opposite) * half;
     for (std::int64_t column = 0; column < half; ++column) {
-      const double k =
-          radius(wave_number(row / shape.rows, shape.planes),
-                 wave_number(row % shape.rows, shape.rows), static_cast<double>(column));
-      spectrum.data()[row * half + column] *= std::pow(k, -exponent) / cells;
+      const double k = radius(wave_number(plane, shape.planes), wave_number(row, shape.rows),
+                              static_cast<double>(column));
+      const double factor = std::pow(k, -exponent) / cells;
+      up[column] *= factor;
+      if (down != up) down[column] *= factor;
     }
+  }
   transform.backward();
 }
 

@@ -1,9 +1,6 @@
 #include "kernels/fields/percentile.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -26,31 +23,38 @@ struct Neighbours {
   double low, high;
 };
 
-// Counts the values of each bucket, then sorts the bucket of the lower rank. Threads do not
-// allocate memory, because they could not report a failure.
+// Counts the values of each bucket, then sorts the bucket of the lower rank. Threads allocate
+// nothing, because they could not report a failure.
 Neighbours neighbours_at(std::span<const double> values, std::int64_t rank, int threads) {
   const auto size = static_cast<std::int64_t>(values.size());
   std::vector<std::int64_t> counts(std::int64_t{threads} * bucket_count);
-#pragma omp parallel num_threads(threads)
-  {
-    std::int64_t* const own = counts.data() + std::int64_t{omp_get_thread_num()} * bucket_count;
-#pragma omp for
-    for (std::int64_t i = 0; i < size; ++i) ++own[bucket_of(values[i])];
-  }
-  for (int thread = 1; thread < threads; ++thread)
-    for (int bucket = 0; bucket < bucket_count; ++bucket)
-      counts[bucket] += counts[std::int64_t{thread} * bucket_count + bucket];
+  const auto count = [&](int thread, int bucket) -> std::int64_t& {
+    return counts[std::int64_t{thread} * bucket_count + bucket];
+  };
+  const auto first_of = [&](int thread) { return size * thread / threads; };
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int thread = 0; thread < threads; ++thread)
+    for (std::int64_t i = first_of(thread); i < first_of(thread + 1); ++i)
+      ++count(thread, bucket_of(values[i]));
+  // The number of values of a bucket in the parts of the threads before this one.
+  const auto count_before = [&](int end, int bucket) {
+    std::int64_t sum = 0;
+    for (int thread = 0; thread < end; ++thread) sum += count(thread, bucket);
+    return sum;
+  };
   int bucket = 0;
-  while (rank >= counts[bucket]) rank -= counts[bucket++];
-  std::vector<double> within(counts[bucket]);
-  std::atomic<std::int64_t> found = 0;
+  for (std::int64_t all = 0; rank >= (all = count_before(threads, bucket)); ++bucket) rank -= all;
+  std::vector<double> within(count_before(threads, bucket));
   double above = std::numeric_limits<double>::infinity();
-#pragma omp parallel for num_threads(threads) reduction(min : above)
-  for (std::int64_t i = 0; i < size; ++i)
-    if (const int here = bucket_of(values[i]); here == bucket)
-      within[found.fetch_add(1, std::memory_order_relaxed)] = values[i];
-    else if (here > bucket)
-      above = std::min(above, values[i]);
+#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(min : above)
+  for (int thread = 0; thread < threads; ++thread) {
+    std::int64_t found = count_before(thread, bucket);
+    for (std::int64_t i = first_of(thread); i < first_of(thread + 1); ++i)
+      if (const int here = bucket_of(values[i]); here == bucket)
+        within[found++] = values[i];
+      else if (here > bucket)
+        above = std::min(above, values[i]);
+  }
   const auto lower = within.begin() + rank;
   std::nth_element(within.begin(), lower, within.end());
   if (lower + 1 != within.end()) above = *std::min_element(lower + 1, within.end());

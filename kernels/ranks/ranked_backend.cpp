@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <utility>
 #include <variant>
 
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/fields/digest.hpp"
 #include "kernels/filters/frame_filter.hpp"
 #include "kernels/ranks/halo.hpp"
 #include "kernels/ranks/local_problem.hpp"
@@ -29,12 +31,12 @@ class RankedBackend final : public Backend<T> {
       : stepping_(ranks.duplicate()),
         capturing_(ranks.duplicate()),
         grid_(problem.shape),
-        fields_(problem.fields),
+        fields_(problem.state_fields()),
         by_(by),
         part_(by_.part(ranks.rank())),
         rows_(by_.rows(ranks.rank())),
         reach_(reach_of(problem.stages)),
-        halo_(make_halo<T>(ranks, backend, by_, problem.fields, through_host)),
+        halo_(make_halo<T>(ranks, backend, by_, fields_, through_host)),
         redistribution_(by_, ranks.rank()),
         backend_(backend),
         threads_(threads) {
@@ -92,11 +94,28 @@ class RankedBackend final : public Backend<T> {
     const auto needed = [&](std::int64_t of) { return std::min(of * reach_, by_.depth); };
     for (std::int64_t left = steps, taken = 0; left > 0; left -= taken) {
       if (depends) fill(needed(left));
+      filled_before_ = filled_;
       taken = depends ? std::min(left, filled_ / reach_) : left;
       filled_ -= taken * reach_;
       if (block_) block_->advance(taken);
     }
     seconds_ += std::chrono::steady_clock::now() - start;
+  }
+
+  void set_clock(const StepClock& clock) override {
+    if (block_) block_->set_clock(clock);
+  }
+  double largest_error() override {
+    const double here = block_ ? block_->largest_error() : 0;
+    return std::bit_cast<double>(stepping_->reduce(Reduction::most, bits_of(here)));
+  }
+  std::int64_t cell_of_error(double error) override {
+    const std::int64_t here = block_ ? block_->cell_of_error(error) : -1;
+    return first_of(*stepping_, here < 0 ? std::nullopt : std::optional(here)).value_or(0);
+  }
+  void take_back() override {
+    if (block_) block_->take_back();
+    filled_ = filled_before_;
   }
 
   // Waits for the search at once, because the values around may belong to another rank.
@@ -237,7 +256,8 @@ class RankedBackend final : public Backend<T> {
   Part part_;
   RowRange rows_;
   std::int64_t reach_, derived_reach_ = 0;
-  std::int64_t filled_ = 0;  // depth to which the halo is valid
+  std::int64_t filled_ = 0;         // depth to which the halo is valid
+  std::int64_t filled_before_ = 0;  // the same before the last pass
   std::unique_ptr<Halo<T>> halo_;
   Redistribution<T> redistribution_;
   std::string backend_;

@@ -1,7 +1,7 @@
 // The factor 1 + change(z) by which a step of a time scheme multiplies a mode, for CPU and GPU.
 // With z = rate * dt:
 //
-//   order k   1 + z + z^2/2 + ... + z^k/k!    (1: Euler, 2: Heun, 3: SSPRK3, 4: RK4)
+//   order k   1 + z + z^2/2 + ... + z^k/k! + beyond * z^(k+1)    (1: Euler, 2: Heun, ...)
 //   stages s  1 + b * (P_s(1 + 4 * z/(s^2 + s - 2)) - 1),  b = (s^2 + s - 2)/(2 * s * (s + 1))
 //
 // The second formula is rkl2, with the Legendre polynomial P_s (Meyer, Balsara and Aslam, J.
@@ -14,6 +14,7 @@ namespace lapl {
 
 struct StepChange {
   int order = 1;
+  double beyond = 0;
   int stages = 0;  ///< stages of rkl2, at least 2; 0 for schemes given by their order
 };
 
@@ -25,6 +26,11 @@ template <class Z>
 LAPL_HOST_DEVICE Z change_of(const StepChange& step, Z z) {
   if (step.stages == 0) {
     Z sum = 1;  // Horner's scheme: z * (1 + z/2 * (1 + z/3 * (...)))
+    if (step.beyond != 0) {
+      double factorial = 1;
+      for (int term = 2; term <= step.order; ++term) factorial *= term;
+      sum = 1.0 + step.beyond * factorial * z;
+    }
     for (int term = step.order; term > 1; --term) sum = 1.0 + z / double(term) * sum;
     return z * sum;
   }

@@ -27,7 +27,8 @@ std::vector<Dependence> dependences(const StageTree& tree) {
       case Operation::value: found.push_back(Dependence::homogeneous); break;
       case Operation::position:
       case Operation::number:
-      case Operation::time: found.push_back(Dependence::none); break;
+      case Operation::time:
+      case Operation::time_step: found.push_back(Dependence::none); break;
       case Operation::sum:
       case Operation::difference: found.push_back(of_sum(of(0), of(1))); break;
       case Operation::product: found.push_back(of_product(of(0), of(1))); break;
@@ -97,6 +98,7 @@ int StageTree::number(double number) {
   return place_of({.operation = Operation::number, .number = number});
 }
 int StageTree::time() { return place_of({.operation = Operation::time}); }
+int StageTree::time_step() { return place_of({.operation = Operation::time_step}); }
 int StageTree::operate(Operation operation, int a, int b, int c) {
   return place_of({.operation = operation, .operands = {a, b, c}});
 }

@@ -57,7 +57,8 @@ struct StageTree {
   int value(int array, Offset at);
   int position(int axis, Offset at);  ///< axis 0: planes (z), 1: rows (y), 2: columns (x)
   int number(double number);
-  int time();  ///< time of the state that the stage reads
+  int time();       ///< time of the state that the stage reads
+  int time_step();  ///< dt, where it differs from step to step
   int operate(Operation operation, int a, int b = 0, int c = 0);
 
   friend bool operator==(const StageTree& a, const StageTree& b) {

@@ -37,28 +37,33 @@ std::string stages_text(const RunConfig& run) {
 }
 
 // Stability depends on diffusivity * time step; the message names the time step as the cause.
-void add_unstable(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
+std::optional<KeyMistake> unstable_diffusion(const RunConfig& run) {
   const double found = coefficient_of(run), largest = largest_coefficient(run);
   const bool by_coefficient = run.equation.number("coefficient").has_value();
   const char* const key = by_coefficient ? "equation.coefficient" : "time.step";
   if (!(found <= largest) && by_coefficient)
-    mistakes.push_back(
-        {key, fmt::format("found {}, out of range (expected a number above 0 and at most {}, the "
-                          "largest stable coefficient{})",
-                          found, largest, stages_text(run))});
-  else if (!(found <= largest))
-    mistakes.push_back(
-        {key,
-         fmt::format(
-             "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {}{})",
-             time_step_of(run), found, *largest_step_of(run), largest, stages_text(run))});
-  else if (!is_positive_in(run.precision, found))
-    mistakes.push_back(
-        {key,
-         fmt::format(
-             "makes the coefficient {}, which is 0 in {} (expected a coefficient of {} or more)",
-             found, name_of(run.precision),
-             run.precision == Precision::float32 ? "1.5e-45" : "5e-324")});
+    return KeyMistake{
+        key, fmt::format("found {}, out of range (expected a number above 0 and at most {}, the "
+                         "largest stable coefficient{})",
+                         found, largest, stages_text(run))};
+  if (!(found <= largest))
+    return KeyMistake{
+        key,
+        fmt::format(
+            "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {}{})",
+            time_step_of(run), found, *largest_step_of(run), largest, stages_text(run))};
+  return std::nullopt;
+}
+
+void add_vanishing(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
+  const double found = coefficient_of(run);
+  if (is_positive_in(run.precision, found)) return;
+  mistakes.push_back(
+      {run.equation.number("coefficient") ? "equation.coefficient" : "time.step",
+       fmt::format(
+           "makes the coefficient {}, which is 0 in {} (expected a coefficient of {} or more)",
+           found, name_of(run.precision),
+           run.precision == Precision::float32 ? "1.5e-45" : "5e-324")});
 }
 
 // Every output stores its time, which must be finite.
@@ -104,7 +109,10 @@ std::vector<KeyMistake> mistakes_of_diffusion(const RunConfig& run, const KeysGi
                    "compute.precision", "time.scheme", "time.stages"}) ||
       !is_positive_in(run.precision, times_squared_spacing(run, 1)))
     return found;
-  add_unstable(run, found);
+  if (const auto unstable = unstable_diffusion(run); unstable && run.refuses_unstable)
+    found.push_back(*unstable);
+  else
+    add_vanishing(run, found);
   if (keys.right({"time.steps"})) add_endless(run, found);
   return found;
 }
@@ -152,7 +160,11 @@ std::optional<double> largest_step_of(const RunConfig& run) {
 // A step is an error if a wave grows that it does not resolve, or if any wave grows tenfold before
 // the run ends. Any other growth is a warning.
 std::optional<StepProblem> step_problem_of(const RunConfig& run) {
-  if (is_diffusion(run)) return std::nullopt;
+  if (is_diffusion(run)) {
+    const auto unstable = unstable_diffusion(run);
+    return unstable ? std::optional(StepProblem{true, unstable->what, unstable->key})
+                    : std::nullopt;
+  }
   constexpr double rounding = 1e-6;
   auto waves = WaveStability::of(system_of(run), run);
   if (!waves) return std::nullopt;

@@ -51,6 +51,7 @@ struct KeyMistake {
 struct StepProblem {
   bool refused = false;  ///< false: a warning is enough
   std::string what;
+  std::string key = "time.step";
 };
 
 /// An equation: a row of the table.
@@ -92,8 +93,7 @@ double largest_coefficient(const RunConfig& run);
 /// depends on the state or on coefficient fields. The config must have no mistake except in its
 /// step.
 std::optional<double> largest_step_of(const RunConfig& run);
-/// What is wrong with the run's step; none if it is stable, if largest_step_of returns none, and
-/// for diffusion, which equation_mistakes checks.
+/// The problem of the run's own step; none if it is stable, or if largest_step_of returns none.
 std::optional<StepProblem> step_problem_of(const RunConfig& run);
 
 /// All mistakes in the equation's keys. A rule that combines keys is not checked if one of them has

@@ -67,6 +67,7 @@ SquareMatrix leapfrog_factors(const SquareMatrix& rate, double dt) {
 
 StepChange step_change_of(TimeScheme scheme) {
   return {.order = row_of(scheme.kind).order,
+          .beyond = row_of(scheme.kind).beyond,
           .stages = scheme.kind == Scheme::rkl2 ? scheme.stages : 0};
 }
 

@@ -4,17 +4,19 @@
 //   Butcher's form     y_(i+1) = u + s
 //   Shu and Osher's    y_(i+1) = (1 - share) u + share (y_i + s)
 //
-// Every stage but the last reads k_i alone. Leapfrog and rkl2 are functions
-// (solver/equation/stages.cpp).
+// Every stage but the last reads k_i alone. Of a pair, y_(n+1) is u', and other weights of k_1 to
+// k_(n+1) make a solution of one order less: the difference is the error of a step. Leapfrog and
+// rkl2 are functions (solver/equation/stages.cpp).
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 
 #include "solver/names.hpp"
 
 namespace lapl {
 
-enum class Scheme { euler, heun, ssprk3, rk4, leapfrog, rkl2 };
+enum class Scheme { euler, heun, midpoint, ssprk3, rk4, bs23, dopri5, leapfrog, rkl2 };
 
 /// One stage of a Runge-Kutta scheme.
 struct SchemeStage {
@@ -36,13 +38,19 @@ struct SchemeStages {
 /// A row of the table of schemes.
 struct SchemeRow {
   Scheme value;
-  const char* name;     ///< time.scheme
-  const char* summary;  ///< one line for people
-  int order;            ///< of accuracy; for a Runge-Kutta scheme also its number of stages
-  SchemeStages stages;  ///< empty where the scheme is not Runge-Kutta
+  const char* name;                  ///< time.scheme
+  const char* summary;               ///< one line for people
+  int order;                         ///< of accuracy
+  SchemeStages stages;               ///< empty where the scheme is not Runge-Kutta
+  std::array<double, 7> lower = {};  ///< weights of a pair's other solution; 0 where it is no pair
+  double beyond = 0;                 ///< coefficient of z^(order + 1) in the stability function
+
+  constexpr bool is_pair() const { return lower != decltype(lower)(); }
 };
 
-/// heun and ssprk3: Shu and Osher, J. Comput. Phys. 77 (1988); rk4: Kutta's classical method.
+/// heun and ssprk3: Shu and Osher, J. Comput. Phys. 77 (1988); rk4: Kutta's classical method; bs23:
+/// Bogacki and Shampine, Appl. Math. Lett. 2 (1989) 321; dopri5: Dormand and Prince, J. Comput.
+/// Appl. Math. 6 (1980) 19.
 // clang-format off
 template <>
 inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
@@ -50,6 +58,9 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
     {Scheme::heun, "heun", "Heun's method, second order", 2,
      {{.weights = {1}},
       {.time = 1, .weights = {0, 1}, .share = 0.5}}},
+    {Scheme::midpoint, "midpoint", "the midpoint method, second order", 2,
+     {{.weights = {1}, .divisor = 2},
+      {.time = 0.5, .weights = {0, 1}}}},
     {Scheme::ssprk3, "ssprk3", "Shu and Osher's strong-stability-preserving, third order", 3,
      {{.weights = {1}},
       {.time = 1, .weights = {0, 1}, .share = 0.25},
@@ -59,6 +70,23 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
       {.time = 0.5, .weights = {0, 1}, .divisor = 2},
       {.time = 0.5, .weights = {0, 0, 1}},
       {.time = 1, .weights = {1, 2, 2, 1}, .divisor = 6}}},
+    {Scheme::bs23, "bs23", "Bogacki and Shampine's pair, third order; takes time.tolerance", 3,
+     {{.weights = {1.0 / 2}},
+      {.time = 0.5, .weights = {0, 3.0 / 4}},
+      {.time = 0.75, .weights = {2.0 / 9, 1.0 / 3, 4.0 / 9}}},
+     {7.0 / 24, 1.0 / 4, 1.0 / 3, 1.0 / 8}},
+    {Scheme::dopri5, "dopri5", "Dormand and Prince's pair, fifth order; takes time.tolerance", 5,
+     {{.weights = {1.0 / 5}},
+      {.time = 0.2, .weights = {3.0 / 40, 9.0 / 40}},
+      {.time = 0.3, .weights = {44.0 / 45, -56.0 / 15, 32.0 / 9}},
+      {.time = 0.8,
+       .weights = {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729}},
+      {.time = 8.0 / 9,
+       .weights = {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
+      {.time = 1,
+       .weights = {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}}},
+     {5179.0 / 57600, 0, 7571.0 / 16695, 393.0 / 640, -92097.0 / 339200, 187.0 / 2100, 1.0 / 40},
+     1.0 / 600},
     {Scheme::leapfrog, "leapfrog", "fields one after the other, each with the newest values", 1, {}},
     {Scheme::rkl2, "rkl2", "Runge-Kutta-Legendre super time steps, second order", 2, {}}});
 // clang-format on
@@ -66,10 +94,17 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
 /// Bounds of the number of stages of rkl2.
 inline constexpr int least_stages = 2, most_stages = 128;
 
+/// What the error of a step may be: absolute + relative |u|.
+struct Tolerance {
+  double relative = 0, absolute = 0;
+};
+
 /// A scheme with its number of stages, which only rkl2 leaves open.
 struct TimeScheme {
   Scheme kind = Scheme::euler;
-  int stages = least_stages;  ///< of rkl2
+  int stages = least_stages;                ///< of rkl2
+  bool varies = false;                      ///< dt may differ from step to step
+  std::optional<Tolerance> tolerance = {};  ///< where steps choose their size by their error
 
   TimeScheme(Scheme scheme = Scheme::euler, int number = least_stages)
       : kind(scheme), stages(number) {}

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "solver/equation/check_quantities.hpp"
 #include "solver/equation/super_steps.hpp"
 
 namespace lapl {
@@ -36,7 +37,7 @@ class StageMaker {
       names_.quantities[quantity.name] = &quantity;
       if (names_.arrays.contains(quantity.name)) in_arrays_.push_back(&quantity);
     }
-    check_quantities();
+    check_quantities(system_.quantities);
     for (const auto& [name, array] : names_.arrays)
       made_.like.resize(std::max(made_.like.size(), static_cast<std::size_t>(array) + 1));
     for (std::size_t array = 0; array < made_.like.size(); ++array)
@@ -48,10 +49,12 @@ class StageMaker {
   }
 
   StepStages of_step(TimeScheme scheme, double dt) {
+    if (!scheme.varies) dt_ = dt;
+    const SchemeRow& row = row_of(scheme.kind);
     switch (scheme.kind) {
-      case Scheme::leapfrog: leapfrog(dt); break;
-      case Scheme::rkl2: super_step(scheme.stages, dt); break;
-      default: runge_kutta(row_of(scheme.kind).stages, dt);
+      case Scheme::leapfrog: leapfrog(); break;
+      case Scheme::rkl2: super_step(scheme.stages); break;
+      default: row.is_pair() ? pair(row, scheme.tolerance) : runge_kutta(row.stages);
     }
     return std::move(made_);
   }
@@ -79,18 +82,43 @@ class StageMaker {
   struct Level {
     Stage stage;
     TreeWriter writer;
+    const std::optional<double>& dt;
     Level(StageMaker& maker, double time)
         : stage{.tree = {}, .targets = {}, .time = time},
           writer(maker.names_, stage.tree, maker.made_.used,
-                 [&maker](NestedQuantity part) { return maker.array_of(part); }) {}
+                 [&maker](NestedQuantity part) { return maker.array_of(part); }),
+          dt(maker.dt_) {}
 
     Term value(int array) { return TreeWriter::of(stage.tree.value(array, {})); }
     Term product(double factor, Term term, bool literal = true) {
       return writer.product(TreeWriter::scalar(factor, literal), term);
     }
-    // base + dt rate
-    Term step(int base, double dt, Term rate) {
-      return writer.sum(value(base), product(dt, rate, false));
+    // share dt / divisor rate
+    Term change(Term rate, double share = 1, double divisor = 1) {
+      if (dt) return product(share * (*dt / divisor), rate, false);
+      const int factor =
+          writer.node_of({share / divisor * rate.factor, false, stage.tree.time_step()});
+      return rate.is_scalar()
+                 ? TreeWriter::of(factor)
+                 : TreeWriter::of(stage.tree.operate(Operation::product, factor, rate.node));
+    }
+    Term apply(Operation operation, Term a, Term b = TreeWriter::scalar(0)) {
+      const int first = writer.node_of(a);
+      return TreeWriter::of(stage.tree.operate(
+          operation, first, row_of(operation).operands > 1 ? writer.node_of(b) : 0));
+    }
+    // |error| / (absolute + relative max(|u|, |u'|))
+    Term scaled_error(Term error, int before, int after, const Tolerance& may) {
+      const auto size = [&](int array) { return apply(Operation::magnitude, value(array)); };
+      const Term largest = apply(Operation::larger, size(before), size(after));
+      return writer.quotient(
+          apply(Operation::magnitude, error),
+          writer.sum(TreeWriter::scalar(may.absolute), product(may.relative, largest, false)));
+    }
+    // Of two that are not negative; NaN if one of them is.
+    Term larger_or_nan(Term a, Term b) {
+      return writer.sum(apply(Operation::larger, a, b),
+                        apply(Operation::product, TreeWriter::scalar(0), a));
     }
   };
   using Made = std::pair<int, Term>;  // an array and its new value
@@ -102,7 +130,7 @@ class StageMaker {
   // The weighted sum that the last stage needs is accumulated on the way, from left to right. A
   // stage must not write an array that it reads, so states and sums alternate between two arrays
   // each.
-  void runge_kutta(const SchemeStages& stages, double dt) {
+  void runge_kutta(const SchemeStages& stages) {
     const std::size_t last = stages.count - 1;
     const std::span weights(stages.at[last].weights);
     const std::size_t addends = last - std::ranges::count(weights.first(last), 0);
@@ -119,7 +147,7 @@ class StageMaker {
         Term sum = to.product(weights[i], rate);
         if (summed > 0) sum = to.writer.sum(to.value(sums[(summed - 1) % 2][field]), sum);
         const Term rates = i == last ? sum : to.product(stage.weights[i], rate);
-        std::vector<Made> made = {{next[field], after(stage, to, field, state[field], dt, rates)}};
+        std::vector<Made> made = {{next[field], after(stage, to, field, state[field], rates)}};
         if (adds) made.emplace_back(sums[summed % 2][field], sum);
         return made;
       });
@@ -128,21 +156,81 @@ class StageMaker {
   }
 
   // u + s, or (1 - share) u + share (y + s)
-  static Term after(const SchemeStage& stage, Level& to, int u, int y, double dt, Term rates) {
-    const Term value = to.step(stage.share < 1 ? y : u, dt / stage.divisor, rates);
+  static Term after(const SchemeStage& stage, Level& to, int u, int y, Term rates) {
+    const Term value =
+        to.writer.sum(to.value(stage.share < 1 ? y : u), to.change(rates, 1, stage.divisor));
     if (stage.share == 1) return value;
     return to.writer.sum(to.product(1 - stage.share, to.value(u)), to.product(stage.share, value));
   }
 
-  void leapfrog(double dt) {
+  // Stages keep their rates for those after them. With a tolerance, one more stage makes the error
+  // of the rates and of that of u'.
+  void pair(const SchemeRow& row, const std::optional<Tolerance>& tolerance) {
+    const std::size_t count = row.stages.count, made = tolerance ? count + 1 : count;
+    std::vector<std::array<double, 7>> weights;
+    for (std::size_t i = 0; i < count; ++i) weights.push_back(row.stages.at[i].weights);
+    std::array<double, 7>& of_error = weights.emplace_back(weights.back());
+    for (std::size_t i = 0; i < of_error.size(); ++i) of_error[i] -= row.lower[i];
+    std::vector<Arrays> rates;
+    while (rates.size() + 1 < made)
+      for (Arrays& of = rates.emplace_back(); of.size() < fields_.size();)
+        of.push_back(new_array(-1));
+    const std::array states = {copies(), copies()};
+    const int error = tolerance ? new_array(-1) : -1;
+    for (std::size_t i = 0; i < made; ++i) {
+      const Arrays& state = i == 0 ? fields_ : states[(i - 1) % 2];
+      const Arrays& next = i + 1 == made ? fields_ : states[i % 2];
+      std::optional<Term> largest;
+      const double time = i < count ? row.stages.at[i].time : 1;
+      evaluate(state, time, rates_, [&](Level& to, int field, Term rate) {
+        std::optional<Term> sum;
+        for (std::size_t of = 0; of <= i; ++of) {
+          if (weights[i][of] == 0) continue;
+          const Term addend =
+              to.product(weights[i][of], of == i ? rate : to.value(rates[of][field]));
+          sum = sum ? to.writer.sum(*sum, addend) : addend;
+        }
+        std::vector<Made> results;
+        if (i < count) {
+          results.emplace_back(next[field], to.writer.sum(to.value(field), to.change(*sum)));
+          if (i < rates.size()) results.emplace_back(rates[i][field], rate);
+          return results;
+        }
+        const Term scaled = to.scaled_error(to.change(*sum), field, state[field], *tolerance);
+        largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
+        results.emplace_back(field, to.value(state[field]));
+        if (field == fields_.back()) results.emplace_back(error, *largest);
+        return results;
+      });
+    }
+    if (tolerance) make_field(error);
+  }
+
+  // Makes an array of stages the field after those of the state.
+  void make_field(int made) {
+    const int place = static_cast<int>(fields_.size());
+    const auto moved = [&](int array) {
+      return array == made ? place : array >= place && array < made ? array + 1 : array;
+    };
+    for (Stage& stage : made_.stages) {
+      for (StageOperation& node : stage.tree.operations)
+        if (node.operation == Operation::value) node.index = moved(node.index);
+      for (int& target : stage.targets) target = moved(target);
+    }
+    made_.like.erase(made_.like.begin() + made);
+    made_.like.insert(made_.like.begin() + place, -1);
+    made_.measures_error = true;
+  }
+
+  void leapfrog() {
     for (const int field : fields_)
       evaluate(fields_, 0, {rates_[field]}, [&](Level& to, int, Term rate) {
-        return std::vector<Made>{{field, to.step(field, dt, rate)}};
+        return std::vector<Made>{{field, to.writer.sum(to.value(field), to.change(rate))}};
       });
   }
 
   // y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
-  void super_step(int count, double dt) {
+  void super_step(int count) {
     const Arrays first_rates = copies();
     std::array<Arrays, 3> made;  // y_j is in made[j % 3]
     for (int j = 1; j < count && j < 4; ++j) made[j % 3] = copies();
@@ -159,9 +247,9 @@ class StageMaker {
         const auto change = [&](int array) {
           return to.writer.sum(to.value(array), to.writer.negative(to.value(field)));
         };
-        Term sum = times(stage.of_rate * dt, rate);
+        Term sum = to.change(rate, stage.of_rate);
         if (j > 1)
-          sum = to.writer.sum(sum, times(stage.of_first_rate * dt, to.value(first_rates[field])));
+          sum = to.writer.sum(sum, to.change(to.value(first_rates[field]), stage.of_first_rate));
         if (j > 2) sum = to.writer.sum(times(stage.nu, change(before[field])), sum);
         if (j > 1) sum = to.writer.sum(times(stage.mu, change(state[field])), sum);
         std::vector<Made> results = {{next[field], to.writer.sum(to.value(field), sum)}};
@@ -266,42 +354,6 @@ class StageMaker {
     return static_cast<int>(made_.like.size()) - 1;
   }
 
-  // Refuses quantities that read themselves, and nesting that would exhaust the stack of the
-  // recursive functions here.
-  void check_quantities() const {
-    std::map<std::string, int, std::less<>> depths;  // of quantities already checked
-    std::set<std::string> open;
-    const std::function<int(const Formula&)> depth_of = [&](const Formula& formula) {
-      if (const auto known = depths.find(formula.name); known != depths.end()) return known->second;
-      open.insert(formula.name);
-      std::vector<int> depth_at;
-      for (const FormulaNode& node : formula.nodes) {
-        const auto refuse = [&](const std::string& what) {
-          FormulaError error(node.at, what);
-          error.of = formula.name;
-          error.text = formula.text;
-          throw error;
-        };
-        int depth = 0;
-        for (const int operand : node.operands) depth = std::max(depth, depth_at[operand] + 1);
-        if (const auto quantity = names_.quantities.find(node.name);
-            node.kind == Kind::name && quantity != names_.quantities.end()) {
-          if (open.contains(node.name)) refuse(fmt::format("{} is made of itself", node.name));
-          if (open.size() <= formula_depth_limit) depth = depth_of(*quantity->second) + 1;
-        }
-        if (depth > formula_depth_limit || open.size() > formula_depth_limit)
-          refuse(
-              fmt::format("more than {} operations one upon the other, with those of the "
-                          "quantities that it reads",
-                          formula_depth_limit));
-        depth_at.push_back(depth);
-      }
-      open.erase(formula.name);
-      return depths[formula.name] = depth_at.back();
-    };
-    for (const Formula& quantity : system_.quantities) depth_of(quantity);
-  }
-
   using Part = std::pair<const Formula*, int>;
   const FormulaSystem& system_;
   FormulaNames names_;
@@ -313,6 +365,7 @@ class StageMaker {
   std::set<int> computed_;  // arrays already filled in the current evaluation
   std::vector<std::unique_ptr<Level>> levels_;
   double time_ = 0;
+  std::optional<double> dt_;  // unset where it differs from step to step
   std::map<Part, std::size_t> orders_;
   std::map<Part, bool> stencils_;
 };

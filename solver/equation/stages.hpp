@@ -31,6 +31,8 @@ struct StepStages {
   std::vector<Stage> stages;
   std::vector<int> like;  ///< for each array, the array whose faces it has; -1: those of a quantity
   std::set<std::string> used;  ///< names that the formulas read
+  /// The array after those of the fields is a step's error (Problem::measures_error).
+  bool measures_error = false;
 };
 
 /// The stages of one step of dt seconds. Throws FormulaError.

@@ -213,12 +213,12 @@ TEST_CASE("time.step: auto works with time.end, and in a sweep") {
   write_text("c.yaml", formula_config("D * laplacian(field)", "step: auto, end: 5") +
                            "parameters: {D: 0.5}\n");
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  CHECK(nlohmann::json::parse(text_of("out/run.json"))["steps"] == 12);  // 12 steps of 0.45 s
+  CHECK(nlohmann::json::parse(text_of("out/run.json"))["steps"] == 12);  // of 0.41667 s, not 0.45
   const Outcome sweep =
       run_lapl({"sweep", "c.yaml", "--set", "parameters.D=0.5,1", "--output", "all"});
   CHECK_MESSAGE(sweep.code == 0, sweep.err);
-  CHECK(has(step_line("all/D-0.5/config.yaml"), "step: 0.45 "));
-  CHECK(has(step_line("all/D-1/config.yaml"), "step: 0.225 "));
+  CHECK(has(step_line("all/D-0.5/config.yaml"), "step: 0.4166666666666667 "));
+  CHECK(has(step_line("all/D-1/config.yaml"), "step: 0.2173913043478261 "));
   const Outcome growing = run_lapl({"run", "c.yaml", "--overwrite", "--set", "parameters.D=0",
                                     "--set", "equation.field=D * field"});
   CHECK(growing.code == 2);

@@ -24,22 +24,28 @@ nlohmann::json summary() { return nlohmann::json::parse(text_of("out/run.json"))
 TEST_CASE("time.end and output.every of a time are counted in steps") {
   const Sandbox sandbox;
   write_text("c.yaml",
-             with_time("{step: 0.3, end: 6}", "output: {directory: out, every: {time: 2}}\n"));
+             with_time("{step: 0.25, end: 6}", "output: {directory: out, every: {time: 2}}\n"));
   const Outcome run = run_lapl({"run", "c.yaml"});
   CAPTURE(run.err);
   REQUIRE(run.code == 0);
-  CHECK(summary()["steps"] == 20);
+  CHECK(summary()["steps"] == 24);
   std::string outputs;
   for (const auto& entry : fs::directory_iterator("out/fields"))
     outputs += entry.path().filename().string();
-  for (const char* step : {"000000000", "000000007", "000000014", "000000020"})
+  for (const char* step : {"000000000", "000000008", "000000016", "000000024"})
     CHECK_MESSAGE(has(outputs, step), outputs);
   CHECK(std::distance(fs::directory_iterator("out/fields"), {}) == 4);
   // A setting of time.steps replaces the file's time.end.
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=25"}).code == 0);
   CHECK(summary()["steps"] == 25);
-  REQUIRE(run_lapl({"resume", "out", "--set", "time.end=9"}).code == 0);
-  CHECK(summary()["steps"] == 30);
+  REQUIRE(run_lapl({"resume", "out", "--set", "time.end=8"}).code == 0);
+  CHECK(summary()["steps"] == 32);
+  const Outcome odd = run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.step=0.3"});
+  CHECK(odd.code == 2);
+  CHECK_MESSAGE(has(odd.err,
+                    "time.step: 0.3 s do not divide time.end 6 and output.every 2 (expected "
+                    "0.2857142857142857 or 0.3333333333333333 s)"),
+                odd.err);
   CHECK(run_lapl({"verify-restart", "c.yaml"}).code == 0);
   CHECK(run_lapl({"run", "out/config.yaml", "--overwrite"}).code == 0);
 }

@@ -1,4 +1,4 @@
-"""equations.py FILE.h5: steps twelve equations, and those of boxes.py, by NumPy alone and stores what they come to.
+"""equations.py FILE.h5: steps fifteen equations, and those of boxes.py, by NumPy alone and stores what they come to.
 
 Each function states one equation twice: its text is lapl's config, its body the same in NumPy, written after
 docs/equations.md and docs/numerics.md. FILE.h5 has a group for each: `config`, and every field after the last step.
@@ -12,7 +12,8 @@ import sys
 import boxes
 import h5py
 import numpy as np
-from finite_differences import EVEN, PERIODIC, ZERO, Grid, euler, heun, leapfrog, rk4, rkl2, ssprk3
+from finite_differences import (EVEN, PERIODIC, ZERO, Grid, bs23, dopri5, euler, heun, leapfrog, midpoint, rk4, rkl2,
+                                ssprk3)
 from numpy import abs, arctan, arctan2, cos, exp, floor, log, maximum, minimum, pi, sign, sin, sqrt, tan, tanh, where
 
 
@@ -386,8 +387,78 @@ def thaw():
     return dict(zip("uv", rkl2(rate, grid.random(2), dt=0.9, steps=20, stages=7)))
 
 
+def swift_hohenberg():
+    """
+    grid: {shape: [17, 21]}
+    fields: [u]
+    equation:
+      kind: formula
+      u: 0.3 * u - u^3 - (u + 2 * laplacian(u) + laplacian(laplacian(u))) + 0.1 * sin(3 * t)
+    boundary: {rows: periodic, columns: insulated}
+    initial: {kind: formula, formula: random}
+    time: {step: 0.02, steps: 50, scheme: bs23}
+    """
+    grid = Grid(17, 21)
+
+    def laplacian(e):
+        return grid.laplacian(grid.ghosts(e, PERIODIC, (EVEN, EVEN)))
+
+    def rate(state, t):
+        [u] = state
+        return np.array([0.3 * u - u**3 - (u + 2 * laplacian(u) + laplacian(laplacian(u))) + 0.1 * sin(3 * t)])
+
+    return {"u": bs23(rate, grid.random(), dt=0.02, steps=50)}
+
+
+def fitzhugh_nagumo():
+    """
+    grid: {shape: [13, 19]}
+    fields: [v, w]
+    equation:
+      kind: formula
+      v: laplacian(v) + v - v^3 / 3 - w + 0.5 * cos(2 * t)
+      w: 0.08 * (v + 0.7 - 0.8 * w)
+    boundary:
+      rows: insulated
+      columns: {first: {value: sin(t)}, last: {derivative: 0.1}}
+    initial: {kind: formula, formula: 2 * random - 1}
+    time: {step: 0.1, steps: 40, scheme: dopri5}
+    """
+    grid = Grid(13, 19)
+
+    def rate(state, t):
+        v, w = state
+        columns = grid.value(lambda x, y: sin(t)), grid.derivative(lambda x, y: 0.1)
+        around = grid.ghosts(v, (EVEN, EVEN), columns)
+        return np.array([grid.laplacian(around) + v - v**3 / 3 - w + 0.5 * cos(2 * t), 0.08 * (v + 0.7 - 0.8 * w)])
+
+    return dict(zip("vw", dopri5(rate, 2 * grid.random(2) - 1, dt=0.1, steps=40)))
+
+
+def pendulums():
+    """
+    grid: {shape: [11, 13]}
+    fields: [a, b]
+    equation:
+      kind: formula
+      a: b
+      b: 0.2 * laplacian(a) - sin(a) + 0.3 * cos(2 * t)
+    boundary: {rows: insulated, columns: periodic}
+    initial: {kind: formula, formula: random}
+    time: {step: 0.05, steps: 60, scheme: midpoint}
+    """
+    grid = Grid(11, 13)
+
+    def rate(state, t):
+        a, b = state
+        return np.array([b, 0.2 * grid.laplacian(grid.ghosts(a, (EVEN, EVEN), PERIODIC)) - sin(a) + 0.3 * cos(2 * t)])
+
+    return dict(zip("ab", midpoint(rate, grid.random(2), dt=0.05, steps=60)))
+
+
 EQUATIONS = [heat, conductivity, gray_scott, wave, advection, burgers, cahn_hilliard, kuramoto_sivashinsky, anisotropic,
-             crystal, functions, thaw, *boxes.EQUATIONS]
+             crystal, functions, thaw, pendulums, swift_hohenberg,
+             fitzhugh_nagumo, *boxes.EQUATIONS]
 
 if __name__ == "__main__":
     with h5py.File(sys.argv[1], "w") as file:

@@ -105,6 +105,12 @@ def heun(f, u, dt, steps):
     return u
 
 
+def midpoint(f, u, dt, steps):
+    for n in range(steps):
+        u = u + dt * f(u + dt / 2 * f(u, n * dt), n * dt + dt / 2)
+    return u
+
+
 def ssprk3(f, u, dt, steps):
     for n in range(steps):
         v = u + dt * f(u, n * dt)
@@ -121,6 +127,30 @@ def rk4(f, u, dt, steps):
         k3 = f(u + dt / 2 * k2, t + dt / 2)
         k4 = f(u + dt * k3, t + dt)
         u = u + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return u
+
+
+def bs23(f, u, dt, steps):
+    for n in range(steps):
+        t = n * dt
+        k1 = f(u, t)
+        k2 = f(u + dt / 2 * k1, t + dt / 2)
+        k3 = f(u + dt * 3 / 4 * k2, t + dt * 3 / 4)
+        u = u + dt * (2 / 9 * k1 + 1 / 3 * k2 + 4 / 9 * k3)
+    return u
+
+
+def dopri5(f, u, dt, steps):
+    times = [0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1]
+    rows = [[], [1 / 5], [3 / 40, 9 / 40], [44 / 45, -56 / 15, 32 / 9],
+            [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729],
+            [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
+            [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]]
+    for n in range(steps):
+        rates = []
+        for time, row in zip(times, rows):
+            rates.append(f(u + dt * sum((a * k for a, k in zip(row, rates)), 0 * u), (n + time) * dt))
+        u = u + dt * sum(b * k for b, k in zip(rows[-1], rates))
     return u
 
 

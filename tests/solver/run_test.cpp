@@ -41,7 +41,7 @@ class Recorder final : public RunSink<float> {
                             storing.checkpoint,
                             !captured.derived.empty()};
   }
-  void probed(std::int64_t, std::span<const float>) override {}
+  void probed(std::int64_t, double, std::span<const float>) override {}
   void progress(const Progress& progress) override { CHECK(progress.step <= progress.last_step); }
 };
 

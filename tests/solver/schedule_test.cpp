@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <vector>
+
+#include "solver/dividing_step.hpp"
 
 using namespace lapl;
 
@@ -34,20 +37,26 @@ std::vector<std::int64_t> outputs_of(const RunConfig& config) {
 
 }  // namespace
 
-TEST_CASE("schedule: outputs at times are the first steps at or after them") {
-  RunConfig config = config_of(0.3, 20);
-  config.output_time = 1.0;  // 3.33 steps
-  CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 4, 7, 10, 14, 17, 20});
-  config = config_of(0.1, 35);
+TEST_CASE("schedule: outputs at times are whole numbers of steps") {
+  RunConfig config = config_of(0.1, 35);
   config.output_time = 0.7;  // seven steps, except for rounding
   CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 7, 14, 21, 28, 35});
-  config.output_time = 0.05;
-  CHECK(outputs_of(config).size() == 36);
   config.output_time = 1e300;
   CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 35});
   config.output_time.reset();
   config.output_every = 10;
   CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 10, 20, 30, 35});
+}
+
+TEST_CASE("steps that divide times are the nearest ones") {
+  CHECK(divides(0.1, {0.7, 3.5}));
+  CHECK(!divides(0.3, {1}));
+  CHECK(dividing_step({1}, 0.3) == 0.25);
+  CHECK(dividing_step({1}, 0.3, true) == 1.0 / 3);
+  CHECK(dividing_step({0.7, 3}, 0.45) == 0.7 / 7);
+  CHECK(!dividing_step({1, std::sqrt(2)}, 0.3));
+  CHECK(!dividing_step({1}, 2, true));
+  CHECK(dividing_step({1}, 2) == 1);
 }
 
 TEST_CASE("schedule: the first step at or after a time is right within rounding") {

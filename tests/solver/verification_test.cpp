@@ -41,7 +41,7 @@ class Recorder final : public RunSink<T> {
   void store(const Storing& storing, const Captured<T>& captured) override {
     stored[storing.step] = {captured.digest, storing.output, storing.checkpoint};
   }
-  void probed(std::int64_t, std::span<const T>) override {}
+  void probed(std::int64_t, double, std::span<const T>) override {}
   void progress(const Progress&) override {}
 };
 

@@ -63,7 +63,7 @@ class SpectralEngine final : public CudaEngine<T> {
   SpectralEngine(const Problem<T>& problem, cudaStream_t stream)
       : rates_(problem.linear_rates),
         shape_(problem.shape),
-        time_step_(problem.time_step),
+        time_step_(problem.clock.step),
         slowest_(3 - problem.shape.axes) {
     if (!rates_)
       throw EngineUnsuitable("engine spectral: only linear equations of one field are stepped");

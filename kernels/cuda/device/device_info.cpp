@@ -5,7 +5,7 @@
 #include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
-#include "kernels/cuda/device/step_clock.hpp"
+#include "kernels/cuda/device/step_timer.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/machine/size_text.hpp"
 
@@ -21,17 +21,17 @@ double copy_bandwidth() {
   constexpr std::int64_t size = std::int64_t{1} << 30;
   const auto from = device_buffer<char>(size), to = device_buffer<char>(size);
   const Stream stream;
-  StepClock clock;
+  StepTimer timer;
   constexpr int copies = 20;
   for (int i = -2; i < copies; ++i) {
     if (i == 0) {
       LAPL_CUDA(cudaStreamSynchronize(stream));
-      clock.start(stream);
+      timer.start(stream);
     }
     LAPL_CUDA(cudaMemcpyAsync(to.data(), from.data(), size, cudaMemcpyDeviceToDevice, stream));
   }
-  clock.stop(stream);
-  return 2.0 * size * copies / clock.seconds();
+  timer.stop(stream);
+  return 2.0 * size * copies / timer.seconds();
 }
 
 double arithmetic_rate(std::size_t value_bytes, int arithmetic) {

@@ -43,6 +43,12 @@ class CompiledCudaEngine final : public CudaEngine<T> {
     }
   }
 
+  void set_clock(const StepClock& clock) override {
+    problem_.set_clock(clock);
+    tiles_.forget_time();
+    if (passes_) passes_->forget_time();
+  }
+
   void settle() override {
     if (passes_) passes_->wait();
   }

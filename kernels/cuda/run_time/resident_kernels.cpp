@@ -89,7 +89,7 @@ ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device
   };
   double least = 0;
   for (plan.cells = 1; plan.cells <= 8; plan.cells *= 2)
-    for (plan.depth = 1; plan.depth <= 32; ++plan.depth)
+    for (plan.depth = 1; plan.depth <= (problem.measures_error ? 1 : 32); ++plan.depth)
       for (plan.tiles_across = 1; plan.tiles_across <= device.processors; ++plan.tiles_across) {
         const int row_halo = plan.depth * plan.row_margins.back();
         const int column_halo = plan.depth * plan.column_margins.back();

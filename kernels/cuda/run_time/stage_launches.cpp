@@ -67,7 +67,7 @@ StageGrid<T> DeviceProblem<T>::grid() const {
 
 template <class T>
 double DeviceProblem<T>::time_of(std::int64_t step, const Stage& stage) const {
-  return (static_cast<double>(step) + stage.time) * problem_.time_step;
+  return problem_.clock.time(step, stage.time);
 }
 
 template <class T>
@@ -134,8 +134,7 @@ StageTiles<T>::StageTiles(const DeviceProblem<T>& problem, bool last_is_lent)
 
 template <class T>
 void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last) {
-  const bool first = launches_.empty();
-  if (first) {
+  if (launches_.empty()) {
     kernels_.wait();
     // text printed from valid trees always compiles, so this is a bug
     if (!kernels_.unavailable().empty())
@@ -163,7 +162,8 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
   }
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     const Stage& stage = problem_.stages[i];
-    if (first || in_time_) prepare(on_device_.time_of(step, stage), stage, launches_[i], stream);
+    if (!prepared_ || in_time_)
+      prepare(on_device_.time_of(step, stage), stage, launches_[i], stream);
     std::vector<T*> targets;
     for (const int target : stage.targets) targets.push_back(written[target]);
     launches_[i].kernel.launch(tiles, dim3(tile_.columns, tile_.rows), 0, stream,
@@ -171,6 +171,7 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
                                 launches_[i].arguments.data(), launches_[i].faces.data()});
     for (const int target : stage.targets) arrays[target] = written[target];
   }
+  prepared_ = true;
 }
 
 template <class T>

@@ -32,6 +32,7 @@ class DeviceProblem {
   StageGrid<T> grid() const;
 
   double time_of(std::int64_t step, const Stage& stage) const;
+  void set_clock(const StepClock& clock) { problem_.clock = clock; }
   /// The arguments at `time` of the CUDA kernels of `tree`.
   std::vector<T> arguments(const StageTree& tree, double time) const;
   /// A law that is the same along the whole face.
@@ -64,6 +65,9 @@ class StageTiles {
   /// waits for the compiler. `to` may be null if no stage computes a field.
   void take(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last = nullptr);
 
+  /// Must be called when the problem's clock has changed.
+  void forget_time() { prepared_ = false; }
+
  private:
   struct Launch {
     Kernel kernel;
@@ -79,7 +83,7 @@ class StageTiles {
   CompiledKernels kernels_;
   TileShape tile_;
   StageGrid<T> grid_{};
-  bool in_time_ = false;
+  bool in_time_ = false, prepared_ = false;
   std::vector<DeviceBuffer<T>> made_;
   std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // key: index in problem.laws
   std::vector<Launch> launches_;

@@ -40,6 +40,7 @@ class StageLevels : public StagePasses<T> {
                          {&grid_, sources.data(), arguments_.data(), laws_.data(), &from, &to});
     return taken;
   }
+  void forget_time() final { laws_.clear(); }
 
  protected:
   StageLevels(const DeviceProblem<T>& problem, KernelText text, const char* name, dim3 threads,
@@ -170,11 +171,7 @@ class StageResident final : public StagePasses<T> {
         laws_(problem.laws(0)) {
     LAPL_CUDA(cudaMemset(flags_.data(), 0, static_cast<std::size_t>(flags_.size()) * 4));
     const Problem<T>& given = this->problem_;
-    for (const Stage& stage : given.stages) {
-      const std::vector<T> arguments = problem.arguments(stage.tree, 0);
-      arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
-    }
-    if (arguments_.empty()) arguments_.push_back(T(0));
+    set_arguments();
     arrays_.resize(given.fields + given.coefficients.size());
     std::iota(arrays_.begin(), arrays_.end(), 0);
     grid_ = {.rows = static_cast<int>(given.shape.rows),
@@ -204,8 +201,18 @@ class StageResident final : public StagePasses<T> {
     grid_.published += static_cast<unsigned>((taken - 1) / plan_.depth);
     return taken;
   }
+  void forget_time() override { set_arguments(); }
 
  private:
+  void set_arguments() {
+    arguments_.clear();
+    for (const Stage& stage : this->problem_.stages) {
+      const std::vector<T> arguments = this->on_device_.arguments(stage.tree, 0);
+      arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
+    }
+    if (arguments_.empty()) arguments_.push_back(T(0));
+  }
+
   void loaded(int blocks) override {
     if (blocks < 1)
       throw DeviceError("internal error: a block of engine resident does not fit on the device");

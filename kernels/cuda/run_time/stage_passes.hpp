@@ -25,6 +25,8 @@ class StagePasses {
   /// in `to`. Returns their number, 0 if `steps` is too small for a launch. Requires ready().
   virtual std::int64_t take(const T* from, T* to, std::int64_t first_step, std::int64_t steps,
                             cudaStream_t stream) = 0;
+  /// Must be called when the problem's clock has changed.
+  virtual void forget_time() = 0;
 
  protected:
   /// Starts to compile. `name` is the name of the CUDA kernel.

@@ -54,7 +54,8 @@ StreamPlan stream_plan(const Problem<T>& problem) {
       const StreamSizes sizes{sizeof(T), plan.slots, chunks, levels, wide ? 4 : 2, wide};
       const int code = 4 * sizes.columns() * levels * (plan.arithmetic + 5) / stages;
       if (code > 3600 || argument_bytes(problem, plan, sizes.depth()) > 28'000 ||
-          sizes.kept() <= 0 || sizes.start_rows() > deep_rows || shape.columns < sizes.width() ||
+          (problem.measures_error && sizes.depth() > stages) || sizes.kept() <= 0 ||
+          sizes.start_rows() > deep_rows || shape.columns < sizes.width() ||
           shape.columns % sizes.columns() != 0)
         continue;
       if (const double yield = yield_of(sizes, shape); yield > best) {

@@ -43,6 +43,7 @@ VolumePlan volume_plan(const Problem<T>& problem, const DeviceLimits& device) {
       const VolumeSizes sizes{sizeof(T), plan.slots, rows, levels};
       const int code = 3 * levels * rows * sizes.count() * (plan.arithmetic + 5) / stages;
       if (code > 6000 || argument_bytes(problem, plan, levels) > 28'000 ||
+          (problem.measures_error && levels > stages) ||
           sizes.shared_bytes() > device.shared_bytes || sizes.kept_rows() <= 0 ||
           sizes.kept_columns() <= 0 || shape.rows < sizes.height() ||
           shape.columns < sizes.width() || shape.columns % sizes.count() != 0)

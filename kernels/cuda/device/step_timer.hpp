@@ -8,7 +8,7 @@ namespace lapl {
 
 /// Sums the device time of stretches, each from start() to stop() in a stream. At most two
 /// stretches are unfinished at the same time. Not thread-safe.
-class StepClock {
+class StepTimer {
  public:
   void start(cudaStream_t stream) { stretches_[now_].start.record(stream); }
 

@@ -1,0 +1,44 @@
+// Steps that end exactly at the times that a config names, so that runs with different steps can be
+// subtracted.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+/// The times of which whole numbers of steps are made, the shortest first.
+inline std::vector<double> exact_times(const RunConfig& config) {
+  std::vector<double> times;
+  for (const auto& time : {config.output_time, config.end})
+    if (time) times.push_back(*time);
+  std::ranges::sort(times);
+  return times;
+}
+
+/// True if the times are whole numbers of steps, but for rounding: 1e-9 of a step, or 2^-50 of the
+/// number of steps.
+inline bool divides(double step, const std::vector<double>& times) {
+  return std::ranges::all_of(times, [&](double time) {
+    const double steps = time / step, whole = std::round(steps);
+    return whole >= 1 && std::abs(steps - whole) <= std::max(1e-9, 0x1p-50 * steps);
+  });
+}
+
+/// The step nearest to `step` that divides the times, from it on downwards or upwards; none where
+/// none is found within a few thousand.
+inline std::optional<double> dividing_step(const std::vector<double>& times, double step,
+                                           bool upwards = false) {
+  if (divides(step, times)) return step;
+  const double exact = times.front() / step;
+  double count = upwards ? std::floor(exact) : std::ceil(exact);
+  for (int tried = 0; tried < 4096 && count >= 1; ++tried, count += upwards ? -1 : 1)
+    if (divides(times.front() / count, times)) return times.front() / count;
+  return std::nullopt;
+}
+
+}  // namespace lapl

@@ -1,0 +1,49 @@
+#include "solver/equation/check_quantities.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+namespace lapl {
+
+void check_quantities(const std::vector<Formula>& quantities) {
+  std::map<std::string, const Formula*, std::less<>> named;
+  for (const Formula& quantity : quantities) named[quantity.name] = &quantity;
+  std::map<std::string, int, std::less<>> depths;  // of quantities already checked
+  std::set<std::string> open;
+  const std::function<int(const Formula&)> depth_of = [&](const Formula& formula) {
+    if (const auto known = depths.find(formula.name); known != depths.end()) return known->second;
+    open.insert(formula.name);
+    std::vector<int> depth_at;
+    for (const FormulaNode& node : formula.nodes) {
+      const auto refuse = [&](const std::string& what) {
+        FormulaError error(node.at, what);
+        error.of = formula.name;
+        error.text = formula.text;
+        throw error;
+      };
+      int depth = 0;
+      for (const int operand : node.operands) depth = std::max(depth, depth_at[operand] + 1);
+      if (const auto quantity = named.find(node.name);
+          node.kind == FormulaNode::Kind::name && quantity != named.end()) {
+        if (open.contains(node.name)) refuse(fmt::format("{} is made of itself", node.name));
+        if (open.size() <= formula_depth_limit) depth = depth_of(*quantity->second) + 1;
+      }
+      if (depth > formula_depth_limit || open.size() > formula_depth_limit)
+        refuse(
+            fmt::format("more than {} operations one upon the other, with those of the "
+                        "quantities that it reads",
+                        formula_depth_limit));
+      depth_at.push_back(depth);
+    }
+    open.erase(formula.name);
+    return depths[formula.name] = depth_at.back();
+  };
+  for (const Formula& quantity : quantities) depth_of(quantity);
+}
+
+}  // namespace lapl
