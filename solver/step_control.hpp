@@ -16,7 +16,7 @@ namespace lapl {
 
 /// What a restart needs of the steps so far.
 struct StepState {
-  StepClock clock;              ///< of the steps under way, or of the last one
+  StepTimes clock;              ///< of the steps under way, or of the last one
   double carry = 0;             ///< what rounding has lost of clock.start
   double longest = 0;           ///< size of the next step, if no time shortens it
   double error = 1;             ///< of the last step, in units of the tolerance
@@ -24,7 +24,8 @@ struct StepState {
 
   /// The same as words of 64 bits.
   std::vector<std::uint64_t> words() const;
-  static StepState of_words(const std::vector<std::uint64_t>& words);
+  /// None where there are no words.
+  static std::optional<StepState> of_words(const std::vector<std::uint64_t>& words);
 };
 inline constexpr std::size_t step_state_words = 7;
 
@@ -38,7 +39,7 @@ class StepControl {
   double time(std::int64_t step) const { return state_.clock.time(step); }
 
   /// Plans the steps from `step` on, where the last ones have ended.
-  StepClock plan(std::int64_t step);
+  StepTimes plan(std::int64_t step);
   /// Of planned steps: how many are left until they end; 0 where none is planned.
   std::int64_t left(std::int64_t step) const;
   /// Ends planned steps where they were to end. The state then has the time that they aimed at.
