@@ -104,7 +104,7 @@ class Backend {
 
   /// Sets the times and the size of steps from the current state on. Need not be called where steps
   /// have one size.
-  virtual void set_clock(const StepClock& clock) = 0;
+  virtual void set_clock(const StepTimes& clock) = 0;
 
   /// If the problem measures its error: the largest value of the last step's, in units of what it
   /// may be; NaN where it is not a number. The same on all ranks.

@@ -40,7 +40,7 @@ struct VaryingFace {
 };
 
 /// The times of steps.
-struct StepClock {
+struct StepTimes {
   double step = 1;   ///< dt
   double start = 0;  ///< time of the state after `start_step` steps
   std::int64_t start_step = 0;
@@ -61,7 +61,7 @@ struct Problem {
   std::vector<std::vector<T>> coefficients = {};
   std::vector<VaryingFace> laws = {};         ///< replace the laws in `faces`
   std::array<double, 3> spacing = {1, 1, 1};  ///< distance of nodes along planes, rows, columns
-  StepClock clock = {};
+  StepTimes clock = {};
   /// the last field is no part of the state: what a step's error is of what it may be, in each cell
   bool measures_error = false;
   std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone

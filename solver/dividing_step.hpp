@@ -11,7 +11,7 @@
 
 namespace lapl {
 
-/// The times of which whole numbers of steps are made, the shortest first.
+/// The times that must be whole numbers of steps, the shortest first.
 inline std::vector<double> exact_times(const RunConfig& config) {
   std::vector<double> times;
   for (const auto& time : {config.output_time, config.end})
@@ -20,8 +20,8 @@ inline std::vector<double> exact_times(const RunConfig& config) {
   return times;
 }
 
-/// True if the times are whole numbers of steps, but for rounding: 1e-9 of a step, or 2^-50 of the
-/// number of steps.
+/// True if the times are whole numbers of steps. Rounding may differ by 1e-9 of a step, or by 2^-50
+/// of the number of steps.
 inline bool divides(double step, const std::vector<double>& times) {
   return std::ranges::all_of(times, [&](double time) {
     const double steps = time / step, whole = std::round(steps);
@@ -29,8 +29,8 @@ inline bool divides(double step, const std::vector<double>& times) {
   });
 }
 
-/// The step nearest to `step` that divides the times, from it on downwards or upwards; none where
-/// none is found within a few thousand.
+/// The nearest step that divides the times and is at most `step`, or with `upwards` at least
+/// `step`; none if the nearest few thousand candidates do not divide them.
 inline std::optional<double> dividing_step(const std::vector<double>& times, double step,
                                            bool upwards = false) {
   if (divides(step, times)) return step;

@@ -28,13 +28,14 @@ std::vector<std::uint64_t> StepState::words() const {
           static_cast<std::uint64_t>(rejections)};
 }
 
-StepState StepState::of_words(const std::vector<std::uint64_t>& words) {
+std::optional<StepState> StepState::of_words(const std::vector<std::uint64_t>& words) {
+  if (words.empty()) return std::nullopt;
   const auto number = [&](std::size_t i) { return std::bit_cast<double>(words.at(i)); };
-  return {.clock = {number(0), number(1), static_cast<std::int64_t>(words.at(2))},
-          .carry = number(3),
-          .longest = number(4),
-          .error = number(5),
-          .rejections = static_cast<std::int64_t>(words.at(6))};
+  return StepState{.clock = {number(0), number(1), static_cast<std::int64_t>(words.at(2))},
+                   .carry = number(3),
+                   .longest = number(4),
+                   .error = number(5),
+                   .rejections = static_cast<std::int64_t>(words.at(6))};
 }
 
 StepControl::StepControl(const RunConfig& config, const std::optional<StepState>& from,
@@ -62,9 +63,9 @@ std::optional<double> StepControl::next_target() const {
   return target;
 }
 
-StepClock StepControl::plan(std::int64_t step) {
+StepTimes StepControl::plan(std::int64_t step) {
   aim_.reset();
-  StepClock& clock = state_.clock;
+  StepTimes& clock = state_.clock;
   clock.start_step = step;
   clock.step = state_.longest;
   end_step_ = measures_error() ? step + 1 : std::numeric_limits<std::int64_t>::max();
@@ -89,7 +90,7 @@ std::int64_t StepControl::left(std::int64_t step) const {
 
 // Knuth's sum with the error of the product keeps what rounding loses.
 void StepControl::advance_start(std::int64_t step) {
-  StepClock& clock = state_.clock;
+  StepTimes& clock = state_.clock;
   const auto count = static_cast<double>(step - clock.start_step);
   const double change = count * clock.step, before = clock.start;
   const double added = state_.carry + (change + std::fma(count, clock.step, -change));

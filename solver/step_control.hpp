@@ -1,8 +1,8 @@
-// Chooses the sizes of steps where they vary: by the error of each step (time.tolerance) with a
+// Chooses the sizes of steps that vary: by the error of each step (time.tolerance) with a
 // proportional-integral controller (Hairer and Wanner, Solving Ordinary Differential Equations II
 // (1996), section IV.2), or by the longest stable step. Steps are shortened so that outputs by time
-// and the end lie exactly there. What is chosen depends on the state alone, so it is the same on
-// every engine, on any number of ranks and after a restart.
+// and the end lie exactly there. The sizes depend on the state alone, so they are the same on every
+// engine, on any number of ranks and after a restart.
 #pragma once
 
 #include <cstdint>
@@ -14,42 +14,43 @@
 
 namespace lapl {
 
-/// What a restart needs of the steps so far.
+/// The controller's state, which a checkpoint stores for a restart.
 struct StepState {
-  StepClock clock;              ///< of the steps under way, or of the last one
-  double carry = 0;             ///< what rounding has lost of clock.start
+  StepTimes clock;              ///< of the planned steps
+  double carry = 0;             ///< the rounding error of clock.start, in seconds
   double longest = 0;           ///< size of the next step, if no time shortens it
   double error = 1;             ///< of the last step, in units of the tolerance
-  std::int64_t rejections = 0;  ///< steps that were taken back so far
+  std::int64_t rejections = 0;  ///< number of steps rejected so far
 
-  /// The same as words of 64 bits.
+  /// The members as words of 64 bits.
   std::vector<std::uint64_t> words() const;
-  static StepState of_words(const std::vector<std::uint64_t>& words);
+  /// The inverse of words(); none if there are no words.
+  static std::optional<StepState> of_words(const std::vector<std::uint64_t>& words);
 };
 inline constexpr std::size_t step_state_words = 7;
 
 class StepControl {
  public:
-  /// `from`: that of a restart at `step`; none at step 0.
+  /// `from`: the state of a restart at `step`; none at step 0.
   StepControl(const RunConfig& config, const std::optional<StepState>& from, std::int64_t step);
 
   bool measures_error() const { return config_.scheme.tolerance.has_value(); }
   const StepState& state() const { return state_; }
   double time(std::int64_t step) const { return state_.clock.time(step); }
 
-  /// Plans the steps from `step` on, where the last ones have ended.
-  StepClock plan(std::int64_t step);
-  /// Of planned steps: how many are left until they end; 0 where none is planned.
+  /// Plans steps of one size from `step` on.
+  StepTimes plan(std::int64_t step);
+  /// The number of planned steps that are left; 0 if none is planned.
   std::int64_t left(std::int64_t step) const;
-  /// Ends planned steps where they were to end. The state then has the time that they aimed at.
+  /// Called when all planned steps are taken. The state then has exactly the time they aimed at.
   void arrive(std::int64_t step);
 
-  /// Of one planned step with this error: accepts it, or else chooses a shorter one.
+  /// Accepts the planned step with this error and returns true, or chooses a shorter step.
   bool accepts(double error, std::int64_t step);
-  /// The next step is shorter than limits.smallest_step, or too short to change the time.
+  /// True if the next step is shorter than limits.smallest_step, or too short to change the time.
   bool is_stuck() const;
 
-  /// Sets the longest step from `step` on; ends the steps under way.
+  /// Sets the longest step from `step` on; ends the planned steps there.
   void limit(double longest, std::int64_t step);
 
   /// True if an output, or the end, lies at this time.

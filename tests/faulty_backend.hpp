@@ -47,7 +47,7 @@ class FaultyBackend final : public Backend<T> {
     real_->advance(steps);
     advanced += steps;
   }
-  void set_clock(const StepClock& clock) override { real_->set_clock(clock); }
+  void set_clock(const StepTimes& clock) override { real_->set_clock(clock); }
   double largest_error() override { return real_->largest_error(); }
   std::int64_t cell_of_error(double error) override { return real_->cell_of_error(error); }
   void take_back() override { real_->take_back(); }

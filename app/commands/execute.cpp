@@ -138,11 +138,6 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   return {};
 }
 
-std::optional<StepState> first_steps(const Job& job) {
-  if (!job.restart || job.restart->checkpoint.header.step_state.empty()) return std::nullopt;
-  return StepState::of_words(job.restart->checkpoint.header.step_state);
-}
-
 // A run from its job to its exit code, in the order of take(). Until open_folder nothing is
 // written.
 template <class T>
@@ -153,7 +148,8 @@ class Execution {
         console_(console),
         model_(job.config.run),
         first_step_(job.restart ? job.restart->checkpoint.header.step : 0),
-        steps_(first_steps(job)),
+        steps_(job.restart ? StepState::of_words(job.restart->checkpoint.header.step_state)
+                           : std::nullopt),
         config_text_(resolved_yaml(job.config)) {}
 
   int take() {

@@ -61,9 +61,7 @@ void follow_first_rank(Ranks& ranks) {
     if (said.contains("state"))
       from = {said["state"]["path"].get<std::string>(), said["state"]["step"].get<std::int64_t>(),
               said["state"]["digest"].get<std::uint64_t>()};
-    std::optional<StepState> steps;
-    if (said.contains("steps"))
-      steps = StepState::of_words(said["steps"].get<std::vector<std::uint64_t>>());
+    const auto steps = StepState::of_words(said.value("steps", std::vector<std::uint64_t>()));
     try {
       with_precision(config.precision, [&]<class T>() {
         take_part<T>(ranks, Model(config), said["backend"].get<std::string>(), from, steps);

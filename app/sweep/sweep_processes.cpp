@@ -115,8 +115,8 @@ PosixFile open_log(const fs::path& path, bool add) {
   return {path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | (add ? 0 : O_TRUNC), path.string()};
 }
 
-// What the members need, and what there is. A child finds out: a GPU's driver, once started, would
-// not work in forks.
+// The needs of the members, and the machine's memory. A child determines them, because the driver
+// of a GPU does not work in forks of a process that has started it.
 struct Needs {
   std::vector<Share> shares;  // in the order of the members
   Memory available;

@@ -60,7 +60,7 @@ class CompiledEngine final : public CpuEngine<T> {
     }
   }
 
-  void set_clock(const StepClock& clock) override {
+  void set_clock(const StepTimes& clock) override {
     interpreted_->set_clock(clock);
     stages_.problem.clock = clock;
     for (InstanceTimes<T>& times : times_) times.stage = -1;

@@ -122,7 +122,7 @@ class CpuBackend final : public Backend<T> {
     stepping_ += std::chrono::steady_clock::now() - start;
   }
 
-  void set_clock(const StepClock& clock) override {
+  void set_clock(const StepTimes& clock) override {
     problem_.clock = clock;
     engine_->set_clock(clock);
   }

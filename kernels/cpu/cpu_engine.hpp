@@ -20,7 +20,7 @@ class CpuEngine {
   virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) = 0;
 
   /// Changes the times of steps. Engines whose steps never change need not do it.
-  virtual void set_clock(const StepClock& /*clock*/) {}
+  virtual void set_clock(const StepTimes& /*clock*/) {}
 
   /// The number of threads of a step. All other parallel work of the run uses as many: OpenMP ends
   /// the threads that a smaller team leaves out, and fails if it cannot start new ones later.

@@ -200,7 +200,7 @@ class StageInterpreter {
   StageInterpreter(const StageInterpreter&) = delete;
   StageInterpreter& operator=(const StageInterpreter&) = delete;
 
-  void set_clock(const StepClock& clock) {
+  void set_clock(const StepTimes& clock) {
     problem_.clock = clock;
     for (auto& of_thread : stages_)
       for (StageRows<T>& stage : of_thread) stage.forget_time();
@@ -255,7 +255,7 @@ class InterpretedEngine final : public CpuEngine<T> {
     }
   }
 
-  void set_clock(const StepClock& clock) override { stages_.set_clock(clock); }
+  void set_clock(const StepTimes& clock) override { stages_.set_clock(clock); }
 
   int threads() const override { return threads_; }
 

@@ -23,7 +23,7 @@ class ReferenceEngine final : public CpuEngine<T> {
     }
   }
 
-  void set_clock(const StepClock& clock) override { problem_.clock = clock; }
+  void set_clock(const StepTimes& clock) override { problem_.clock = clock; }
 
   int threads() const override { return 1; }
 

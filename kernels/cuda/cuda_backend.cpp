@@ -33,7 +33,7 @@ template <class T>
 class CudaStagesValue final : public CudaFilter<T> {
  public:
   /// `clock` and `step` are those of the state; the caller keeps them up to date.
-  CudaStagesValue(const StagesPlan<T>& plan, const StepClock& clock, const std::int64_t& step,
+  CudaStagesValue(const StagesPlan<T>& plan, const StepTimes& clock, const std::int64_t& step,
                   cudaStream_t stream)
       : clock_(clock),
         step_(step),
@@ -47,7 +47,7 @@ class CudaStagesValue final : public CudaFilter<T> {
   }
 
  private:
-  const StepClock& clock_;
+  const StepTimes& clock_;
   const std::int64_t& step_;
   DeviceProblem<T> problem_;
   StageTiles<T> tiles_;
@@ -141,7 +141,7 @@ class CudaBackend final : public Backend<T> {
     timer_.stop(compute_);  // waits for the previous call, so that at most one call is unfinished
   }
 
-  void set_clock(const StepClock& clock) override {
+  void set_clock(const StepTimes& clock) override {
     problem_.clock = clock;
     chosen_.engine->set_clock(clock);
   }

@@ -24,7 +24,7 @@ class CudaEngine {
                        cudaStream_t stream) = 0;
 
   /// Changes the times of steps. Engines whose steps never change need not do it.
-  virtual void set_clock(const StepClock& /*clock*/) {}
+  virtual void set_clock(const StepTimes& /*clock*/) {}
 
   /// Waits until no code is being compiled in the background.
   virtual void settle() {}

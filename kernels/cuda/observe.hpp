@@ -56,7 +56,7 @@ template <class T>
 void find_not_finite(const T* state, const FieldLayout& layout, const std::optional<Part>& part,
                      Shape shape, FiniteCheck<T>* check, cudaStream_t stream);
 
-/// What find_step_error() finds, in device memory.
+/// The result of find_step_error(), in device memory.
 struct StepErrorBits {
   unsigned long long largest = 0;  ///< bits of the largest error as float64; NaNs are larger
   CellIndex cell = not_found;      ///< the first cell that has it

@@ -102,7 +102,7 @@ class RankedBackend final : public Backend<T> {
     seconds_ += std::chrono::steady_clock::now() - start;
   }
 
-  void set_clock(const StepClock& clock) override {
+  void set_clock(const StepTimes& clock) override {
     if (block_) block_->set_clock(clock);
   }
   double largest_error() override {

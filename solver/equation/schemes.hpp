@@ -4,9 +4,9 @@
 //   Butcher's form     y_(i+1) = u + s
 //   Shu and Osher's    y_(i+1) = (1 - share) u + share (y_i + s)
 //
-// Every stage but the last reads k_i alone. Of a pair, y_(n+1) is u', and other weights of k_1 to
-// k_(n+1) make a solution of one order less: the difference is the error of a step. Leapfrog and
-// rkl2 are functions (solver/equation/stages.cpp).
+// Every stage except the last reads k_i alone. In an embedded pair y_(n+1) is u', and other weights
+// of k_1 to k_(n+1) give a solution one order lower: the difference is the error of a step.
+// Leapfrog and rkl2 are functions (solver/equation/stages.cpp).
 #pragma once
 
 #include <initializer_list>
@@ -94,7 +94,7 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
 /// Bounds of the number of stages of rkl2.
 inline constexpr int least_stages = 2, most_stages = 128;
 
-/// What the error of a step may be: absolute + relative |u|.
+/// The largest error of a step: absolute + relative * |u|.
 struct Tolerance {
   double relative = 0, absolute = 0;
 };

@@ -115,7 +115,7 @@ class StageMaker {
           apply(Operation::magnitude, error),
           writer.sum(TreeWriter::scalar(may.absolute), product(may.relative, largest, false)));
     }
-    // Of two that are not negative; NaN if one of them is.
+    // The larger of two terms that are not negative; NaN if one of them is NaN.
     Term larger_or_nan(Term a, Term b) {
       return writer.sum(apply(Operation::larger, a, b),
                         apply(Operation::product, TreeWriter::scalar(0), a));

@@ -421,7 +421,9 @@ def fitzhugh_nagumo():
     boundary:
       rows: insulated
       columns: {first: {value: sin(t)}, last: {derivative: 0.1}}
-    initial: {kind: formula, formula: 2 * random - 1}
+    initial:
+      v: {kind: formula, formula: 2 * random - 1}
+      w: {kind: formula, formula: 2 * random - 1}
     time: {step: 0.1, steps: 40, scheme: dopri5}
     """
     grid = Grid(13, 19)
@@ -444,7 +446,9 @@ def pendulums():
       a: b
       b: 0.2 * laplacian(a) - sin(a) + 0.3 * cos(2 * t)
     boundary: {rows: insulated, columns: periodic}
-    initial: {kind: formula, formula: random}
+    initial:
+      a: {kind: formula, formula: random}
+      b: {kind: formula, formula: random}
     time: {step: 0.05, steps: 60, scheme: midpoint}
     """
     grid = Grid(11, 13)
@@ -457,8 +461,7 @@ def pendulums():
 
 
 EQUATIONS = [heat, conductivity, gray_scott, wave, advection, burgers, cahn_hilliard, kuramoto_sivashinsky, anisotropic,
-             crystal, functions, thaw, pendulums, swift_hohenberg,
-             fitzhugh_nagumo, *boxes.EQUATIONS]
+             crystal, functions, thaw, pendulums, swift_hohenberg, fitzhugh_nagumo, *boxes.EQUATIONS]
 
 if __name__ == "__main__":
     with h5py.File(sys.argv[1], "w") as file:

@@ -203,7 +203,8 @@ class ConfigDrawer {
       if (i + 1 == quantities) all += " +\n\t" + quantity;
     }
     json& output = config["output"];
-    output = {{"directory", text()}, {"every", {{"time", size()}}}};
+    output = {{"directory", text()},
+              {"every", {{"time", 3 * config["time"]["step"].get<double>()}}}};
     const auto integrals = some_names(fields), probes = some_names(fields),
                derived = some_names(fields), filters = some_names(fields);
     for (int i = 0; i < fields; ++i) {

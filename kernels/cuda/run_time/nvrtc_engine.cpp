@@ -43,7 +43,7 @@ class CompiledCudaEngine final : public CudaEngine<T> {
     }
   }
 
-  void set_clock(const StepClock& clock) override {
+  void set_clock(const StepTimes& clock) override {
     problem_.set_clock(clock);
     tiles_.forget_time();
     if (passes_) passes_->forget_time();

@@ -32,7 +32,7 @@ class DeviceProblem {
   StageGrid<T> grid() const;
 
   double time_of(std::int64_t step, const Stage& stage) const;
-  void set_clock(const StepClock& clock) { problem_.clock = clock; }
+  void set_clock(const StepTimes& clock) { problem_.clock = clock; }
   /// The arguments at `time` of the CUDA kernels of `tree`.
   std::vector<T> arguments(const StageTree& tree, double time) const;
   /// A law that is the same along the whole face.

@@ -1,0 +1,166 @@
+// Steps that choose their size: the same bits everywhere, outputs at exact times, and the
+// tolerance.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl::test;
+
+namespace {
+
+// A spot that spreads and reacts while the value at a face swings.
+std::string spot(const std::string& time, const std::string& more = "") {
+  return "grid: {shape: [23, 31]}\n"
+         "fields: [u, v]\n"
+         "equation:\n"
+         "  kind: formula\n"
+         "  u: laplacian(u) + v - u^3 + 0.1 * sin(t)\n"
+         "  v: 0.1 * (u - v)\n"
+         "boundary: {rows: periodic, columns: {first: {value: cos(t)}, last: {derivative: 0}}}\n"
+         "initial: {u: {kind: gaussian}, v: {kind: formula, formula: random}}\n"
+         "output: {directory: out, every: {time: 0.7}, fields: [u, v], derived: {w: {formula: u * "
+         "t}}}\n"
+         "time: " +
+         time + "\n" + more;
+}
+
+std::vector<std::vector<std::string>> rows_of(const std::string& path) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(text_of(path));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream parts(line);
+    rows.emplace_back();
+    for (std::string part; std::getline(parts, part, ',');) rows.back().push_back(part);
+  }
+  return rows;
+}
+
+std::vector<std::string> column(const std::string& path, const std::string& name) {
+  const auto rows = rows_of(path);
+  const auto at = std::ranges::find(rows.front(), name) - rows.front().begin();
+  std::vector<std::string> values;
+  for (std::size_t row = 1; row < rows.size(); ++row) values.push_back(rows[row].at(at));
+  return values;
+}
+
+nlohmann::json summary() { return nlohmann::json::parse(text_of("out/run.json")); }
+
+}  // namespace
+
+TEST_CASE(
+    "steps by error end exactly at times and are the same on every engine and after restarts") {
+  const Sandbox sandbox;
+  for (const char* const scheme : {"bs23", "dopri5"})
+    for (const char* const precision : {"float32", "float64"}) {
+      write_text("c.yaml",
+                 spot(fmt::format("{{scheme: {}, tolerance: 1e-4, step: auto, end: 3}}", scheme),
+                      fmt::format("compute: {{backend: cpu, precision: {}}}\n", precision)));
+      std::string digest;
+      for (const char* const engine : {"reference", "interpreted", "threaded", "blocked"}) {
+        CAPTURE(std::string(scheme));
+        CAPTURE(std::string(engine));
+        const Outcome run = run_lapl(
+            {"run", "c.yaml", "--overwrite", "--set", fmt::format("compute.engine={}", engine)});
+        REQUIRE_MESSAGE(run.code == 0, run.err);
+        if (digest.empty()) digest = summary()["digest"];
+        CHECK(summary()["digest"] == digest);
+      }
+      const auto times = column("out/diagnostics.csv", "time");
+      CHECK(times == std::vector<std::string>{"0", "0.7", "1.4", "2.0999999999999996", "2.8", "3"});
+      CHECK(std::stod(column("out/diagnostics.csv", "step_error").back()) <= 1);
+      const Outcome restart = run_lapl({"verify-restart", "c.yaml", "--splits", "5"});
+      CHECK_MESSAGE(restart.code == 0, restart.err);
+      REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.end=1.4"}).code == 0);
+      REQUIRE(run_lapl({"resume", "out", "--set", "time.end=3"}).code == 0);
+      CHECK(summary()["digest"] == digest);
+      CHECK(column("out/diagnostics.csv", "time") == times);
+    }
+}
+
+TEST_CASE("steps by error keep their tolerance over five decades") {
+  const Sandbox sandbox;
+  struct Problem {
+    const char *rate, *law, *start, *exact;
+  };
+  for (const auto& [rate, law, start, exact] : {
+           Problem{"-field", "insulated", "1", "exp(-2)"},
+           Problem{"-50 * (field - cos(t)) - sin(t)", "insulated", "1", "cos(2)"},
+           Problem{"field * (1 - field)", "insulated", "0.1", "1 / (1 + 9 * exp(-2))"},
+           Problem{"-2 * t * field^2", "insulated", "1", "1 / 5"},
+           Problem{"cos(t) * field", "insulated", "1", "exp(sin(2))"},
+       })
+    for (const char* const scheme : {"bs23", "dopri5"})
+      for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
+        CAPTURE(std::string(rate));
+        CAPTURE(std::string(scheme));
+        CAPTURE(tolerance);
+        write_text(
+            "c.yaml",
+            fmt::format(
+                "grid: {{shape: [3, 3]}}\n"
+                "equation: {{kind: formula, field: {}}}\nboundary: {{rows: {}, columns: {}}}\n"
+                "initial: {{kind: formula, formula: {}}}\n"
+                "time: {{scheme: {}, tolerance: {}, step: 0.01, end: 2}}\n"
+                "output: {{directory: out, every: {{time: 2}}, integrals: {{e: abs(field - {}) / "
+                "9}}}}\n"
+                "compute: {{backend: cpu, precision: float64, engine: interpreted}}\n",
+                rate, law, law, start, scheme, tolerance, exact));
+        const Outcome run = run_lapl({"run", "c.yaml", "--overwrite"});
+        REQUIRE_MESSAGE(run.code == 0, run.err);
+        // An estimate that vanishes by chance makes the next step long.
+        const double factor = rate[0] == '-' && rate[1] == '2' ? 30 : 10;
+        CHECK(std::stod(column("out/diagnostics.csv", "e").back()) <= factor * tolerance);
+      }
+}
+
+TEST_CASE("a step by error that is too small ends the run with field, place and a checkpoint") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [4, 5]}\nequation: {kind: formula, field: field^2}\n"
+             "initial: {kind: formula, formula: \"1 + where(x == 3, where(y == 2, 0.5, 0), 0)\"}\n"
+             "time: {scheme: dopri5, tolerance: 1e-6, step: 0.01, end: 2}\n"
+             "output: {directory: out, every: {time: 1}}\n"
+             "compute: {backend: cpu, precision: float64}\nlimits: {smallest_step: 1e-6}\n");
+  const Outcome run = run_lapl({"run", "c.yaml"});  // infinite at t = 2/3
+  CHECK(run.code == 3);
+  CHECK_MESSAGE(has(run.err, "row 2, column 3, where field would become"), run.err);
+  CHECK(std::distance(fs::directory_iterator("out/checkpoints"), {}) >= 2);
+}
+
+TEST_CASE("mistakes in tolerances have their messages") {
+  const Sandbox sandbox;
+  write_text("c.yaml", spot("{scheme: bs23, tolerance: 1e-4, step: 0.1, end: 3}"));
+  const auto error_of = [](const std::string& setting) {
+    const Outcome found = run_lapl({"validate", "c.yaml", "--set", setting});
+    CHECK(found.code == 2);
+    return found.err;
+  };
+  CHECK(has(error_of("time.tolerance=0"), "time.tolerance: found 0"));
+  CHECK(has(error_of("time.tolerance=-1"), "time.tolerance: found -1"));
+  CHECK(
+      has(error_of("time.tolerance=1e-9"),
+          "below rounding in float32 (expected at least 9.5e-07, or compute.precision: float64)"));
+  CHECK(has(error_of("time.scheme=rk4"),
+            "time.tolerance: given with time.scheme rk4, which estimates no error (expected "
+            "time.scheme bs23 or dopri5)"));
+  CHECK(has(error_of("limits.verify_every=5"), "limits.verify_every: given with time.tolerance"));
+  CHECK(has(run_lapl({"validate", "c.yaml", "--set", "time.tolerance=null", "--set",
+                      "limits.smallest_step=1"})
+                .err,
+            "limits.smallest_step: given without time.tolerance"));
+}
+
+TEST_CASE("limits.unstable_step: warn takes a step that is known to be unstable") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [20, 30]}\nequation: {diffusivity: 1}\ntime: {step: 0.3, steps: 4}\n"
+             "output: {directory: out}\ncompute: {backend: cpu}\n");
+  CHECK(run_lapl({"validate", "c.yaml"}).code == 2);
+  const Outcome run = run_lapl({"run", "c.yaml", "--set", "limits.unstable_step=warn"});
+  CHECK(run.code == 0);
+  CHECK_MESSAGE(has(run.err, "time.step: found 0.3, unstable"), run.err);
+}
