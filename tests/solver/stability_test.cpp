@@ -110,7 +110,8 @@ TEST_CASE("a step that is too large is refused where it breaks a run, else warne
   CHECK(problem(advection, Scheme::euler, 0.01, 100) ==
         "warned: found 0.01, a little unstable, as any step of scheme euler is: waves that the "
         "equation damps or keeps grow by a factor of 1.0018 in each step (expected at most "
-        "0.2886751 with time.scheme ssprk3, at most 0.4714045 with time.scheme rk4)");
+        "0.2886751 with time.scheme ssprk3, at most 0.4714045 with time.scheme rk4, at most "
+        "0.2886751 with time.scheme bs23, at most 0.1661982 with time.scheme dopri5)");
   CHECK(problem(advection, Scheme::euler, 0.01, 2000).starts_with("refused: found 0.01, unstable"));
   CHECK(problem(advection, Scheme::euler, 0.3, 1).starts_with("refused: found 0.3, unstable, as"));
   CHECK(problem(wave, Scheme::leapfrog, 0.117, 1) == "right");
