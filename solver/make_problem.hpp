@@ -35,7 +35,7 @@ CoefficientFields unread_coefficients(const RunConfig& config);
 template <class T>
 Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients);
 
-/// The same with these stages instead of those of a step.
+/// Like problem_of, but with `stages` instead of the stages of a step.
 template <class T>
 Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
                         const StepStages& stages);

@@ -15,7 +15,7 @@
 
 namespace lapl {
 
-/// The cost of the same physical time in steps of another kind.
+/// What the run would cost if it covered the same physical time by another scheme or step.
 struct OtherSteps {
   std::string name;  ///< euler, rkl2 or spectral
   double step = 0;   ///< seconds

@@ -8,7 +8,7 @@
 namespace lapl {
 
 /// Adds a mistake for every broken rule. `entries` holds every key that applies, `run` the values
-/// of the right ones. Skips a rule if one of its keys is already known to be wrong.
+/// of the keys without a mistake of their own. Skips a rule if one of its keys has such a mistake.
 void check_together(const RunConfig& run, const Entries& entries, Mistakes& mistakes);
 
 }  // namespace lapl

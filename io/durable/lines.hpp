@@ -9,7 +9,7 @@ namespace lapl {
 /// When appended lines are synced to the disk: at once, or by a later sync_lines.
 enum class Durable { now, later };
 
-/// Appends all lines. Throws IoError, and then appends none.
+/// Appends all lines; if it cannot, throws IoError and has appended none.
 void append_lines(const std::filesystem::path& path, const std::string& lines, Durable durable);
 
 /// True for a file with other hard links, as in a folder copied by cp -l.

@@ -27,9 +27,9 @@ OpenedFile open_sealed(const std::filesystem::path& path, bool sealed);
 
 enum class Reading { rehearsal, real };
 
-/// Rehearses reading a file by `read` (io/hdf5/rehearsal.hpp), and for an output the reading of all
-/// fields. Does not rehearse an output that was rehearsed and `remember`ed in this process. Returns
-/// the value to remember.
+/// Rehearses a call of `read` for this file (io/hdf5/rehearsal.hpp), and for an output also reading
+/// all its fields. Skips an output that this process has rehearsed and passed to remember().
+/// Returns the value to pass to remember().
 std::uint64_t rehearse_unless_known(const std::filesystem::path& path, bool sealed,
                                     const std::function<void()>& read);
 void remember(std::uint64_t rehearsed);

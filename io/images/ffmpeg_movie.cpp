@@ -26,7 +26,8 @@ FfmpegMovie::FfmpegMovie(std::filesystem::path path, PictureSize size, int frame
       scratch_(temporary_beside(path_)),
       held_(scratch_, O_WRONLY | O_CREAT | O_NOFOLLOW, path_.string()) {
   held_.hold();  // ffmpeg does not protect its file
-  // A socket, because writing to a pipe whose reader has ended raises a signal, not an error.
+  // A socket, because send with MSG_NOSIGNAL returns an error if the reader has ended, whereas
+  // writing to a pipe would raise SIGPIPE.
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     ::unlink(scratch_.c_str());

@@ -60,7 +60,8 @@ bool read_header(const PngReader& reader, std::FILE* file) {
   return true;
 }
 
-/// Requests rows as 16-bit grey or RGB, or as bytes that are palette indices.
+/// Requests rows as 16-bit grey or RGB, or as bytes that are palette indices. Returns false if
+/// libpng fails.
 bool choose_format(const PngReader& reader) {
   if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
   if (is_indexed(reader)) {

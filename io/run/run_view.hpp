@@ -55,8 +55,8 @@ RunView read_run_view(const std::filesystem::path& folder, const std::string& ho
 /// Names of the integrals in a header line of diagnostics.csv; they follow the fields.
 std::vector<std::string> integrals_in_head(const std::string& head);
 
-/// Names of the fields in a header line of diagnostics.csv: an empty name for a single field, none
-/// for any other header line.
+/// Names of the fields in a header line of diagnostics.csv: a single empty name if the run has one
+/// field, no names if `head` is not such a line.
 std::vector<std::string> fields_in_head(const std::string& head);
 
 /// The lines of diagnostics.csv without the header, up to the last complete and valid line.

@@ -210,7 +210,7 @@ class CpuBackend final : public Backend<T> {
 
   std::int64_t rows_of_state() const { return problem_.state_fields() * part_.rows(); }
 
-  // Own rows, counted through all fields.
+  // A row of this rank's block. The numbers of rows go on from one field to the next.
   const T* own_row(std::int64_t row) const {
     return buffers_.current + row / part_.rows() * problem_.shape.cells() +
            part_.in_block(row % part_.rows());

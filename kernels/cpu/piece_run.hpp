@@ -66,9 +66,9 @@ class PieceRun {
     std::int64_t after = 0;
   };
 
-  // An instance and the cells that it computes. `stored` is its columns, rounded up to whole
-  // vectors if the excess is never read: aligned vectors are twice as fast. Rows in `inner` need no
-  // ghosts.
+  // A stage at one time level (`instance`) and the cells that it computes. `stored` is the range of
+  // columns that it writes: its own columns, rounded up to whole vectors if no stage reads the
+  // extra ones, because aligned vectors are twice as fast. The rows in `inner` read no ghost cells.
   struct Made {
     const Pipeline::Instance* instance;
     Piece piece;

@@ -8,7 +8,8 @@
 
 namespace lapl {
 
-/// A piece with its halo, whose rows enter plane by plane. Indices may be outside the grid.
+/// A piece with its halo. Its rows enter the rings plane by plane. Indices of rows and planes may
+/// be outside the grid, where the ghost cells are.
 struct PieceStream : Piece {
   std::int64_t behind(StreamRows lag) const { return lag.of(rows.size()); }
 

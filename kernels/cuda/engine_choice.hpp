@@ -13,10 +13,10 @@ struct ChosenEngine {
   std::unique_ptr<CudaEngine<T>> engine;
 };
 
-/// Creates the engine called `name`. "auto" chooses resident if the grid fits on the chip (an
-/// engine compiled at run time: only if the grid is small or streaming cannot step it), else
-/// streaming, else tile. Throws ConfigError if CUDA has no engine of that name, EngineUnsuitable if
-/// the engine cannot step the problem, DeviceError if the device fails.
+/// Creates the engine called `name`. "auto" chooses resident if the grid fits on the chip, else
+/// streaming, else tile. If resident would have to be compiled at run time, the grid must also be
+/// small, or streaming must be unable to step it. Throws ConfigError if CUDA has no engine of that
+/// name, EngineUnsuitable if the engine cannot step the problem, DeviceError if the device fails.
 template <class T>
 ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem,
                               const DoubleBuffer<T>& buffers, cudaStream_t stream);

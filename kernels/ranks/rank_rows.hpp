@@ -35,8 +35,8 @@ inline std::optional<std::int64_t> first_of(Ranks& ranks, std::optional<std::int
   return first == none ? std::nullopt : std::optional(static_cast<std::int64_t>(first));
 }
 
-/// Like not_finite_at, for a state or field spread over ranks; `own(index)` returns a value on the
-/// rank that owns it.
+/// Like not_finite_at, for a state or field spread over ranks. `own(index)` returns the value at
+/// `index` on the rank that owns it, and none on the others.
 template <class T, class Own>
 NotFinite<T> not_finite_of_ranks(Ranks& ranks, std::int64_t index, Shape shape, const Own& own) {
   NotFinite<T> found{.index = index};

@@ -1,5 +1,5 @@
-// Changes of a running equation: other words for the same equation are accepted, another equation
-// only when asked for.
+// Restarts with a changed equation: the same equation written differently is accepted, another
+// equation only with --change-equation.
 #include <nlohmann/json.hpp>
 
 #include "tests/app/program.hpp"

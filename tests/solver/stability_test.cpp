@@ -106,7 +106,8 @@ TEST_CASE("a step that is too large is refused where it breaks a run, else warne
   CHECK(problem(heat, {Scheme::rkl2, 20}, 104.5 * limit, 10) == "right");
   CHECK(problem(heat, {Scheme::rkl2, 20}, 104.6 * limit, 10)
             .starts_with("refused: found 2.1791666666666663, unstable: waves that the"));
-  // A step multiplies by 1 + dt^2 w^2 / 2, with w = c / h = 6.
+  // A step of euler multiplies the fastest-growing wave by abs(1 + i dt w), about
+  // 1 + dt^2 w^2 / 2, with w = c / h = 6.
   CHECK(problem(advection, Scheme::euler, 0.01, 100) ==
         "warned: found 0.01, a little unstable, as any step of scheme euler is: waves that the "
         "equation damps or keeps grow by a factor of 1.0018 in each step (expected at most "

@@ -6,8 +6,9 @@
 namespace lapl {
 namespace {
 
-// One warp of a tile and the work of its lanes. The arrays are locals of the kernel, not members:
-// nvcc would keep members in memory until it has unrolled the loops, and would generate other code.
+// One warp of a tile and the work of its lanes. The arrays that it works on are locals of the CUDA
+// kernel, not members: nvcc keeps members in memory until it has unrolled the loops, and then
+// generates slower code.
 template <template <class> class Stage, class T, int register_rows, int shared_rows>
 struct TileWarp {
   static constexpr int rows = register_rows + shared_rows;
@@ -232,8 +233,8 @@ struct TileWarp {
     }
   }
 
-  // 7. Takes a step. The warp publishes its edges for the neighbouring warps before the first step
-  // after an exchange, and in each step except the last before an exchange.
+  // 7. The functions of a step. The warp publishes its edges for the neighbouring warps once after
+  // each exchange, and then in every step except the last one before the next exchange.
   __device__ __forceinline__ void publish_edges() {
     ++level;
     store_shared(&shared.first[level % 2][warp][lane], cells[0]);
