@@ -89,7 +89,7 @@ template <class T>
 class Run {
  public:
   Run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
-      const std::optional<StepState>& steps)
+      const std::optional<StepState>& steps, const LongestStep<T>& longest_step)
       : backend_(backend),
         model_(model),
         config_(model.run),
@@ -97,7 +97,9 @@ class Run {
         schedule_(model.run),
         sink_(sink),
         step_(first_step),
-        last_(config_.ends_by_time() ? most_steps : config_.steps) {
+        last_(config_.ends_by_time() ? most_steps : config_.steps),
+        longest_step_(longest_step),
+        stability_every_(config_.stability_checks().value_or(0)) {
     if (!config_.scheme.varies) return;
     control_.emplace(config_, steps, first_step);
     backend.set_clock(control_->state().clock);
@@ -140,6 +142,7 @@ class Run {
  private:
   void take_stretch() {
     const auto start = Clock::now();
+    check_stability();
     const std::int64_t before = step_, most = steps_at_once(step_);
     if (control_) {
       take_varying(most);
@@ -163,6 +166,23 @@ class Run {
     const double seconds = of_first(ranks_, seconds_since(start));
     stretch_.took(steps, seconds);
     report(steps, seconds);
+  }
+
+  // Depends on the state of its step alone, so a resumed run finds the same.
+  void check_stability() {
+    if (stability_every_ == 0 || step_ == 0 || step_ % stability_every_ != 0) return;
+    finish_storing();  // the background thread holds a capture
+    const Capture<T> capture = backend_.capture();
+    const Captured<T> captured = capture.wait();
+    std::vector<T> whole;
+    for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field) {
+      const std::vector<T> values = gather_rows(*captured.ranks, captured.field(field));
+      whole.insert(whole.end(), values.begin(), values.end());
+    }
+    const double longest = control_ ? control_->state().longest : time_step_of(config_);
+    const double found =
+        of_first(ranks_, longest_step_ ? longest_step_(whole, step_, longest) : longest);
+    if (control_ && found != longest) control_->limit(found, step_);
   }
 
   double time() const { return control_ ? control_->time(step_) : time_of(config_, step_); }
@@ -339,6 +359,8 @@ class Run {
   std::int64_t step_;
   std::int64_t last_;  // the last step, where that is known
   std::optional<StepControl> control_;
+  const LongestStep<T>& longest_step_;
+  std::int64_t stability_every_;  // 0: never
   Stretch stretch_;
   Speed since_report_, since_storing_;
   std::optional<std::int64_t> checked_step_;
@@ -363,12 +385,14 @@ template void require_finite_start(Backend<double>&, const Model&);
 template <class T>
 RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
               const std::function<std::string()>& stop_reason,
-              const std::optional<StepState>& steps) {
-  return Run<T>(backend, model, first_step, sink, steps).to_the_end(stop_reason);
+              const std::optional<StepState>& steps, const LongestStep<T>& longest_step) {
+  return Run<T>(backend, model, first_step, sink, steps, longest_step).to_the_end(stop_reason);
 }
 template RunResult run(Backend<float>&, const Model&, std::int64_t, RunSink<float>&,
-                       const std::function<std::string()>&, const std::optional<StepState>&);
+                       const std::function<std::string()>&, const std::optional<StepState>&,
+                       const LongestStep<float>&);
 template RunResult run(Backend<double>&, const Model&, std::int64_t, RunSink<double>&,
-                       const std::function<std::string()>&, const std::optional<StepState>&);
+                       const std::function<std::string()>&, const std::optional<StepState>&,
+                       const LongestStep<double>&);
 
 }  // namespace lapl

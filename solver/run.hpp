@@ -48,6 +48,12 @@ class RunSink {
   virtual void progress(const Progress& progress) = 0;
 };
 
+/// On the first rank: the longest stable step of a state (every field, one after the other) after
+/// `step` steps, or `longest`, the present one, where it need not change.
+template <class T>
+using LongestStep =
+    std::function<double(std::span<const T> state, std::int64_t step, double longest)>;
+
 /// How a run ended.
 struct RunResult {
   std::int64_t step = 0;        ///< the last step taken
@@ -71,9 +77,10 @@ inline constexpr const char* stopped_by_steady = "steady";
 /// NumericalError (steps, digests) where config.verify_every is set and repeated steps give other
 /// bits, and whatever the sink or the backend throws. Collective: a signal to one rank stops all,
 /// and the first rank's clock counts. `steps` are those of a restart, where they vary.
+/// `longest_step` is asked every config.stability_checks() steps.
 template <class T>
 RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
               const std::function<std::string()>& stop_reason,
-              const std::optional<StepState>& steps = {});
+              const std::optional<StepState>& steps = {}, const LongestStep<T>& longest_step = {});
 
 }  // namespace lapl

@@ -2,6 +2,7 @@
 // each key with unit, range and default.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -171,9 +172,19 @@ struct RunConfig {
   std::optional<double> wall_time;  ///< seconds
   double smallest_step = 0;         ///< seconds: below it a run with time.tolerance ends
   std::int64_t check_finite_every = 500;
+  std::optional<std::int64_t> check_stability_every;  ///< steps
   bool refuses_unstable = true;  ///< a step that is known to be unstable; else a warning
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
+
+  /// Steps between estimates of the largest stable step; none: never. A step of rkl2 counts as the
+  /// steps of Euler's for which it is stable.
+  std::optional<std::int64_t> stability_checks() const {
+    if (scheme.tolerance) return std::nullopt;
+    if (check_stability_every || !scheme.varies) return check_stability_every;
+    const std::int64_t stages = scheme.kind == Scheme::rkl2 ? scheme.stages : 2;
+    return std::max<std::int64_t>(4 * check_finite_every / (stages * stages + stages - 2), 1);
+  }
 
   /// True where steps vary and the number of the last one is known only once it is taken; `steps`
   /// is a guess then.

@@ -28,6 +28,7 @@ class Schedule {
         outputs_by_time_(config.scheme.varies && config.output_time),
         checkpoint_every_(config.checkpoint_every.steps.value_or(config.steps + 1)),
         check_every_(checks_between_outputs(config) ? config.check_finite_every : config.steps + 1),
+        stability_every_(config.stability_checks().value_or(last_ + 1)),
         probe_every_(config.probes ? config.probes->every : config.steps + 1),
         looks_for_steady_(config.steady.has_value()),
         has_probes_(config.probes.has_value()),
@@ -75,7 +76,8 @@ class Schedule {
   /// The first step after `step` at which any of these happens.
   std::int64_t next_after(std::int64_t step) const {
     std::int64_t next = next_output_after(step);
-    for (const std::int64_t every : {checkpoint_every_, check_every_, verify_every_, probe_every_})
+    for (const std::int64_t every :
+         {checkpoint_every_, check_every_, stability_every_, verify_every_, probe_every_})
       next = std::min(next, (step / every + 1) * every);
     return next;
   }
@@ -88,7 +90,7 @@ class Schedule {
   std::int64_t last_, output_every_;
   std::int64_t about_;  // the last step, or a guess
   bool outputs_by_time_;
-  std::int64_t checkpoint_every_, check_every_, probe_every_;
+  std::int64_t checkpoint_every_, check_every_, stability_every_, probe_every_;
   bool looks_for_steady_, has_probes_;
   std::int64_t verify_every_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
@@ -48,6 +49,21 @@ StableStep stable_step_of(const RunConfig& config, const std::function<StateFiel
   if (const auto known = largest_step_of(config)) return {.largest = known};
   return stable_steps_of(config, load, most_values)(config.scheme);
 }
+
+template <class T>
+StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficients,
+                          std::span<const T> state) {
+  StateFields fields{coefficients, {}};
+  auto next = state.begin();
+  for (const std::string& field : config.fields) {
+    config.initials[field].kind = InitialKind::hdf5;  // taken from `fields`, whatever the kind
+    const auto first = std::exchange(next, next + config.shape.cells());
+    fields.whole[field].assign(first, next);
+  }
+  return stable_step_of(config, [&] { return fields; });
+}
+template StableStep stable_step_at(RunConfig, const CoefficientFields&, std::span<const float>);
+template StableStep stable_step_at(RunConfig, const CoefficientFields&, std::span<const double>);
 
 std::optional<int> automatic_stages(const RunConfig& config,
                                     const std::function<StableStep(TimeScheme)>& stable) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "solver/initial_field.hpp"
@@ -32,6 +33,11 @@ inline constexpr std::int64_t most_estimated_values = std::int64_t{1} << 22;
 /// from the fields that `load` returns. States of more than `most_values` are not estimated.
 StableStep stable_step_of(const RunConfig& config, const std::function<StateFields()>& load,
                           std::int64_t most_values = most_estimated_values);
+
+/// An estimate at a state: every field, one after the other.
+template <class T>
+StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficients,
+                          std::span<const T> state);
 
 /// The same as a function of the scheme, with one estimate for all schemes.
 std::function<StableStep(TimeScheme)> stable_steps_of(

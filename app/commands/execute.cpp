@@ -12,6 +12,7 @@
 #include "app/commands/run_needs.hpp"
 #include "app/commands/run_ranks.hpp"
 #include "app/commands/run_summary.hpp"
+#include "app/commands/step_notes.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
 #include "io/durable/durable_file.hpp"
@@ -89,18 +90,6 @@ bool begins_as_picture(const RunConfig& config) {
   });
 }
 
-// The time step or number of stages that auto has chosen, or why the given step is unstable.
-void say_stable_step(const Job& job, const CoefficientFields& coefficients,
-                     const WholeFields& whole, Console& console) {
-  if (!job.config.step_note.empty()) return console.note(job.config.step_note);
-  const RunConfig& config = job.config.run;
-  const StableStep stable = stable_step_of(config, [&] {
-    return StateFields{coefficients, whole};
-  });
-  if (const std::string warning = step_warning(config, stable); !warning.empty())
-    console.warning(warning);
-}
-
 std::vector<std::string> look(PrecisionWatch& watch, const StoredEvent& event) {
   std::vector<Statistics> statistics;
   std::vector<std::span<const float>> values;
@@ -110,32 +99,6 @@ std::vector<std::string> look(PrecisionWatch& watch, const StoredEvent& event) {
       values.push_back(*held);
   }
   return watch.look(event.step, statistics, values);
-}
-
-// Says what is known of the time step where a state has become infinite: the longest stable one at
-// the last checkpoint, of which all values are finite.
-std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
-  if (is_spectral(config) || run_ranks().count() > 1) return {};
-  const Checkpoint last = newest_valid_checkpoint(folder.checkpoints()).checkpoint;
-  RunConfig there = config;
-  WholeFields whole;
-  std::visit(
-      [&](const auto& values) {
-        auto next = values.begin();
-        for (const std::string& field : config.fields) {
-          there.initials[field].kind = InitialKind::hdf5;
-          const auto first = std::exchange(next, next + config.shape.cells());
-          whole[field].assign(first, next);
-        }
-      },
-      last.values);
-  const StableStep stable = stable_step_of(there, [&] {
-    return StateFields{load_coefficients(config), whole};
-  });
-  return fmt::format("\ntime.step is {:.7g} s; the largest stable step: {}", time_step_of(config),
-                     text_of(stable, fmt::format("at step {}", last.header.step)));
-} catch (const CheckpointError&) {  // there is nothing to say
-  return {};
 }
 
 // A run from its job to its exit code, in the order of take(). Until open_folder nothing is
@@ -190,7 +153,7 @@ class Execution {
       set_initial_state(*backend_, config_, coefficients_, whole);
       warn_of_empty_fractals();
       require_finite_start(*backend_, model_);
-      say_stable_step(job_, coefficients_, whole, console_);
+      say_stable_step(job_.config, coefficients_, whole, console_);
     }
     phases_.initial_field = seconds_since(made);
     watch_.emplace(config_, coefficients_, ranks_.count() == 1);
@@ -283,7 +246,8 @@ class Execution {
                     digest_);
     phases_.start = seconds_since(process_began) - phases_.initial_field;
     try {
-      const RunResult result = run(*backend_, model_, first_step_, *writer_, stop_signal, steps_);
+      const RunResult result = run(*backend_, model_, first_step_, *writer_, stop_signal, steps_,
+                                   longest_step<T>(config_, folder(), console_));
       end_shared_run();
       if (const std::string missing = writer_->missing(); !missing.empty())
         throw IoError("{}: missing, because not stored or damaged since: {}; {}", config_.directory,

@@ -172,6 +172,14 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
       return;
     }
   }
+  if (run.time_step && stable.estimated) {  // and estimated again while the run goes on
+    run.scheme.varies = true;
+    say_found(config, "time.step", fmt::format("{{auto: {}}}", number_text(*run.time_step)),
+              fmt::format("0.9 of {}", text_of(stable)));
+    config.step_note = fmt::format("time.step: {} s, 0.9 of the largest stable step of {}",
+                                   number_text(*run.time_step), text_of(stable));
+    return;
+  }
   const std::vector<double> times = exact_times(run);
   if (run.time_step && !times.empty())
     run.time_step = dividing_step(times, *run.time_step).value_or(*run.time_step);

@@ -118,6 +118,9 @@ class Checker {
                 "limits.smallest_step", "limits.verify_every"}))
       return;
     const auto& tolerance = run_.scheme.tolerance;
+    if (run_.scheme.varies && given("limits.verify_every"))
+      add("limits.verify_every", fmt::format("given with {} (it repeats steps of one size alone)",
+                                             tolerance ? "time.tolerance" : "time.step auto"));
     if (!tolerance) {
       if (given("limits.smallest_step"))
         add("limits.smallest_step", "given without time.tolerance (steps have one size)");
@@ -141,8 +144,6 @@ class Checker {
               run_.precision == Precision::float32 ? ", or compute.precision: float64" : ""));
     if (is_spectral(run_))
       add("compute.engine", "found spectral, which needs no time.tolerance (expected one of both)");
-    if (given("limits.verify_every"))
-      add("limits.verify_every", "given with time.tolerance (it repeats steps of one size alone)");
   }
 
   /// Checks names and formulas; each message shows a caret below the mistake.

@@ -44,14 +44,16 @@ void put_output_every(RunConfig& run, const YamlNode& node) {
 }
 
 void put_time_step(RunConfig& run, const YamlNode& node) {
-  run.step_is_auto = node.text == "auto";
+  const YamlNode* const found = child_of(node, "auto");
+  run.scheme.varies = found != nullptr;
+  run.step_is_auto = !found && node.text == "auto";
   run.time_step.reset();
-  if (!run.step_is_auto) assign(run.time_step, node);
+  if (!run.step_is_auto) assign(run.time_step, found ? *found : node);
 }
 
 void put_tolerance(RunConfig& run, const YamlNode& node) {
   assign(run.scheme.tolerance, node);
-  run.scheme.varies = run.scheme.tolerance.has_value();
+  run.scheme.varies = run.scheme.varies || run.scheme.tolerance;
 }
 
 // Must run after time.scheme is stored, because it sets the scheme's number of stages.
@@ -239,7 +241,7 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
       {{.name = "time.end", .type = null_or(positive_real()), .preset = "null",
        .unit = "s", .meaning = "time at which the run ends: a whole number of steps"},
        store(&RunConfig::end)},
-      {{.name = "time.step", .type = null_or(either(word({"auto"}), positive_real())),
+      {{.name = "time.step", .type = null_or(either(word({"auto"}), found_step())),
        .preset = "null",
        .unit = "s", .meaning = "dt; auto: 0.9 of the largest stable one, or a little less to "
                                "divide time.end and an output.every in time; diffusion: needs "
@@ -313,6 +315,12 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
       {{.name = "limits.check_finite_every", .type = integer(1, most_steps), .preset = "500",
        .unit = "steps", .meaning = "steps between checks that every value is finite"},
        store(&RunConfig::check_finite_every)},
+      {{.name = "limits.check_stability_every", .type = null_or(integer(1, most_steps)),
+       .preset = "null", .unit = "steps",
+       .meaning = "steps between estimates of the largest stable step, which time.step auto takes "
+                  "and other steps are compared with; null: as limits.check_finite_every with "
+                  "auto, else never"},
+       store(&RunConfig::check_stability_every)},
       {{.name = "limits.steady", .type = null_or(positive_real()), .preset = "null",
        .unit = "1/s", .meaning = "the run is complete once no value changes by this much per "
                                  "unit of time, checked every limits.check_finite_every steps; "

@@ -110,6 +110,11 @@ void assign(Tolerance& tolerance, const YamlNode& node) {
   tolerance.absolute = tolerance.relative;
 }
 
+Schema found_step() {
+  const KeyRow found = {.name = "auto", .type = positive_real()};
+  return either(positive_real(), {{MapForm{{{found}}, "{auto: SECONDS}", ""}}, {}});
+}
+
 Schema physical_time() {
   const KeyRow time = {.name = "time", .type = positive_real()};
   return {{MapForm{{{time}}, "{time: SECONDS}", ""}}, {}};

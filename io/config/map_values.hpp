@@ -11,6 +11,7 @@ Schema parameter();        ///< a number, or the source of a field
 Schema named_formulas();   ///< {NAME: FORMULA, ...}
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}
+Schema found_step();       ///< a number, or {auto: NUMBER}
 Schema physical_time();    ///< {time: SECONDS}
 Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
 

@@ -164,3 +164,34 @@ TEST_CASE("limits.unstable_step: warn takes a step that is known to be unstable"
   CHECK(run.code == 0);
   CHECK_MESSAGE(has(run.err, "time.step: found 0.3, unstable"), run.err);
 }
+
+TEST_CASE(
+    "time.step: auto takes shorter steps where the state asks for them, the same everywhere") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [20, 30]}\n"
+             "equation: {kind: formula, field: laplacian(field) + 3 * field^2 - field^3}\n"
+             "boundary: insulated\n"
+             "initial: {kind: formula, formula: 0.5 * random}\n"
+             "time: {step: auto, end: 3}\n"
+             "output: {directory: out, every: {time: 0.5}}\n"
+             "compute: {backend: cpu, precision: float64}\nlimits: {check_finite_every: 5}\n");
+  std::string digest;
+  for (const char* const engine : {"reference", "interpreted", "blocked"}) {
+    const Outcome run = run_lapl(
+        {"run", "c.yaml", "--overwrite", "--set", fmt::format("compute.engine={}", engine)});
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK_MESSAGE(has(run.err, "s from there on: the largest stable step is "), run.err);
+    if (digest.empty()) digest = summary()["digest"];
+    CHECK(summary()["digest"] == digest);
+  }
+  CHECK(column("out/diagnostics.csv", "time") ==
+        std::vector<std::string>{"0", "0.5", "1", "1.5", "2", "2.5", "3"});
+  CHECK(run_lapl({"verify-restart", "c.yaml", "--splits", "4"}).code == 0);
+  REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.end=1.5"}).code == 0);
+  REQUIRE(run_lapl({"resume", "out", "--set", "time.end=3"}).code == 0);
+  CHECK(summary()["digest"] == digest);
+  const Outcome fixed = run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.step=0.25",
+                                  "--set", "limits.check_stability_every=4"});
+  CHECK_MESSAGE(has(fixed.err, "and time.step is 0.25 s"), fixed.err);
+}

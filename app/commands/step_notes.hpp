@@ -1,0 +1,27 @@
+// What a run says of its time step: at its start, while it goes on, and where it fails.
+#pragma once
+
+#include <string>
+
+#include "app/view/console.hpp"
+#include "io/config/config.hpp"
+#include "io/run/run_folder.hpp"
+#include "solver/initial_field.hpp"
+#include "solver/run.hpp"
+
+namespace lapl {
+
+/// Says the time step or number of stages that auto has chosen, or why the given step is unstable.
+void say_stable_step(const LoadedConfig& config, const CoefficientFields& coefficients,
+                     const WholeFields& whole, Console& console);
+
+/// What is known of the time step where a state has become infinite: the longest stable one at the
+/// last checkpoint, of which all values are finite. Empty where nothing is.
+std::string step_hint(const RunConfig& config, const RunFolder& folder);
+
+/// Estimates the longest stable step of a state, and says and logs where steps change, or are too
+/// long; empty where the config asks for no estimates. Keeps references.
+template <class T>
+LongestStep<T> longest_step(const RunConfig& config, const RunFolder& folder, Console& console);
+
+}  // namespace lapl
