@@ -98,8 +98,7 @@ class Run {
         sink_(sink),
         step_(first_step),
         last_(config_.ends_by_time() ? most_steps : config_.steps),
-        longest_step_(longest_step),
-        stability_every_(config_.stability_checks().value_or(0)) {
+        longest_step_(longest_step) {
     if (!config_.scheme.varies) return;
     control_.emplace(config_, steps, first_step);
     backend.set_clock(control_->state().clock);
@@ -170,7 +169,7 @@ class Run {
 
   // Depends on the state of its step alone, so a resumed run finds the same.
   void check_stability() {
-    if (stability_every_ == 0 || step_ == 0 || step_ % stability_every_ != 0) return;
+    if (!schedule_.is_stability_check(step_)) return;
     finish_storing();  // the background thread holds a capture
     const Capture<T> capture = backend_.capture();
     const Captured<T> captured = capture.wait();
@@ -360,7 +359,6 @@ class Run {
   std::int64_t last_;  // the last step, where that is known
   std::optional<StepControl> control_;
   const LongestStep<T>& longest_step_;
-  std::int64_t stability_every_;  // 0: never
   Stretch stretch_;
   Speed since_report_, since_storing_;
   std::optional<std::int64_t> checked_step_;

@@ -177,13 +177,13 @@ struct RunConfig {
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 
-  /// Steps between estimates of the largest stable step; none: never. A step of rkl2 counts as the
-  /// steps of Euler's for which it is stable.
+  /// Steps between estimates of the largest stable step; none: never. A step of rkl2 counts as its
+  /// stages.
   std::optional<std::int64_t> stability_checks() const {
     if (scheme.tolerance) return std::nullopt;
     if (check_stability_every || !scheme.varies) return check_stability_every;
-    const std::int64_t stages = scheme.kind == Scheme::rkl2 ? scheme.stages : 2;
-    return std::max<std::int64_t>(4 * check_finite_every / (stages * stages + stages - 2), 1);
+    const std::int64_t stages = scheme.kind == Scheme::rkl2 ? scheme.stages : 1;
+    return std::max<std::int64_t>(check_finite_every / stages, 1);
   }
 
   /// True where steps vary and the number of the last one is known only once it is taken; `steps`

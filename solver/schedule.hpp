@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -28,7 +29,7 @@ class Schedule {
         outputs_by_time_(config.scheme.varies && config.output_time),
         checkpoint_every_(config.checkpoint_every.steps.value_or(config.steps + 1)),
         check_every_(checks_between_outputs(config) ? config.check_finite_every : config.steps + 1),
-        stability_every_(config.stability_checks().value_or(last_ + 1)),
+        stability_every_(config.stability_checks().value_or(most_steps + 1)),
         probe_every_(config.probes ? config.probes->every : config.steps + 1),
         looks_for_steady_(config.steady.has_value()),
         has_probes_(config.probes.has_value()),
@@ -62,6 +63,14 @@ class Schedule {
     return looks_for_steady_ && step > 0 && step % check_every_ == 0;
   }
 
+  /// Each multiple of the interval but step 0, and before the first one each power of two, as
+  /// states change most at the start.
+  bool is_stability_check(std::int64_t step) const {
+    return step > 0 && stability_every_ <= most_steps &&
+           (step % stability_every_ == 0 ||
+            (step < stability_every_ && std::has_single_bit(static_cast<std::uint64_t>(step))));
+  }
+
   bool is_verification(std::int64_t step) const { return step % verify_every_ == 0; }
 
   /// The numbers of outputs and checkpoints of a run from step 0, without checkpoints by wall-clock
@@ -79,6 +88,9 @@ class Schedule {
     for (const std::int64_t every :
          {checkpoint_every_, check_every_, stability_every_, verify_every_, probe_every_})
       next = std::min(next, (step / every + 1) * every);
+    if (step < stability_every_ && stability_every_ <= most_steps)
+      next = std::min(
+          next, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(step) + 1)));
     return next;
   }
 
