@@ -142,6 +142,45 @@ TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities 
   check_engines<T>(run, {});  // neither engine supports a law that varies along its face
 }
 
+TEST_CASE_TEMPLATE("the error of a step is that of the CPU, and a step can be taken back", T, float,
+                   double) {
+  test::need_cuda();
+  for (const Scheme scheme : {Scheme::bs23, Scheme::dopri5}) {
+    RunConfig run = gray_scott({90, 520}, {Boundary::insulated, Boundary::periodic});
+    run.scheme = scheme;
+    run.scheme.tolerance = Tolerance{.relative = 1e-4, .absolute = 1e-5};
+    run.scheme.varies = true;
+    const Problem<T> problem = problem_of<T>(Model(run), test::coefficient_fields(run));
+    std::vector<T> state = values_near_one(problem);
+    state.resize(problem.state_fields() * problem.shape.cells());
+    const auto cpu = make_backend<T>("cpu", "interpreted", problem, 2);
+    for (const char* const engine : {"tile", "resident", "auto"}) {
+      const auto gpu = make_backend<T>("cuda", engine, problem, 2);
+      CAPTURE(engine);
+      CAPTURE(gpu->description().engine);
+      gpu->settle();
+      for (Backend<T>* const backend : {cpu.get(), gpu.get()}) {
+        backend->set_state(state, 3);
+        backend->set_clock({.step = 0.05, .start = 1, .start_step = 3});
+        backend->advance(1);
+      }
+      const double error = gpu->largest_error();
+      CHECK(error == cpu->largest_error());
+      CHECK(gpu->cell_of_error(error) == cpu->cell_of_error(error));
+      for (const double step : {0.02, 0.025}) {
+        for (Backend<T>* const backend : {cpu.get(), gpu.get()}) {
+          if (step == 0.02) backend->take_back();
+          backend->set_clock({.step = step, .start = 1, .start_step = step == 0.02 ? 3 : 4});
+          backend->advance(1);
+        }
+        CHECK(gpu->largest_error() == cpu->largest_error());
+        const auto here = gpu->capture(), there = cpu->capture();
+        CHECK(here.wait().digest == there.wait().digest);
+      }
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("formulas stream where blocks share out long strips", T, float, double) {
   test::need_cuda();
   check_engines<T>(gray_scott({10007, 512}, {Boundary::zero, Boundary::insulated}), {"streaming"});
