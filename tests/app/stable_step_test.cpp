@@ -232,8 +232,9 @@ TEST_CASE("time.step: auto works with time.end, and in a sweep") {
       "d.yaml",
       "grid: {shape: [20, 30]}\nequation: {coefficient: 0.2}\ntime: {step: auto, steps: 4}\n");
   CHECK(has(run_lapl({"validate", "d.yaml"}).err, "time.step: given besides equation.coefficient"));
-  CHECK(has(run_lapl({"validate", "d.yaml", "--set", "time.step=often"}).err,
-            "time.step: found often (expected null, or auto, or a number above 0, or {auto: SECONDS})"));
+  CHECK(has(
+      run_lapl({"validate", "d.yaml", "--set", "time.step=often"}).err,
+      "time.step: found often (expected null, or auto, or a number above 0, or {auto: SECONDS})"));
 }
 
 TEST_CASE("every config of the gallery has a step that is stable") {
