@@ -17,6 +17,7 @@ std::vector<std::string> diagnostics_columns(const RunConfig& config) {
   if (config.scheme.varies) columns.emplace_back("step_size");
   if (config.scheme.tolerance)
     for (const char* const column : {"step_error", "rejections"}) columns.emplace_back(column);
+  if (config.chooses_stages()) columns.emplace_back("stages");
   return columns;
 }
 
@@ -54,6 +55,7 @@ std::vector<double> values_of(const Diagnostics& diagnostics, const RunConfig& c
   values.push_back(steps->clock.step);
   if (config.scheme.tolerance)
     values.insert(values.end(), {steps->error, static_cast<double>(steps->rejections)});
+  if (config.chooses_stages()) values.push_back(static_cast<double>(steps->stages));
   return values;
 }
 

@@ -89,8 +89,8 @@ template <class T>
 class Run {
  public:
   Run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
-      const std::optional<StepState>& steps, const LongestStep<T>& longest_step)
-      : backend_(backend),
+      const VaryingSteps<T>& steps)
+      : backend_(&backend),
         model_(model),
         config_(model.run),
         ranks_(backend.ranks()),
@@ -98,9 +98,10 @@ class Run {
         sink_(sink),
         step_(first_step),
         last_(config_.ends_by_time() ? most_steps : config_.steps),
-        longest_step_(longest_step) {
+        steps_(steps) {
     if (!config_.scheme.varies) return;
-    control_.emplace(config_, steps, first_step);
+    control_.emplace(config_, steps.from, first_step);
+    stages_ = std::min<std::int64_t>(control_->state().stages, config_.scheme.stages);
     backend.set_clock(control_->state().clock);
     end_if_due();
   }
@@ -109,7 +110,7 @@ class Run {
     RunResult result;
     const auto start = Clock::now();
     last_checkpoint_ = start;
-    if (config_.verify_every) verification_.emplace(backend_, step_);
+    if (config_.verify_every) verification_.emplace(*backend_, step_);
     probe();
     // A run resumed from its steady state ends there at once.
     if (is_steady()) result.stopped_by = stopped_by_steady;
@@ -133,7 +134,7 @@ class Run {
     result.complete = result.stopped_by.empty() || result.stopped_by == stopped_by_steady;
     finish_storing();
     result.step = step_;
-    result.stepping_seconds = backend_.stepping_seconds();
+    result.stepping_seconds = earlier_stepping_seconds_ + backend_->stepping_seconds();
     result.seconds = seconds_since(start);
     return result;
   }
@@ -141,22 +142,18 @@ class Run {
  private:
   void take_stretch() {
     const auto start = Clock::now();
-    check_stability();
+    if (schedule_.is_stability_check(step_)) check_stability();
     const std::int64_t before = step_, most = steps_at_once(step_);
     if (control_) {
       take_varying(most);
     } else {
-      backend_.advance(most);
+      backend_->advance(most);
       step_ += most;
     }
     const std::int64_t steps = step_ - before;
-    if (const auto checked = std::exchange(checked_step_, std::nullopt))
-      if (const auto found = backend_.finish_finite_check()) {
-        finish_storing();  // an earlier state, whose storing may throw first
-        refuse_state(*found, config_, *checked);
-      }
+    finish_finite_check();
     if (schedule_.is_finite_check(step_)) {
-      backend_.start_finite_check();
+      backend_->start_finite_check();
       checked_step_ = step_;
     }
     if (storing_.valid() &&
@@ -167,11 +164,20 @@ class Run {
     report(steps, seconds);
   }
 
+  void finish_finite_check() {
+    const auto checked = std::exchange(checked_step_, std::nullopt);
+    if (!checked) return;
+    if (const auto found = backend_->finish_finite_check()) {
+      finish_storing();  // an earlier state, whose storing may throw first
+      refuse_state(*found, config_, *checked);
+    }
+  }
+
   // Depends on the state of its step alone, so a resumed run finds the same.
   void check_stability() {
-    if (!schedule_.is_stability_check(step_)) return;
+    checked_stability_ = step_;
     finish_storing();  // the background thread holds a capture
-    const Capture<T> capture = backend_.capture();
+    const Capture<T> capture = backend_->capture();
     const Captured<T> captured = capture.wait();
     std::vector<T> whole;
     for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field) {
@@ -179,9 +185,27 @@ class Run {
       whole.insert(whole.end(), values.begin(), values.end());
     }
     const double longest = control_ ? control_->state().longest : time_step_of(config_);
+    const LongestStep<T>& longest_step = steps_.longest_step;
     const double found =
-        of_first(ranks_, longest_step_ ? longest_step_(whole, step_, longest) : longest);
-    if (control_ && found != longest) control_->limit(found, step_);
+        of_first(ranks_, longest_step ? longest_step(whole, step_, longest) : longest);
+    if (found == 0)
+      throw NumericalError(
+          "step {}: no step of time.scheme rkl2 is known to be stable, whatever its number of "
+          "stages (expected time.scheme bs23 or dopri5)",
+          step_);
+    if (control_ && (found != longest || config_.chooses_stages()))
+      control_->set_stable(found, step_);
+  }
+
+  // Changes the number of stages of the next steps.
+  void take_stages(std::int64_t stages) {
+    if (std::exchange(stages_, stages) == stages) return;
+    finish_storing();  // the background thread holds a capture
+    finish_finite_check();
+    const std::vector<T> state = copy_of_state(*backend_);
+    earlier_stepping_seconds_ += backend_->stepping_seconds();
+    backend_ = &steps_.with_other_stages(stages);
+    backend_->set_state(state, step_);
   }
 
   double time() const { return control_ ? control_->time(step_) : time_of(config_, step_); }
@@ -198,22 +222,28 @@ class Run {
 
   // Takes steps that vary, at most so many, up to the next time at which something happens.
   void take_varying(std::int64_t most) {
+    if (config_.chooses_stages() && control_->state().radius < 0) check_stability();
     for (const std::int64_t until = step_ + most; step_ < until;) {
-      if (control_->left(step_) == 0) backend_.set_clock(control_->plan(step_));
+      if (control_->left(step_) == 0) {
+        const StepTimes clock = control_->plan(step_);
+        take_stages(control_->state().stages);
+        backend_->set_clock(clock);
+      }
       const std::int64_t steps = std::min(until - step_, control_->left(step_));
-      backend_.advance(steps);
+      backend_->advance(steps);
       if (control_->measures_error()) {
-        const double error = backend_.largest_error();
+        const double error = backend_->largest_error();
         if (!control_->accepts(error, step_)) {
           if (control_->is_stuck()) refuse_step(error);
-          backend_.take_back();
+          backend_->take_back();
+          if (config_.chooses_stages() && checked_stability_ != step_) check_stability();
           continue;
         }
       }
       step_ += steps;
       if (control_->left(step_) > 0) continue;
       if (!control_->measures_error()) control_->arrive(step_);
-      backend_.set_clock(control_->state().clock);  // of derived outputs
+      backend_->set_clock(control_->state().clock);  // of derived outputs
       end_if_due();
       if (is_output() || step_ == last_) return;
     }
@@ -222,13 +252,13 @@ class Run {
   // Ends the run: not even the smallest step is accurate. The state before it is stored.
   [[noreturn]] void refuse_step(double error) {
     const Shape shape = config_.shape;
-    const std::int64_t cell = backend_.cell_of_error(error);
+    const std::int64_t cell = backend_->cell_of_error(error);
     std::vector<std::int64_t> of_fields;
     for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
       of_fields.push_back(field * shape.cells() + cell);
-    const std::vector<T> after = backend_.values_at(of_fields);
-    backend_.take_back();
-    const std::vector<T> before = backend_.values_at(of_fields);
+    const std::vector<T> after = backend_->values_at(of_fields);
+    backend_->take_back();
+    const std::vector<T> before = backend_->values_at(of_fields);
     std::string values;
     for (std::size_t i = 0; i < after.size(); ++i)
       values += fmt::format("{}{} would become {} from {}", i == 0 ? "" : ", ", config_.fields[i],
@@ -284,7 +314,7 @@ class Run {
     for (const auto& [name, indices] : config_.probes->at)
       for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
         probed.push_back(field * shape.cells() + index_of(shape, Cell::of(indices)));
-    sink_.probed(step_, time(), backend_.values_at(probed));
+    sink_.probed(step_, time(), backend_->values_at(probed));
   }
 
   // Takes one more step to measure the change, then goes back. The check thus depends on the state
@@ -294,12 +324,12 @@ class Run {
     finish_storing();  // the background thread holds a capture
     const auto start = Clock::now();
     {
-      const Capture<T> capture = backend_.capture();
+      const Capture<T> capture = backend_->capture();
       const std::span<const T> now = capture.wait().state;
       before_.assign(now.begin(), now.end());
     }
-    backend_.advance(1);
-    const Capture<T> capture = backend_.capture();
+    backend_->advance(1);
+    const Capture<T> capture = backend_->capture();
     const std::span<const T> after = capture.wait().state;
     double largest = 0;
     for (std::size_t i = 0; i < before_.size(); ++i) {
@@ -307,7 +337,7 @@ class Run {
       if (!(change <= largest)) largest = change;  // NaN stays the largest
       if (!(change <= largest)) break;
     }
-    backend_.set_state(before_, step_);
+    backend_->set_state(before_, step_);
     largest = std::bit_cast<double>(ranks_.reduce(Reduction::most, bits_of(largest)));
     since_report_.add(0, seconds_since(start));
     const double step = control_ ? control_->state().clock.step : time_step_of(config_);
@@ -326,7 +356,7 @@ class Run {
     if (!output && !checkpoint) return;
     const bool by_the_clock = !output && !stopping && !schedule_.is_checkpoint(step_);
     finish_storing();
-    const Capture<T> capture = backend_.capture(output);
+    const Capture<T> capture = backend_->capture(output);
     if (checkpoint) last_checkpoint_ = Clock::now();
     Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape), time()};
     if (control_) what.steps = control_->state();
@@ -349,7 +379,7 @@ class Run {
     if (storing_.valid()) storing_.get();
   }
 
-  Backend<T>& backend_;
+  Backend<T>* backend_;
   const Model& model_;
   const RunConfig& config_;
   Ranks& ranks_;
@@ -358,7 +388,10 @@ class Run {
   std::int64_t step_;
   std::int64_t last_;  // the last step, where that is known
   std::optional<StepControl> control_;
-  const LongestStep<T>& longest_step_;
+  const VaryingSteps<T>& steps_;
+  std::int64_t stages_ = 0;              // of the backend's steps, with rkl2 and a tolerance
+  double earlier_stepping_seconds_ = 0;  // of earlier backends
+  std::optional<std::int64_t> checked_stability_;
   Stretch stretch_;
   Speed since_report_, since_storing_;
   std::optional<std::int64_t> checked_step_;
@@ -382,15 +415,12 @@ template void require_finite_start(Backend<double>&, const Model&);
 
 template <class T>
 RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
-              const std::function<std::string()>& stop_reason,
-              const std::optional<StepState>& steps, const LongestStep<T>& longest_step) {
-  return Run<T>(backend, model, first_step, sink, steps, longest_step).to_the_end(stop_reason);
+              const std::function<std::string()>& stop_reason, const VaryingSteps<T>& steps) {
+  return Run<T>(backend, model, first_step, sink, steps).to_the_end(stop_reason);
 }
 template RunResult run(Backend<float>&, const Model&, std::int64_t, RunSink<float>&,
-                       const std::function<std::string()>&, const std::optional<StepState>&,
-                       const LongestStep<float>&);
+                       const std::function<std::string()>&, const VaryingSteps<float>&);
 template RunResult run(Backend<double>&, const Model&, std::int64_t, RunSink<double>&,
-                       const std::function<std::string()>&, const std::optional<StepState>&,
-                       const LongestStep<double>&);
+                       const std::function<std::string()>&, const VaryingSteps<double>&);
 
 }  // namespace lapl

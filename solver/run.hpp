@@ -54,6 +54,18 @@ template <class T>
 using LongestStep =
     std::function<double(std::span<const T> state, std::int64_t step, double longest)>;
 
+/// Replaces the run's backend by one without a state whose steps of rkl2 have so many stages.
+template <class T>
+using OtherStages = std::function<Backend<T>&(std::int64_t stages)>;
+
+/// What a run of steps that vary needs.
+template <class T>
+struct VaryingSteps {
+  std::optional<StepState> from = {};     ///< of a restart
+  LongestStep<T> longest_step = {};       ///< asked every config.stability_checks() steps
+  OtherStages<T> with_other_stages = {};  ///< for rkl2 with a tolerance
+};
+
 /// How a run ended.
 struct RunResult {
   std::int64_t step = 0;        ///< the last step taken
@@ -76,11 +88,9 @@ inline constexpr const char* stopped_by_steady = "steady";
 /// NotFiniteError (step, cell, values around it) where a stored or checked state is not finite,
 /// NumericalError (steps, digests) where config.verify_every is set and repeated steps give other
 /// bits, and whatever the sink or the backend throws. Collective: a signal to one rank stops all,
-/// and the first rank's clock counts. `steps` are those of a restart, where they vary.
-/// `longest_step` is asked every config.stability_checks() steps.
+/// and the first rank's clock counts.
 template <class T>
 RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
-              const std::function<std::string()>& stop_reason,
-              const std::optional<StepState>& steps = {}, const LongestStep<T>& longest_step = {});
+              const std::function<std::string()>& stop_reason, const VaryingSteps<T>& steps = {});
 
 }  // namespace lapl

@@ -130,6 +130,9 @@ struct Cadence {
   std::optional<double> seconds;
 };
 
+/// Largest step number; float64 holds it exactly.
+inline constexpr std::int64_t most_steps = std::int64_t{1} << 53;
+
 /// All values of a run's config.
 struct RunConfig {
   Shape shape;
@@ -177,10 +180,23 @@ struct RunConfig {
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 
-  /// Steps between estimates of the largest stable step; none: never. A step of rkl2 counts as its
-  /// stages.
+  /// True for rkl2 with a tolerance. `scheme.stages` are then the most of a step.
+  bool chooses_stages() const { return scheme.tolerance && scheme.kind == Scheme::rkl2; }
+
+  /// The scheme whose largest stable step is estimated while a run goes on. If the run chooses
+  /// stages, that of another number of stages follows from it.
+  TimeScheme estimated_scheme() const {
+    TimeScheme estimated = scheme;
+    if (chooses_stages()) estimated.stages = std::min(scheme.stages, 13);
+    return estimated;
+  }
+
+  /// Steps between estimates of the largest stable step, which are also made at powers of two
+  /// before that; none: never. A step of rkl2 counts as its stages. With a tolerance, rejected
+  /// steps ask for estimates, so that few others are needed.
   std::optional<std::int64_t> stability_checks() const {
-    if (scheme.tolerance) return std::nullopt;
+    if (scheme.tolerance && !chooses_stages()) return std::nullopt;
+    if (chooses_stages() && !check_stability_every) return most_steps;
     if (check_stability_every || !scheme.varies) return check_stability_every;
     const std::int64_t stages = scheme.kind == Scheme::rkl2 ? scheme.stages : 1;
     return std::max<std::int64_t>(check_finite_every / stages, 1);
@@ -190,9 +206,6 @@ struct RunConfig {
   /// is a guess then.
   bool ends_by_time() const { return scheme.varies && end.has_value(); }
 };
-
-/// Largest step number; float64 holds it exactly.
-inline constexpr std::int64_t most_steps = std::int64_t{1} << 53;
 
 /// True for the spectral engine, which takes any number of steps at once: from one stored or
 /// checked step to the next. Its bits depend on where these are.

@@ -7,6 +7,7 @@
 
 #include "kernels/elementary/elementary.hpp"
 #include "kernels/fields/digest.hpp"
+#include "kernels/spectral/step_change.hpp"
 
 namespace lapl {
 namespace {
@@ -15,6 +16,18 @@ constexpr double safety = 0.9, least_factor = 0.2, most_factor = 5;
 
 // The same bits on every machine.
 double power_of(double base, double exponent) { return power(base, exponent); }
+
+// The order of a step's error in dt: pairs estimate that of their lower solution.
+double error_order(Scheme scheme) {
+  const SchemeRow& row = row_of(scheme);
+  return row.is_pair() ? row.order : row.order + 1;
+}
+
+// Few numbers of stages, as each needs an engine of its own. Odd ones: an even number leaves the
+// fastest mode as it is where the step is as long as is stable.
+constexpr int stage_numbers[] = {3, 5, 7, 9, 13, 19, 27, 39, 55, 79, 127};
+// Another number of stages must make steps cheaper by a fifth.
+constexpr double enough_cheaper = 1.25;
 
 }  // namespace
 
@@ -25,7 +38,9 @@ std::vector<std::uint64_t> StepState::words() const {
           bits_of(carry),
           bits_of(longest),
           bits_of(error),
-          static_cast<std::uint64_t>(rejections)};
+          static_cast<std::uint64_t>(rejections),
+          bits_of(radius),
+          static_cast<std::uint64_t>(stages)};
 }
 
 std::optional<StepState> StepState::of_words(const std::vector<std::uint64_t>& words) {
@@ -35,7 +50,9 @@ std::optional<StepState> StepState::of_words(const std::vector<std::uint64_t>& w
                    .carry = number(3),
                    .longest = number(4),
                    .error = number(5),
-                   .rejections = static_cast<std::int64_t>(words.at(6))};
+                   .rejections = static_cast<std::int64_t>(words.at(6)),
+                   .radius = number(7),
+                   .stages = static_cast<std::int64_t>(words.at(8))};
 }
 
 StepControl::StepControl(const RunConfig& config, const std::optional<StepState>& from,
@@ -63,15 +80,37 @@ std::optional<double> StepControl::next_target() const {
   return target;
 }
 
+// Chooses the number of stages that advances fastest for its work, and returns the size of a step.
+// The stage that measures the error counts as work.
+double StepControl::size_of_stages(double wanted) {
+  const auto size = [&](std::int64_t stages) {
+    return std::min(wanted, damping_end(static_cast<int>(stages)) / state_.radius);
+  };
+  const auto speed = [&](std::int64_t stages) {
+    return size(stages) / static_cast<double>(stages + 1);
+  };
+  const std::int64_t most = config_.scheme.stages;
+  state_.stages = std::min(state_.stages, most);
+  std::int64_t best = state_.stages;
+  for (const int stages : stage_numbers)
+    if (stages <= most && speed(stages) > speed(best)) best = stages;
+  if (speed(best) > enough_cheaper * speed(state_.stages)) state_.stages = best;
+  return size(state_.stages);
+}
+
 StepTimes StepControl::plan(std::int64_t step) {
   aim_.reset();
   StepTimes& clock = state_.clock;
   clock.start_step = step;
-  clock.step = state_.longest;
+  const auto target = next_target();
+  const double remaining = target ? *target - clock.start - state_.carry : state_.longest;
+  const double longest = config_.chooses_stages()
+                             ? size_of_stages(std::min(state_.longest, remaining))
+                             : state_.longest;
+  clock.step = longest;
   end_step_ = measures_error() ? step + 1 : std::numeric_limits<std::int64_t>::max();
-  if (const auto target = next_target()) {
-    const double remaining = *target - clock.start - state_.carry;
-    const double steps = std::ceil(remaining / state_.longest * (1 - 1e-9));
+  if (target) {
+    const double steps = std::ceil(remaining / longest * (1 - 1e-9));
     if (measures_error()) {
       if (steps <= 2) clock.step = remaining / std::max(steps, 1.0);
       if (steps <= 1) aim_ = target;
@@ -110,7 +149,7 @@ void StepControl::arrive(std::int64_t step) {
 }
 
 bool StepControl::accepts(double error, std::int64_t step) {
-  const double order = row_of(config_.scheme.kind).order, size = state_.clock.step;
+  const double order = error_order(config_.scheme.kind), size = state_.clock.step;
   const auto next = [&](double factor, double most) {
     return size * std::clamp(safety * factor, least_factor, most);
   };
@@ -122,10 +161,11 @@ bool StepControl::accepts(double error, std::int64_t step) {
     return false;
   }
   const double now = std::max(error, 1e-10);
-  const double wanted =
-      next(power_of(now, -0.7 / order) * power_of(state_.error, 0.4 / order), most_factor);
-  // A step that a time has shortened says nothing against the longer one.
-  state_.longest = size < state_.longest ? std::max(wanted, state_.longest) : wanted;
+  if (size < state_.longest)  // something else has shortened the step, and says nothing against it
+    state_.longest = std::max(state_.longest, next(power_of(now, -1 / order), most_factor));
+  else
+    state_.longest =
+        next(power_of(now, -0.7 / order) * power_of(state_.error, 0.4 / order), most_factor);
   state_.error = now;
   arrive(step + 1);
   return true;
@@ -136,7 +176,11 @@ bool StepControl::is_stuck() const {
          state_.clock.start + state_.longest == state_.clock.start;
 }
 
-void StepControl::limit(double longest, std::int64_t step) {
+void StepControl::set_stable(double longest, std::int64_t step) {
+  if (measures_error()) {
+    state_.radius = damping_end(config_.estimated_scheme().stages) / longest;
+    return;
+  }
   advance_start(step);
   state_.longest = longest;
   aim_.reset();

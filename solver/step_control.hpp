@@ -1,8 +1,9 @@
 // Chooses the sizes of steps that vary: by the error of each step (time.tolerance) with a
 // proportional-integral controller (Hairer and Wanner, Solving Ordinary Differential Equations II
 // (1996), section IV.2), or by the longest stable step. Steps are shortened so that outputs by time
-// and the end lie exactly there. The sizes depend on the state alone, so they are the same on every
-// engine, on any number of ranks and after a restart.
+// and the end lie exactly there. rkl2 with a tolerance also chooses its number of stages, by the
+// work that a step needs per second. The sizes depend on the state alone, so they are the same on
+// every engine, on any number of ranks and after a restart.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,17 @@ struct StepState {
   double longest = 0;           ///< size of the next step, if no time shortens it
   double error = 1;             ///< of the last step, in units of the tolerance
   std::int64_t rejections = 0;  ///< number of steps rejected so far
+  /// of rkl2 with a tolerance: the spectral radius of the rates' derivative in 1/s; below 0 before
+  /// the first estimate
+  double radius = -1;
+  std::int64_t stages = 3;  ///< of its last planned step
 
   /// The members as words of 64 bits.
   std::vector<std::uint64_t> words() const;
   /// The inverse of words(); none if there are no words.
   static std::optional<StepState> of_words(const std::vector<std::uint64_t>& words);
 };
-inline constexpr std::size_t step_state_words = 7;
+inline constexpr std::size_t step_state_words = 9;
 
 class StepControl {
  public:
@@ -37,6 +42,10 @@ class StepControl {
   bool measures_error() const { return config_.scheme.tolerance.has_value(); }
   const StepState& state() const { return state_; }
   double time(std::int64_t step) const { return state_.clock.time(step); }
+
+  /// Sets what an estimate has found: the longest stable step of config.estimated_scheme(). Steps
+  /// with a tolerance then choose other stages, other steps another size from `step` on.
+  void set_stable(double longest, std::int64_t step);
 
   /// Plans steps of one size from `step` on.
   StepTimes plan(std::int64_t step);
@@ -50,15 +59,13 @@ class StepControl {
   /// True if the next step is shorter than limits.smallest_step, or too short to change the time.
   bool is_stuck() const;
 
-  /// Sets the longest step from `step` on; ends the planned steps there.
-  void limit(double longest, std::int64_t step);
-
   /// True if an output, or the end, lies at this time.
   bool is_output(double time) const;
   bool is_end(double time) const { return config_.end && time >= *config_.end; }
 
  private:
   std::optional<double> next_target() const;
+  double size_of_stages(double wanted);
   void advance_start(std::int64_t step);
 
   const RunConfig& config_;

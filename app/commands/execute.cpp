@@ -111,8 +111,8 @@ class Execution {
         console_(console),
         model_(job.config.run),
         first_step_(job.restart ? job.restart->checkpoint.header.step : 0),
-        steps_(job.restart ? StepState::of_words(job.restart->checkpoint.header.step_state)
-                           : std::nullopt),
+        steps_{.from = job.restart ? StepState::of_words(job.restart->checkpoint.header.step_state)
+                                   : std::nullopt},
         config_text_(resolved_yaml(job.config)) {}
 
   int take() {
@@ -143,8 +143,9 @@ class Execution {
   void make_state() {
     WholeFields whole = job_.restart ? WholeFields() : load_initial_fields(config_);
     share_run(ranks_, job_.config, choice_.backend, job_.restart);
-    backend_ = run_backend<T>(model_, choice_, coefficients_, ranks_,
+    backend_ = run_backend<T>(first_model(model_, steps_.from), choice_, coefficients_, ranks_,
                               [&](const std::string& text) { console_.note(text); });
+    steps_.with_other_stages = other_stages(backend_, model_, choice_, ranks_);
     const auto made = Clock::now();
     whole.merge(fractals_.get());
     if (job_.restart) {
@@ -246,8 +247,8 @@ class Execution {
                     digest_);
     phases_.start = seconds_since(process_began) - phases_.initial_field;
     try {
-      const RunResult result = run(*backend_, model_, first_step_, *writer_, stop_signal, steps_,
-                                   longest_step<T>(config_, folder(), console_));
+      steps_.longest_step = longest_step<T>(config_, folder(), console_);
+      const RunResult result = run(*backend_, model_, first_step_, *writer_, stop_signal, steps_);
       end_shared_run();
       if (const std::string missing = writer_->missing(); !missing.empty())
         throw IoError("{}: missing, because not stored or damaged since: {}; {}", config_.directory,
@@ -299,6 +300,7 @@ class Execution {
     summary["status"] = complete ? "complete" : "stopped";
     summary["stopped_by"] = result.stopped_by;
     summary["step"] = result.step;
+    if (complete && config_.ends_by_time()) summary["steps"] = result.step;  // before, a guess
     summary["digest"] = digest_text(writer_->last_digest());
     summary["stepping_seconds"] = result.stepping_seconds;
     summary["seconds"] = result.seconds;
@@ -325,7 +327,7 @@ class Execution {
   const Model model_;
   const RunConfig& config_ = model_.run;
   const std::int64_t first_step_;
-  const std::optional<StepState> steps_;  // of the restart, where they vary
+  VaryingSteps<T> steps_;
   const std::string config_text_;
   Ranks& ranks_ = run_ranks();
   BackendChoice choice_;

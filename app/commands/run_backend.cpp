@@ -6,11 +6,11 @@
 #include <iterator>
 
 #include "io/filters/filter_source.hpp"
+#include "io/readers/initial_source.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 #include "solver/filters/correlation.hpp"
 #include "solver/outputs.hpp"
-#include "solver/run.hpp"
 #include "solver/spectral_problem.hpp"
 
 namespace lapl {
@@ -64,5 +64,31 @@ template std::unique_ptr<Backend<float>> run_backend(const Model&, const Backend
 template std::unique_ptr<Backend<double>> run_backend(const Model&, const BackendChoice&,
                                                       const CoefficientFields&, Ranks&,
                                                       const Note&);
+
+Model first_model(const Model& model, const std::optional<StepState>& from) {
+  if (!model.run.chooses_stages()) return model;
+  RunConfig config = model.run;
+  config.scheme.stages =
+      std::min(config.scheme.stages, static_cast<int>(from.value_or(StepState()).stages));
+  return Model(config);
+}
+
+template <class T>
+OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& model,
+                            const BackendChoice& choice, Ranks& ranks) {
+  return [&](std::int64_t stages) -> Backend<T>& {
+    RunConfig config = model.run;
+    config.scheme.stages = static_cast<int>(stages);
+    backend.reset();  // the next needs its memory
+    backend = run_backend<T>(
+        Model(config), choice,
+        ranks.is_first() ? load_coefficients(config) : unread_coefficients(config), ranks);
+    return *backend;
+  };
+}
+template OtherStages<float> other_stages(std::unique_ptr<Backend<float>>&, const Model&,
+                                         const BackendChoice&, Ranks&);
+template OtherStages<double> other_stages(std::unique_ptr<Backend<double>>&, const Model&,
+                                          const BackendChoice&, Ranks&);
 
 }  // namespace lapl

@@ -8,6 +8,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "solver/make_problem.hpp"
+#include "solver/run.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
@@ -31,5 +32,14 @@ template <class T>
 std::unique_ptr<Backend<T>> run_backend(
     const Model& model, const BackendChoice& choice, const CoefficientFields& coefficients,
     Ranks& ranks = only_rank(), const Note& note = [](const std::string&) {});
+
+/// The model of the first steps: rkl2 with a tolerance begins with few stages, or those of a
+/// restart.
+Model first_model(const Model& model, const std::optional<StepState>& from);
+
+/// Replaces `backend` by one with another number of stages. Keeps references.
+template <class T>
+OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& model,
+                            const BackendChoice& choice, Ranks& ranks);
 
 }  // namespace lapl

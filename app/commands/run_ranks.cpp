@@ -36,7 +36,8 @@ void take_part(Ranks& ranks, const Model& model, const std::string& backend_name
   const RunConfig& config = model.run;
   const CoefficientFields coefficients =
       unread_coefficients(config);  // the first rank has the values
-  const auto backend = run_backend<T>(model, {backend_name, ""}, coefficients, ranks);
+  const BackendChoice choice = {backend_name, ""};
+  auto backend = run_backend<T>(first_model(model, steps), choice, coefficients, ranks);
   if (from) {
     restore_rows(*backend, *from, config);
   } else {
@@ -44,7 +45,8 @@ void take_part(Ranks& ranks, const Model& model, const std::string& backend_name
     require_finite_start(*backend, model);
   }
   RankWriter<T> writer(model);
-  run(*backend, model, from ? from->step : 0, writer, stop_signal, steps);
+  run(*backend, model, from ? from->step : 0, writer, stop_signal,
+      {.from = steps, .with_other_stages = other_stages(backend, model, choice, ranks)});
 }
 
 // Takes part in each run of the first rank until it announces the end.

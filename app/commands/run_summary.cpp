@@ -33,6 +33,8 @@ std::string resume_words(const RunConfig& config, bool complete, bool steady) {
   std::string command = fmt::format("{} resume {}", program_name(), shell_quoted(config.directory));
   if (steady)  // or it would find that once more
     command += " --set limits.steady=null";
+  else if (complete && config.ends_by_time())
+    command += fmt::format(" --set time.end={}", 2 * *config.end);
   else if (complete)
     command += fmt::format(" --set time.steps={}", 2 * std::max<std::int64_t>(config.steps, 1));
   return command;
@@ -43,10 +45,12 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
                          const Phases& phases) {
   const bool complete = result.complete;
   const bool steady = complete && !result.stopped_by.empty();
-  std::string text = complete ? fmt::format("complete: step {}{}", result.step,
-                                            steady ? ", steady (limits.steady)" : "")
-                              : fmt::format("stopped by {} at step {} of {}, with a checkpoint",
-                                            result.stopped_by, result.step, config.steps);
+  std::string text =
+      complete ? fmt::format("complete: step {}{}", result.step,
+                             steady ? ", steady (limits.steady)" : "")
+               : fmt::format("stopped by {} at step {}{}, with a checkpoint", result.stopped_by,
+                             result.step,
+                             config.ends_by_time() ? "" : fmt::format(" of {}", config.steps));
   text += fmt::format(", {} cells, {}, digest {}\n", text_of(config.shape),
                       name_of(config.precision), digest_text(digest));
   text += fmt::format(
@@ -83,6 +87,7 @@ void RunSummary::progress(const Progress& progress) {
   last_saved_ = Clock::now();
   nlohmann::ordered_json now = values;
   now["step"] = progress.step;
+  now["steps"] = progress.last_step;
   now["cells_per_second"] = progress.cells_per_second;
   now["seconds_left"] = progress.seconds_left;
   saving_ =

@@ -9,6 +9,7 @@
 #include "io/run/restart.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/growth.hpp"
 
 namespace lapl {
 
@@ -37,9 +38,26 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   return {};
 }
 
+namespace {
+
+// Of rkl2 with a tolerance.
+template <class T>
+LongestStep<T> longest_step_of_stages(RunConfig config) {
+  config.scheme = config.estimated_scheme();
+  return [config, known = largest_step_of(config), coefficients = load_coefficients(config)](
+             std::span<const T> state, std::int64_t, double) {
+    const StableStep stable =
+        known ? StableStep{.largest = known} : stable_step_at(config, coefficients, state);
+    return stable.largest == any_step ? any_step : automatic_step(stable).value_or(0);
+  };
+}
+
+}  // namespace
+
 template <class T>
 LongestStep<T> longest_step(const RunConfig& config, const RunFolder& folder, Console& console) {
   if (!config.stability_checks()) return {};
+  if (config.chooses_stages()) return longest_step_of_stages<T>(config);
   return [&, coefficients = load_coefficients(config)](std::span<const T> state, std::int64_t step,
                                                        double longest) {
     const bool varies = config.scheme.varies;

@@ -20,7 +20,8 @@ void say_stable_step(const LoadedConfig& config, const CoefficientFields& coeffi
 std::string step_hint(const RunConfig& config, const RunFolder& folder);
 
 /// Estimates the longest stable step of a state, and says and logs where steps change, or are too
-/// long; empty where the config asks for no estimates. Keeps references.
+/// long; empty where the config asks for no estimates. With rkl2 and a tolerance it says nothing,
+/// and 0 means that no step is known to be stable. Keeps references.
 template <class T>
 LongestStep<T> longest_step(const RunConfig& config, const RunFolder& folder, Console& console);
 

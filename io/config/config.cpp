@@ -162,7 +162,8 @@ void say_found(LoadedConfig& config, const char* key, std::string value, const s
 /// Computes the number for `time.step: auto`.
 void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   RunConfig& run = config.run;
-  const StableStep stable = stable_steps_of_all(run)(run.scheme);
+  const StableStep stable =
+      stable_steps_of_all(run)(run.chooses_stages() ? TimeScheme(Scheme::rkl2) : run.scheme);
   run.step_is_auto = false;
   run.time_step = automatic_step(stable);
   if (run.scheme.tolerance) {  // the first step, which the controller corrects

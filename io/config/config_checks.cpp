@@ -126,14 +126,14 @@ class Checker {
         add("limits.smallest_step", "given without time.tolerance (steps have one size)");
       return;
     }
-    std::vector<std::string> pairs;
+    std::vector<std::string> schemes;
     for (const SchemeRow& row : name_table<Scheme>)
-      if (row.is_pair()) pairs.emplace_back(row.name);
-    if (!row_of(run_.scheme.kind).is_pair())
+      if (row.estimates_error()) schemes.emplace_back(row.name);
+    if (!row_of(run_.scheme.kind).estimates_error())
       add("time.tolerance",
           fmt::format(
               "given with time.scheme {}, which estimates no error (expected time.scheme {})",
-              name_of(run_.scheme.kind), either_of(pairs)));
+              name_of(run_.scheme.kind), either_of(schemes)));
     const double least = with_precision(
         run_.precision, []<class T>() -> double { return 8 * std::numeric_limits<T>::epsilon(); });
     if (tolerance->relative < least)
@@ -193,8 +193,14 @@ class Checker {
   /// Checks that the time step is stable; all formulas must be right. equation_mistakes checks the
   /// step of diffusion.
   void check_step() {
-    if (!all_right() || is_diffusion(run_) || run_.scheme.tolerance || !run_.time_step ||
-        (!given("time.steps") && !given("time.end")))
+    if (!all_right() || is_diffusion(run_)) return;
+    RunConfig estimated = run_;
+    estimated.scheme = run_.estimated_scheme();
+    if (run_.chooses_stages() && largest_step_of(estimated) == 0)
+      add("time.scheme",
+          "found rkl2, of which no step is stable, as the equation has waves that it does not damp "
+          "(expected bs23 or dopri5)");
+    if (run_.scheme.tolerance || !run_.time_step || (!given("time.steps") && !given("time.end")))
       return;
     const auto problem = step_problem_of(run_);
     if (problem && problem->refused && run_.refuses_unstable) add("time.step", problem->what);

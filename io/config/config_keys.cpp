@@ -54,6 +54,7 @@ void put_time_step(RunConfig& run, const YamlNode& node) {
 void put_tolerance(RunConfig& run, const YamlNode& node) {
   assign(run.scheme.tolerance, node);
   run.scheme.varies = run.scheme.varies || run.scheme.tolerance;
+  if (run.scheme.tolerance) run.stages_are_auto = false;  // each step has its own
 }
 
 // Must run after time.scheme is stored, because it sets the scheme's number of stages.
@@ -254,11 +255,11 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
        .type = null_or(either(word({"auto"}), integer(least_stages, most_stages))), .preset = "null",
        .unit = "stages", .meaning = "stages of a step with scheme rkl2; auto (and null with "
                                     "rkl2): the fewest whose largest stable step is at least "
-                                    "time.step"},
+                                    "time.step; with time.tolerance: the most of a step"},
        put_stages},
       {{.name = "time.tolerance", .type = null_or(tolerance()), .preset = "null",
-       .meaning = "error of a step beside the size of the values, from which bs23 and dopri5 choose "
-                  "the size of steps; time.step is the first one; null: steps of one size"},
+       .meaning = "error of a step beside the size of the values, from which bs23, dopri5 and rkl2 "
+                  "choose the size of steps; time.step is the first one; null: steps of one size"},
        put_tolerance},
 
       {{.name = "compute.backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",

@@ -46,6 +46,8 @@ struct SchemeRow {
   double beyond = 0;                 ///< coefficient of z^(order + 1) in the stability function
 
   constexpr bool is_pair() const { return lower != decltype(lower)(); }
+  /// True if time.tolerance can choose the size of its steps.
+  constexpr bool estimates_error() const { return is_pair() || value == Scheme::rkl2; }
 };
 
 /// heun and ssprk3: Shu and Osher, J. Comput. Phys. 77 (1988); rk4: Kutta's classical method; bs23:
@@ -88,7 +90,8 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
      {5179.0 / 57600, 0, 7571.0 / 16695, 393.0 / 640, -92097.0 / 339200, 187.0 / 2100, 1.0 / 40},
      1.0 / 600},
     {Scheme::leapfrog, "leapfrog", "fields one after the other, each with the newest values", 1, {}},
-    {Scheme::rkl2, "rkl2", "Runge-Kutta-Legendre super time steps, second order", 2, {}}});
+    {Scheme::rkl2, "rkl2", "Runge-Kutta-Legendre super time steps, second order; takes time.tolerance",
+     2, {}}});
 // clang-format on
 
 /// Bounds of the number of stages of rkl2.
@@ -102,7 +105,7 @@ struct Tolerance {
 /// A scheme with its number of stages, which only rkl2 leaves open.
 struct TimeScheme {
   Scheme kind = Scheme::euler;
-  int stages = least_stages;                ///< of rkl2
+  int stages = least_stages;                ///< of rkl2; the most, with a tolerance
   bool varies = false;                      ///< dt may differ from step to step
   std::optional<Tolerance> tolerance = {};  ///< where steps choose their size by their error
 

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "solver/equation/check_quantities.hpp"
+#include "solver/equation/stage_in_making.hpp"
 #include "solver/equation/super_steps.hpp"
 
 namespace lapl {
@@ -53,7 +54,7 @@ class StageMaker {
     const SchemeRow& row = row_of(scheme.kind);
     switch (scheme.kind) {
       case Scheme::leapfrog: leapfrog(); break;
-      case Scheme::rkl2: super_step(scheme.stages); break;
+      case Scheme::rkl2: super_step(scheme.stages, scheme.tolerance); break;
       default: row.is_pair() ? pair(row, scheme.tolerance) : runge_kutta(row.stages);
     }
     return std::move(made_);
@@ -78,49 +79,7 @@ class StageMaker {
  private:
   using Arrays = std::vector<int>;  // one for each field
 
-  // A stage under construction.
-  struct Level {
-    Stage stage;
-    TreeWriter writer;
-    const std::optional<double>& dt;
-    Level(StageMaker& maker, double time)
-        : stage{.tree = {}, .targets = {}, .time = time},
-          writer(maker.names_, stage.tree, maker.made_.used,
-                 [&maker](NestedQuantity part) { return maker.array_of(part); }),
-          dt(maker.dt_) {}
-
-    Term value(int array) { return TreeWriter::of(stage.tree.value(array, {})); }
-    Term product(double factor, Term term, bool literal = true) {
-      return writer.product(TreeWriter::scalar(factor, literal), term);
-    }
-    // share dt / divisor rate
-    Term change(Term rate, double share = 1, double divisor = 1) {
-      if (dt) return product(share * (*dt / divisor), rate, false);
-      const int factor =
-          writer.node_of({share / divisor * rate.factor, false, stage.tree.time_step()});
-      return rate.is_scalar()
-                 ? TreeWriter::of(factor)
-                 : TreeWriter::of(stage.tree.operate(Operation::product, factor, rate.node));
-    }
-    Term apply(Operation operation, Term a, Term b = TreeWriter::scalar(0)) {
-      const int first = writer.node_of(a);
-      return TreeWriter::of(stage.tree.operate(
-          operation, first, row_of(operation).operands > 1 ? writer.node_of(b) : 0));
-    }
-    // |error| / (absolute + relative max(|u|, |u'|))
-    Term scaled_error(Term error, int before, int after, const Tolerance& may) {
-      const auto size = [&](int array) { return apply(Operation::magnitude, value(array)); };
-      const Term largest = apply(Operation::larger, size(before), size(after));
-      return writer.quotient(
-          apply(Operation::magnitude, error),
-          writer.sum(TreeWriter::scalar(may.absolute), product(may.relative, largest, false)));
-    }
-    // The larger of two terms that are not negative; NaN if one of them is NaN.
-    Term larger_or_nan(Term a, Term b) {
-      return writer.sum(apply(Operation::larger, a, b),
-                        apply(Operation::product, TreeWriter::scalar(0), a));
-    }
-  };
+  using Level = StageInMaking;
   using Made = std::pair<int, Term>;  // an array and its new value
   // Makes the values to store from a formula's index and value.
   using Results = std::function<std::vector<Made>(Level&, int, Term)>;
@@ -163,47 +122,57 @@ class StageMaker {
     return to.writer.sum(to.product(1 - stage.share, to.value(u)), to.product(stage.share, value));
   }
 
-  // Stages keep their rates for those after them. With a tolerance, one more stage makes the error
-  // of the rates and of that of u'.
+  // Stages keep their rates for those after them.
   void pair(const SchemeRow& row, const std::optional<Tolerance>& tolerance) {
-    const std::size_t count = row.stages.count, made = tolerance ? count + 1 : count;
-    std::vector<std::array<double, 7>> weights;
-    for (std::size_t i = 0; i < count; ++i) weights.push_back(row.stages.at[i].weights);
-    std::array<double, 7>& of_error = weights.emplace_back(weights.back());
-    for (std::size_t i = 0; i < of_error.size(); ++i) of_error[i] -= row.lower[i];
-    std::vector<Arrays> rates;
-    while (rates.size() + 1 < made)
-      for (Arrays& of = rates.emplace_back(); of.size() < fields_.size();)
-        of.push_back(new_array(-1));
+    const std::size_t count = row.stages.count;
+    std::vector<Arrays> rates(tolerance ? count : count - 1);
+    for (Arrays& of : rates)
+      while (of.size() < fields_.size()) of.push_back(new_array(-1));
+    using Weights = std::array<double, 7>;
+    const auto weighted = [&](const Weights& weights, std::size_t last, Level& to, int field,
+                              Term rate) {
+      std::optional<Term> sum;
+      for (std::size_t of = 0; of <= last; ++of) {
+        if (weights[of] == 0) continue;
+        const Term addend = to.product(weights[of], of == last ? rate : to.value(rates[of][field]));
+        sum = sum ? to.writer.sum(*sum, addend) : addend;
+      }
+      return *sum;
+    };
     const std::array states = {copies(), copies()};
-    const int error = tolerance ? new_array(-1) : -1;
-    for (std::size_t i = 0; i < made; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const Arrays& state = i == 0 ? fields_ : states[(i - 1) % 2];
-      const Arrays& next = i + 1 == made ? fields_ : states[i % 2];
-      std::optional<Term> largest;
-      const double time = i < count ? row.stages.at[i].time : 1;
-      evaluate(state, time, rates_, [&](Level& to, int field, Term rate) {
-        std::optional<Term> sum;
-        for (std::size_t of = 0; of <= i; ++of) {
-          if (weights[i][of] == 0) continue;
-          const Term addend =
-              to.product(weights[i][of], of == i ? rate : to.value(rates[of][field]));
-          sum = sum ? to.writer.sum(*sum, addend) : addend;
-        }
-        std::vector<Made> results;
-        if (i < count) {
-          results.emplace_back(next[field], to.writer.sum(to.value(field), to.change(*sum)));
-          if (i < rates.size()) results.emplace_back(rates[i][field], rate);
-          return results;
-        }
-        const Term scaled = to.scaled_error(to.change(*sum), field, state[field], *tolerance);
-        largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
-        results.emplace_back(field, to.value(state[field]));
-        if (field == fields_.back()) results.emplace_back(error, *largest);
+      const Arrays& next = i + 1 == count && !tolerance ? fields_ : states[i % 2];
+      const SchemeStage& stage = row.stages.at[i];
+      evaluate(state, stage.time, rates_, [&](Level& to, int field, Term rate) {
+        const Term sum = weighted(stage.weights, i, to, field, rate);
+        std::vector<Made> results = {{next[field], to.writer.sum(to.value(field), to.change(sum))}};
+        if (i < rates.size()) results.emplace_back(rates[i][field], rate);
         return results;
       });
     }
-    if (tolerance) make_field(error);
+    if (!tolerance) return;
+    Weights of_error = row.stages.at[count - 1].weights;
+    for (std::size_t i = 0; i < of_error.size(); ++i) of_error[i] -= row.lower[i];
+    measure_error(states[(count - 1) % 2], *tolerance, [&](Level& to, int field, Term rate) {
+      return to.change(weighted(of_error, count, to, field, rate));
+    });
+  }
+
+  // One more stage, from the rates of the new values in `made`: makes them those of the fields, and
+  // stores the step's error.
+  void measure_error(const Arrays& made, const Tolerance& tolerance,
+                     const std::function<Term(Level&, int field, Term rate)>& error_of) {
+    const int error = new_array(-1);
+    std::optional<Term> largest;
+    evaluate(made, 1, rates_, [&](Level& to, int field, Term rate) {
+      const Term scaled = to.scaled_error(error_of(to, field, rate), field, made[field], tolerance);
+      largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
+      std::vector<Made> results = {{field, to.value(made[field])}};
+      if (field == fields_.back()) results.emplace_back(error, *largest);
+      return results;
+    });
+    make_field(error);
   }
 
   // Makes an array of stages the field after those of the state.
@@ -230,16 +199,18 @@ class StageMaker {
   }
 
   // y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
-  void super_step(int count) {
+  // With a tolerance, the error follows from dt^3 u''' = 12 (u - u' + dt (f(u) + f(u')) / 2), the
+  // error of the trapezoidal rule.
+  void super_step(int count, const std::optional<Tolerance>& tolerance) {
     const Arrays first_rates = copies();
     std::array<Arrays, 3> made;  // y_j is in made[j % 3]
-    for (int j = 1; j < count && j < 4; ++j) made[j % 3] = copies();
+    for (int j = 1; j < count + (tolerance ? 1 : 0) && j < 4; ++j) made[j % 3] = copies();
     int j = 0;
     for (const SuperStage& stage : super_stages(count)) {
       ++j;
       const Arrays& state = j == 1 ? fields_ : made[(j - 1) % 3];
       const Arrays& before = made[(j + 1) % 3];
-      const Arrays& next = j == count ? fields_ : made[j % 3];
+      const Arrays& next = j == count && !tolerance ? fields_ : made[j % 3];
       evaluate(state, stage.time, rates_, [&](Level& to, int field, Term rate) {
         const auto times = [&](double number, Term term) {
           return to.product(number, term, false);
@@ -257,6 +228,14 @@ class StageMaker {
         return results;
       });
     }
+    if (!tolerance) return;
+    const Arrays& last = made[count % 3];
+    measure_error(last, *tolerance, [&](Level& to, int field, Term rate) {
+      const Term change = to.writer.sum(to.value(field), to.writer.negative(to.value(last[field])));
+      const Term rates = to.writer.sum(to.value(first_rates[field]), rate);
+      return to.product(super_step_error(count), to.writer.sum(change, to.change(rates, 0.5)),
+                        false);
+    });
   }
 
   // Appends the stages that evaluate `formulas` on the fields in `state` and store `results`.
@@ -266,7 +245,8 @@ class StageMaker {
     levels_.clear();
     computed_.clear();
     time_ = time;
-    Level last(*this, time);
+    const std::unique_ptr<Level> made = new_level();
+    Level& last = *made;
     for (const Formula* const quantity : in_arrays_)
       make(*quantity, quantity->whole(), names_.arrays.at(quantity->name));
     for (int i = 0; i < std::ssize(formulas); ++i) {
@@ -279,6 +259,11 @@ class StageMaker {
     for (const auto& level : levels_)
       if (!level->stage.targets.empty()) add(level->stage);
     add(last.stage);
+  }
+
+  std::unique_ptr<Level> new_level() {
+    return std::make_unique<Level>(
+        names_, made_.used, [this](auto part) { return array_of(part); }, dt_, time_);
   }
 
   void add(const Stage& stage) {
@@ -298,7 +283,7 @@ class StageMaker {
 
   void make(const Formula& formula, int node, int array) {
     const std::size_t at = order_of(formula, node);
-    while (levels_.size() <= at) levels_.push_back(std::make_unique<Level>(*this, time_));
+    while (levels_.size() <= at) levels_.push_back(new_level());
     Level& level = *levels_[at];
     const Term value = level.writer.write(NestedQuantity{&formula, node});
     level.stage.tree.results.push_back(level.writer.node_of(value));

@@ -54,7 +54,7 @@ nlohmann::json summary() { return nlohmann::json::parse(text_of("out/run.json"))
 TEST_CASE(
     "steps by error end exactly at times and are the same on every engine and after restarts") {
   const Sandbox sandbox;
-  for (const char* const scheme : {"bs23", "dopri5"})
+  for (const char* const scheme : {"bs23", "dopri5", "rkl2"})
     for (const char* const precision : {"float32", "float64"}) {
       write_text("c.yaml",
                  spot(fmt::format("{{scheme: {}, tolerance: 1e-4, step: auto, end: 3}}", scheme),
@@ -117,6 +117,39 @@ TEST_CASE("steps by error keep their tolerance over five decades") {
       }
 }
 
+TEST_CASE("rkl2 by error chooses stages, and its errors add up to at most as many tolerances") {
+  const Sandbox sandbox;
+  // A front that spreads and reacts; the source makes the solution exact on the grid.
+  const std::string exact = "sin(x / 5) * exp(-t / 3)";
+  write_text("c.yaml",
+             "grid: {shape: [2, 60], spacing: 0.5235987755982988}\n"
+             "equation: {kind: formula, field: \"8 * laplacian(field) - field^3 + " +
+                 exact +
+                 " * (8 * (2 - 2 * cos(0.10471975511965977)) / 0.5235987755982988^2 - 1/3) "
+                 "+ (" +
+                 exact +
+                 ")^3\"}\n"
+                 "boundary: {rows: periodic, columns: periodic}\n"
+                 "initial: {kind: formula, formula: sin(x / 5)}\n"
+                 "time: {scheme: rkl2, tolerance: 1e-4, step: auto, end: 6}\n"
+                 "output: {directory: out, every: {time: 6}, integrals: {e: \"abs(field - " +
+                 exact +
+                 ") / 32.9\"}}\n"
+                 "compute: {backend: cpu, precision: float64}\n");
+  double before = 1;
+  for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
+    CAPTURE(tolerance);
+    const Outcome run = run_lapl(
+        {"run", "c.yaml", "--overwrite", "--set", fmt::format("time.tolerance={}", tolerance)});
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    const double steps = std::stod(column("out/diagnostics.csv", "step").back());
+    const double error = std::stod(column("out/diagnostics.csv", "e").back());
+    CHECK(error <= steps * tolerance);
+    CHECK(error < before);
+    before = error;
+  }
+}
+
 TEST_CASE("a step by error that is too small ends the run with field, place and a checkpoint") {
   const Sandbox sandbox;
   write_text("c.yaml",
@@ -146,7 +179,14 @@ TEST_CASE("mistakes in tolerances have their messages") {
           "below rounding in float32 (expected at least 9.5e-07, or compute.precision: float64)"));
   CHECK(has(error_of("time.scheme=rk4"),
             "time.tolerance: given with time.scheme rk4, which estimates no error (expected "
-            "time.scheme bs23 or dopri5)"));
+            "time.scheme bs23, dopri5 or rkl2)"));
+  write_text("w.yaml",
+             "grid: {shape: [9, 9]}\nfields: [u, v]\n"
+             "equation: {kind: formula, u: v, v: laplacian(u)}\n"
+             "initial: {u: {kind: gaussian}, v: {kind: uniform, value: 0}}\n"
+             "time: {scheme: rkl2, tolerance: 1e-4, step: auto, end: 3}\n");
+  CHECK(has(run_lapl({"validate", "w.yaml"}).err,
+            "time.scheme: found rkl2, of which no step is stable"));
   CHECK(has(error_of("limits.verify_every=5"), "limits.verify_every: given with time.tolerance"));
   CHECK(has(run_lapl({"validate", "c.yaml", "--set", "time.tolerance=null", "--set",
                       "limits.smallest_step=1"})

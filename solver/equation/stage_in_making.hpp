@@ -1,0 +1,63 @@
+// A stage under construction, with the terms that schemes are made of.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "kernels/problem.hpp"
+#include "solver/equation/discretise.hpp"
+#include "solver/equation/schemes.hpp"
+
+namespace lapl {
+
+struct StageInMaking {
+  Stage stage;
+  TreeWriter writer;
+  std::optional<double> dt;  ///< none where it differs from step to step
+
+  /// The stage reads the state at `time`. See TreeWriter for the others. Keeps references.
+  StageInMaking(const FormulaNames& names, std::set<std::string>& used,
+                TreeWriter::ArrayOf array_of, std::optional<double> time_step, double time)
+      : stage{.tree = {}, .targets = {}, .time = time},
+        writer(names, stage.tree, used, std::move(array_of)),
+        dt(time_step) {}
+
+  Term value(int array) { return TreeWriter::of(stage.tree.value(array, {})); }
+  Term product(double factor, Term term, bool literal = true) {
+    return writer.product(TreeWriter::scalar(factor, literal), term);
+  }
+
+  /// share dt / divisor rate
+  Term change(Term rate, double share = 1, double divisor = 1) {
+    if (dt) return product(share * (*dt / divisor), rate, false);
+    const int factor =
+        writer.node_of({share / divisor * rate.factor, false, stage.tree.time_step()});
+    return rate.is_scalar()
+               ? TreeWriter::of(factor)
+               : TreeWriter::of(stage.tree.operate(Operation::product, factor, rate.node));
+  }
+  Term apply(Operation operation, Term a, Term b = TreeWriter::scalar(0)) {
+    const int first = writer.node_of(a);
+    return TreeWriter::of(stage.tree.operate(
+        operation, first, row_of(operation).operands > 1 ? writer.node_of(b) : 0));
+  }
+
+  /// |error| / (absolute + relative max(|u|, |u'|))
+  Term scaled_error(Term error, int before, int after, const Tolerance& may) {
+    const auto size = [&](int array) { return apply(Operation::magnitude, value(array)); };
+    const Term largest = apply(Operation::larger, size(before), size(after));
+    return writer.quotient(
+        apply(Operation::magnitude, error),
+        writer.sum(TreeWriter::scalar(may.absolute), product(may.relative, largest, false)));
+  }
+
+  /// The larger of two terms that are not negative; NaN if one of them is NaN.
+  Term larger_or_nan(Term a, Term b) {
+    return writer.sum(apply(Operation::larger, a, b),
+                      apply(Operation::product, TreeWriter::scalar(0), a));
+  }
+};
+
+}  // namespace lapl
