@@ -22,8 +22,8 @@ const std::string ball = "exp(-((x - 24)^2 + (y - 24)^2) / 50)";
 // - the Brusselator far from balance, van der Pol's equation and the Oregonator, whose spikes are
 //   shorter than ten steps;
 // - Cahn-Hilliard from small noise with euler or heun, unless limits.check_stability_every is 100;
-// - u'' = laplacian(u) - u^3 with leapfrog, and other fields that swing in step everywhere: an
-//   estimate where u is 0 makes the step too long for where u is large;
+// - u'' = laplacian(u) - u^3 and u'' = laplacian(u) + u - u^3 with leapfrog, whose limit rises and
+//   falls with u within some steps;
 // - Schroedinger's focusing equation with so much mass that its solutions collapse.
 // Rates with which all waves grow at first, such as 0.1 laplacian(u) + 20 (u - u^3) about 0, have
 // no largest stable step: auto is refused.
