@@ -83,38 +83,82 @@ TEST_CASE(
 
 TEST_CASE("steps by error keep their tolerance over five decades") {
   const Sandbox sandbox;
-  struct Problem {
-    const char *rate, *law, *start, *exact;
+  struct Field {
+    std::string rate, start, exact;
   };
-  for (const auto& [rate, law, start, exact] : {
-           Problem{"-field", "insulated", "1", "exp(-2)"},
-           Problem{"-50 * (field - cos(t)) - sin(t)", "insulated", "1", "cos(2)"},
-           Problem{"field * (1 - field)", "insulated", "0.1", "1 / (1 + 9 * exp(-2))"},
-           Problem{"-2 * t * field^2", "insulated", "1", "1 / 5"},
-           Problem{"cos(t) * field", "insulated", "1", "exp(sin(2))"},
-       })
+  struct Problem {
+    std::vector<Field> fields;
+    const char* end = "2";
+    double factor = 10;  // of the tolerance
+    const char* more = "grid: {shape: [1, 1]}\nboundary: insulated\n";
+  };
+  const std::string q = "(1 + x / 8 + x^2 / 64)";  // of the Laplacian 1/32, also on the grid
+  // Numbers are by SciPy's DOP853 with the relative tolerance 1e-13. The solutions are well
+  // conditioned: the error of a step grows at most 2.8 times.
+  const std::vector<Problem> problems = {
+      {{{"-u", "1", "exp(-2)"}}},
+      {{{"-50 * (u - cos(t)) - sin(t)", "1", "cos(2)"}}},
+      {{{"u * (1 - u)", "0.1", "1 / (1 + 9 * exp(-2))"}}},
+      {{{"cos(t) * u", "1", "exp(sin(2))"}}},
+      // Within this solution the estimate of bs23 vanishes. With tolerance 1e-4 a step happens to
+      // begin there, the next one is too long, and the factor is 22. With other first steps it is
+      // at most 2.
+      {{{"-2 * t * u^2", "1", "1 / 5"}}, "2", 30},
+      {{{"v", "1", "cos(6)"}, {"-u", "0", "-sin(6)"}}, "6"},
+      // Lotka and Volterra
+      {{{"u - u * v", "2", "0.6057452703753"}, {"u * v - v", "0.5", "0.3537258218015"}}, "5"},
+      // the Brusselator
+      {{{"1 - 4 * u + u^2 * v", "1.5", "0.4268476684075"},
+        {"3 * u - u^2 * v", "3", "4.294841805867"}},
+       "5"},
+      // FitzHugh and Nagumo
+      {{{"5 * (u * (1 - u) * (u - 0.1) - v)", "0.5", "0.02149260379717"},
+        {"0.5 * u - v", "0", "0.001885520691709"}},
+       "5"},
+      // Robertson, with rates that are closer to each other
+      {{{"-0.04 * u + 10 * v * w", "1", "0.7625435469627"},
+        {"0.04 * u - 10 * v * w - 300 * v^2", "0", "0.006987496969564"},
+        {"300 * v^2", "0", "0.2304689560678"}},
+       "10"},
+      {{{"10 * laplacian(u) + (" + q + " * cos(t) - 10 / 32) * exp(sin(t))", q,
+         q + " * exp(sin(2))"}},
+       "2",
+       10,
+       "grid: {shape: [8]}\nboundary: {columns: {first: {value: 57 / 64 * exp(sin(t))}, "
+       "last: {derivative: 23 / 64 * exp(sin(t))}}}\n"},
+  };
+  for (const Problem& problem : problems) {
+    std::string names, rates, starts, error = "0";
+    for (std::size_t i = 0; i < problem.fields.size(); ++i) {
+      const auto& [rate, start, exact] = problem.fields[i];
+      const char name = "uvw"[i];
+      names += fmt::format("{}, ", name);
+      rates += fmt::format(", {}: {}", name, rate);
+      starts += fmt::format("{}: {{kind: formula, formula: {}}}, ", name, start);
+      error = fmt::format("max({}, abs({} - {}))", error, name, exact);
+    }
+    CAPTURE(rates);
     for (const char* const scheme : {"bs23", "dopri5"})
       for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
-        CAPTURE(std::string(rate));
         CAPTURE(std::string(scheme));
         CAPTURE(tolerance);
         write_text(
             "c.yaml",
-            fmt::format(
-                "grid: {{shape: [3, 3]}}\n"
-                "equation: {{kind: formula, field: {}}}\nboundary: {{rows: {}, columns: {}}}\n"
-                "initial: {{kind: formula, formula: {}}}\n"
-                "time: {{scheme: {}, tolerance: {}, step: 0.01, end: 2}}\n"
-                "output: {{directory: out, every: {{time: 2}}, integrals: {{e: abs(field - {}) / "
-                "9}}}}\n"
-                "compute: {{backend: cpu, precision: float64, engine: interpreted}}\n",
-                rate, law, law, start, scheme, tolerance, exact));
+            fmt::format("{0}fields: [{1}]\nequation: {{kind: formula{2}}}\n"
+                        "initial: {{{3}}}\n"
+                        "time: {{scheme: {4}, tolerance: {5}, step: 0.01, end: {6}}}\n"
+                        "output:\n  directory: out\n  every: {{time: {6}}}\n"
+                        "  integrals: {{error: \"{7}\", cells: 1}}\n"
+                        "compute: {{backend: cpu, precision: float64, engine: interpreted}}\n",
+                        problem.more, names, rates, starts, scheme, tolerance, problem.end, error));
         const Outcome run = run_lapl({"run", "c.yaml", "--overwrite"});
         REQUIRE_MESSAGE(run.code == 0, run.err);
-        // An estimate that vanishes by chance makes the next step long.
-        const double factor = rate[0] == '-' && rate[1] == '2' ? 30 : 10;
-        CHECK(std::stod(column("out/diagnostics.csv", "e").back()) <= factor * tolerance);
+        const auto last = [](const char* name) {
+          return std::stod(column("out/diagnostics.csv", name).back());
+        };
+        CHECK(last("error") / last("cells") <= problem.factor * tolerance);
       }
+  }
 }
 
 TEST_CASE("rkl2 by error chooses stages, and its errors add up to at most as many tolerances") {

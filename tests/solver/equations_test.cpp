@@ -1,4 +1,4 @@
-// Equations in formulas compared with exact results: operators, schemes and boundary laws.
+// Equations in formulas compared with exact results: operators and boundary laws.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -28,14 +28,6 @@ double operator_error(const std::string& formula, const OfPosition& exact, int n
       test::at_nodes(run, [](double x, double y) { return std::sin(x + 2 * y) * std::cos(y); });
   return test::largest_difference(test::value_of_formula(run, formula, v),
                                   test::at_nodes(run, exact));
-}
-
-// |u - exact| at t = 2 for du/dt = u cos(t), u(0) = 1, in `steps` steps.
-double scheme_error(TimeScheme scheme, int steps) {
-  RunConfig run = test::formula_run({1, 1}, {{"u", "u * cos(t)"}});
-  run.scheme = scheme;
-  run.time_step = 2.0 / steps;
-  return std::abs(test::formula_stepped<double>(run, {1}, steps)[0] - std::exp(std::sin(2.0)));
 }
 
 SideLaw side_law(int axis, bool last, LawKind kind, const std::string& value,
@@ -137,19 +129,6 @@ TEST_CASE("operators are of second order in space, upwind of first") {
   }
 }
 
-TEST_CASE("schemes have their order, with rates that depend on time") {
-  std::vector<TimeScheme> schemes;
-  for (const SchemeRow& row : name_table<Scheme>)
-    if (row.value != Scheme::rkl2) schemes.push_back(row.value);
-  for (const int stages : {2, 3, 8, 33, 128}) schemes.push_back({Scheme::rkl2, stages});
-  for (const TimeScheme& scheme : schemes) {
-    CAPTURE(name_of(scheme.kind));
-    CAPTURE(scheme.stages);
-    const double order = std::log2(scheme_error(scheme, 80) / scheme_error(scheme, 160));
-    CHECK(order == doctest::Approx(row_of(scheme.kind).order).epsilon(0.05));
-  }
-}
-
 TEST_CASE("rkl2 needs a fifth of Euler's sweeps for the same time and no more error") {
   // An eigenmode of 512 cells, which decays as e^(-k t). On 160 cells or fewer, Euler has the
   // smaller error.
@@ -181,19 +160,6 @@ TEST_CASE("rkl2 keeps a constant field to the bit") {
   run.time_step = 20;
   const std::vector<float> state(30, 1.0f / 3);
   CHECK(test::formula_stepped(run, state, 50) == state);
-}
-
-TEST_CASE("leapfrog is of second order where the second field starts half a step later") {
-  const auto error = [](int steps) {
-    RunConfig run = test::formula_run({1, 1}, {{"u", "v"}, {"v", "-4 * u"}});
-    run.scheme = Scheme::leapfrog;
-    const double dt = 3.0 / steps;
-    run.time_step = dt;
-    // The exact solution: u = cos(2 t), v = -2 sin(2 t).
-    const auto after = test::formula_stepped<double>(run, {1, -2 * std::sin(dt)}, steps);
-    return std::abs(after[0] - std::cos(6.0));
-  };
-  CHECK(std::log2(error(100) / error(200)) == doctest::Approx(2).epsilon(0.02));
 }
 
 TEST_CASE("faces: every law keeps a solution that is linear along each axis, corners too") {
