@@ -55,10 +55,14 @@ std::vector<double> by_block(std::int64_t values, const OfBlock& of_block) {
   return results;
 }
 
-double dot(const Values& a, const Values& b) {
+double dot(std::span<const double> a, std::span<const double> b) {
   const auto sums = by_block(std::ssize(a), [&](std::int64_t first, std::int64_t last) {
-    std::array<double, 8> partial{};  // independent sums, so that additions overlap
-    for (std::int64_t i = first; i < last; ++i) partial[i % partial.size()] += a[i] * b[i];
+    constexpr std::int64_t lanes = 16;  // independent sums, so that additions overlap
+    std::array<double, lanes> partial{};
+    for (; first + lanes <= last; first += lanes)
+      for (std::int64_t lane = 0; lane < lanes; ++lane)
+        partial[lane] += a[first + lane] * b[first + lane];
+    for (; first < last; ++first) partial[0] += a[first] * b[first];
     return std::accumulate(partial.begin(), partial.end(), 0.0);
   });
   return std::accumulate(sums.begin(), sums.end(), 0.0);
@@ -92,19 +96,29 @@ class RateDerivative {
     return std::span(values).subspan(index * cells_, cells_);
   }
 
+  double growth() const {
+    double most = 0;
+    for (std::size_t f = 0; f < fields_; ++f) {
+      const auto state = field(state_, f);
+      const double square = dot(state, state);
+      if (square > 0) most = std::max(most, std::abs(dot(state, field(rate_, f))) / square);
+    }
+    return most;
+  }
+
   /// Sets the unit in which each field's part of directions and of results is measured.
   void set_units(Values units) { units_ = std::move(units); }
 
   Values operator()(const Values& direction) {
     const double share = share_of(direction);
-    Values moved = state_;
+    moved_.resize(state_.size());
     for (std::size_t f = 0; f < fields_; ++f) {
       const double scale = share * unit(f);
-      const auto from = field(direction, f);
-      const auto to = field(moved, f);
-      for_each_value(std::ssize(to), [&](std::int64_t i) { to[i] += scale * from[i]; });
+      const std::span<const double> along = field(direction, f), from = field(state_, f);
+      const auto to = field(moved_, f);
+      for_each_value(std::ssize(to), [&](std::int64_t i) { to[i] = from[i] + scale * along[i]; });
     }
-    Values change = rate_at(moved);
+    Values change = rate_at(moved_);
     for (std::size_t f = 0; f < fields_; ++f) {
       const double scale = share * unit(f);
       const auto before = field(rate_, f);
@@ -144,7 +158,7 @@ class RateDerivative {
 
   std::size_t cells_, fields_;
   RatesAt rates_at_;
-  Values state_, rate_, units_;
+  Values state_, rate_, units_, moved_;
 };
 
 // A mixture of all wavelengths, mostly the shortest, which usually are the fastest modes.
@@ -218,13 +232,14 @@ void require_memory(const RunConfig& config) {
 
 }  // namespace
 
-std::vector<Complex> fastest_modes(const RunConfig& config, const CoefficientFields& coefficients,
-                                   const WholeFields& whole) {
+StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
+                    const WholeFields& whole) {
   require_memory(config);
   RateDerivative derivative(config, coefficients, whole);
   Values start = start_vector(config.shape, config.fields.size());
   if (derivative.fields() > 1) derivative.set_units(units_of(derivative, start));
-  return modes_by_arnoldi(derivative, std::move(start));
+  const double growth = derivative.growth();
+  return {modes_by_arnoldi(derivative, std::move(start)), growth};
 }
 
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes) {

@@ -12,10 +12,17 @@
 
 namespace lapl {
 
-/// The rates of the fastest modes in 1/s, the same on any number of threads. Throws NumericalError
-/// where the rates are not finite, DeviceError where memory does not suffice.
-std::vector<Complex> fastest_modes(const RunConfig& config, const CoefficientFields& coefficients,
-                                   const WholeFields& whole);
+/// What an estimate finds at a state.
+struct StateModes {
+  std::vector<Complex> fastest;  ///< rates of the fastest modes in 1/s
+  /// the largest change of the length of a field, relative to it, in 1/s: abs(<u, u'>) / <u, u>
+  double growth = 0;
+};
+
+/// The same on any number of threads. Throws NumericalError where the rates are not finite,
+/// DeviceError where memory does not suffice.
+StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
+                    const WholeFields& whole);
 
 /// The largest stable step for these modes in seconds; infinity where every step is stable.
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes);

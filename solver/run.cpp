@@ -142,7 +142,7 @@ class Run {
  private:
   void take_stretch() {
     const auto start = Clock::now();
-    if (schedule_.is_stability_check(step_)) check_stability();
+    if (is_stability_check()) check_stability();
     const std::int64_t before = step_, most = steps_at_once(step_);
     if (control_) {
       take_varying(most);
@@ -173,6 +173,11 @@ class Run {
     }
   }
 
+  bool is_stability_check() const {
+    return schedule_.is_stability_check(step_) ||
+           (control_ && config_.stability_checks() && control_->state().next_estimate == step_);
+  }
+
   // Depends on the state of its step alone, so a resumed run finds the same.
   void check_stability() {
     checked_stability_ = step_;
@@ -184,17 +189,26 @@ class Run {
       const std::vector<T> values = gather_rows(*captured.ranks, captured.field(field));
       whole.insert(whole.end(), values.begin(), values.end());
     }
-    const double longest = control_ ? control_->state().longest : time_step_of(config_);
-    const LongestStep<T>& longest_step = steps_.longest_step;
-    const double found =
-        of_first(ranks_, longest_step ? longest_step(whole, step_, longest) : longest);
-    if (found == 0)
+    StepEstimate found = steps_.estimate ? steps_.estimate(whole) : StepEstimate();
+    for (double* const value : {&found.longest, &found.step, &found.growth})
+      *value = of_first(ranks_, *value);
+    const bool says = steps_.say && ranks_.is_first();
+    if (!control_) {
+      if (found.step > 0 && found.longest < time_step_of(config_) && says)
+        steps_.say(step_, time_step_of(config_));
+      return;
+    }
+    if (control_->take_estimate(found, step_) && says) steps_.say(step_, control_->state().longest);
+    if (!control_->is_stuck()) return;
+    if (config_.chooses_stages())
       throw NumericalError(
           "step {}: no step of time.scheme rkl2 is known to be stable, whatever its number of "
           "stages (expected time.scheme bs23 or dopri5)",
           step_);
-    if (control_ && (found != longest || config_.chooses_stages()))
-      control_->set_stable(found, step_);
+    throw NumericalError(
+        "step {}: the largest stable step is {:.3g} s, too short to change the time {} (smaller "
+        "steps from the beginning, or time.tolerance with bs23 or dopri5, may help)",
+        step_, found.longest, time());
   }
 
   // Changes the number of stages of the next steps.
@@ -275,7 +289,9 @@ class Run {
   }
 
   std::int64_t steps_at_once(std::int64_t from) const {
-    const std::int64_t to_next = schedule_.next_after(from) - from;
+    std::int64_t to_next = schedule_.next_after(from) - from;
+    if (control_ && control_->state().next_estimate > from)
+      to_next = std::min(to_next, control_->state().next_estimate - from);
     return is_spectral(config_) ? to_next : std::min(stretch_.steps(), to_next);
   }
 

@@ -48,11 +48,10 @@ class RunSink {
   virtual void progress(const Progress& progress) = 0;
 };
 
-/// On the first rank: the longest stable step of a state (every field, one after the other) after
-/// `step` steps, or `longest`, the present one, where it need not change.
+/// On the first rank: estimates the longest stable step of a state (every field, one after the
+/// other).
 template <class T>
-using LongestStep =
-    std::function<double(std::span<const T> state, std::int64_t step, double longest)>;
+using EstimateStep = std::function<StepEstimate(std::span<const T> state)>;
 
 /// Replaces the run's backend by one without a state whose steps of rkl2 have so many stages.
 template <class T>
@@ -61,8 +60,11 @@ using OtherStages = std::function<Backend<T>&(std::int64_t stages)>;
 /// What a run of steps that vary needs.
 template <class T>
 struct VaryingSteps {
-  std::optional<StepState> from = {};     ///< of a restart
-  LongestStep<T> longest_step = {};       ///< asked every config.stability_checks() steps
+  std::optional<StepState> from = {};  ///< of a restart
+  EstimateStep<T> estimate = {};       ///< asked every config.stability_checks() steps
+  /// told on the first rank of an estimate that changes the steps, which are now of `size`, or that
+  /// is below steps of one size
+  std::function<void(std::int64_t step, double size)> say = {};
   OtherStages<T> with_other_stages = {};  ///< for rkl2 with a tolerance
 };
 

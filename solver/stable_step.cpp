@@ -30,12 +30,13 @@ std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
     return not_known(fmt::format("not estimated for more than {} values", most_values));
   const StateFields fields = load();
   try {
-    return [modes = fastest_modes(config, fields.coefficients, fields.whole),
+    return [modes = modes_at(config, fields.coefficients, fields.whole),
             waves = WaveStability::of_cells(system_of(config), config, fields.coefficients),
             count = config.fields.size()](TimeScheme scheme) mutable {
-      const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes);
+      const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes.fastest);
       const double by_cells = waves ? waves->largest_step(scheme) : any_step;
-      return StableStep{.largest = std::min(by_modes, by_cells), .estimated = true};
+      return StableStep{
+          .largest = std::min(by_modes, by_cells), .estimated = true, .growth = modes.growth};
     };
   } catch (const NumericalError& error) {
     return not_known(error.what());

@@ -18,6 +18,7 @@ struct StableStep {
   std::optional<double> largest = {};
   bool estimated = false;
   std::string why_unknown = {};
+  double growth = 0;  ///< of an estimate's state (StateModes::growth)
 };
 
 /// The fields that an estimate reads.

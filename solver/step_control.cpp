@@ -26,6 +26,9 @@ double error_order(Scheme scheme) {
 // Few numbers of stages, as each needs an engine of its own. Odd ones: an even number leaves the
 // fastest mode as it is where the step is as long as is stable.
 constexpr int stage_numbers[] = {3, 5, 7, 9, 13, 19, 27, 39, 55, 79, 127};
+// Before this step the state may just have begun to change.
+constexpr std::int64_t first_longer_step = 1024;
+
 // Another number of stages must make steps cheaper by a fifth.
 constexpr double enough_cheaper = 1.25;
 
@@ -40,19 +43,27 @@ std::vector<std::uint64_t> StepState::words() const {
           bits_of(error),
           static_cast<std::uint64_t>(rejections),
           bits_of(radius),
-          static_cast<std::uint64_t>(stages)};
+          static_cast<std::uint64_t>(stages),
+          static_cast<std::uint64_t>(last_estimate),
+          static_cast<std::uint64_t>(next_estimate),
+          bits_of(allowed[0]),
+          bits_of(allowed[1])};
 }
 
 std::optional<StepState> StepState::of_words(const std::vector<std::uint64_t>& words) {
   if (words.empty()) return std::nullopt;
   const auto number = [&](std::size_t i) { return std::bit_cast<double>(words.at(i)); };
-  return StepState{.clock = {number(0), number(1), static_cast<std::int64_t>(words.at(2))},
+  const auto count = [&](std::size_t i) { return static_cast<std::int64_t>(words.at(i)); };
+  return StepState{.clock = {number(0), number(1), count(2)},
                    .carry = number(3),
                    .longest = number(4),
                    .error = number(5),
-                   .rejections = static_cast<std::int64_t>(words.at(6)),
+                   .rejections = count(6),
                    .radius = number(7),
-                   .stages = static_cast<std::int64_t>(words.at(8))};
+                   .stages = count(8),
+                   .last_estimate = count(9),
+                   .next_estimate = count(10),
+                   .allowed = {number(11), number(12)}};
 }
 
 StepControl::StepControl(const RunConfig& config, const std::optional<StepState>& from,
@@ -172,19 +183,43 @@ bool StepControl::accepts(double error, std::int64_t step) {
 }
 
 bool StepControl::is_stuck() const {
-  return !(state_.longest >= config_.smallest_step) ||
+  return !(state_.longest >= config_.smallest_step) || std::isinf(state_.radius) ||
          state_.clock.start + state_.longest == state_.clock.start;
 }
 
-void StepControl::set_stable(double longest, std::int64_t step) {
+// A quarter of the time in which the state may become e times as large, but not so few steps that
+// estimates take longer than the steps.
+std::int64_t StepControl::steps_to_estimate(double growth) const {
+  const std::int64_t most = *config_.stability_checks();
+  if (config_.check_stability_every) return most;
+  const double steps = 0.25 / (growth * state_.longest);
+  return std::clamp(static_cast<std::int64_t>(std::min(steps, 1e15)), (most + 9) / 10, most);
+}
+
+bool StepControl::take_estimate(const StepEstimate& found, std::int64_t step) {
   if (measures_error()) {
-    state_.radius = damping_end(config_.estimated_scheme().stages) / longest;
-    return;
+    state_.radius = damping_end(config_.estimated_scheme().stages) / found.step;
+    return false;
   }
+  const auto power_of_two = [](std::int64_t at) {
+    return std::bit_width(static_cast<std::uint64_t>(at));
+  };
+  if (power_of_two(step) > power_of_two(state_.last_estimate))
+    state_.allowed = {StepState::unlimited, state_.allowed[0]};
+  if (found.step > 0) state_.allowed[0] = std::min(state_.allowed[0], found.step);
+  state_.last_estimate = step;
+  const double longest = state_.longest, allowed = std::ranges::min(state_.allowed);
+  // Not for a little more or less, so that steps change rarely.
+  if (found.step > 0 && longest > 0.95 * found.longest)
+    state_.longest = found.step;
+  else if (step >= first_longer_step && allowed > 1.2 * longest && !std::isinf(allowed))
+    state_.longest = allowed;
+  state_.next_estimate = step + steps_to_estimate(found.growth);
+  if (state_.longest == longest) return false;
   advance_start(step);
-  state_.longest = longest;
   aim_.reset();
   end_step_ = step;
+  return true;
 }
 
 bool StepControl::is_output(double time) const {

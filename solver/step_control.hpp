@@ -6,7 +6,9 @@
 // every engine, on any number of ranks and after a restart.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -15,8 +17,16 @@
 
 namespace lapl {
 
+/// What an estimate at a state has found.
+struct StepEstimate {
+  double longest = 0;  ///< the largest stable step in seconds; 0 where none is known
+  double step = 0;     ///< the step to take: shorter, and rounded
+  double growth = 0;   ///< StableStep::growth
+};
+
 /// The controller's state, which a checkpoint stores for a restart.
 struct StepState {
+  static constexpr double unlimited = std::numeric_limits<double>::infinity();
   StepTimes clock;              ///< of the planned steps
   double carry = 0;             ///< the rounding error of clock.start, in seconds
   double longest = 0;           ///< size of the next step, if no time shortens it
@@ -26,13 +36,17 @@ struct StepState {
   /// the first estimate
   double radius = -1;
   std::int64_t stages = 3;  ///< of its last planned step
+  /// of steps that are estimated: the step of the last estimate, that of the next, and the longest
+  /// that all estimates allow since the last power of two of steps, and since the one before
+  std::int64_t last_estimate = 0, next_estimate = 0;
+  std::array<double, 2> allowed = {unlimited, unlimited};
 
   /// The members as words of 64 bits.
   std::vector<std::uint64_t> words() const;
   /// The inverse of words(); none if there are no words.
   static std::optional<StepState> of_words(const std::vector<std::uint64_t>& words);
 };
-inline constexpr std::size_t step_state_words = 9;
+inline constexpr std::size_t step_state_words = 13;
 
 class StepControl {
  public:
@@ -43,9 +57,10 @@ class StepControl {
   const StepState& state() const { return state_; }
   double time(std::int64_t step) const { return state_.clock.time(step); }
 
-  /// Sets what an estimate has found: the longest stable step of config.estimated_scheme(). Steps
-  /// with a tolerance then choose other stages, other steps another size from `step` on.
-  void set_stable(double longest, std::int64_t step);
+  /// Takes an estimate of config.estimated_scheme(). Steps with a tolerance then choose other
+  /// stages; others another size from `step` on, if it is too long, or may be much longer by all
+  /// estimates of a long time. Returns true if the size changes.
+  bool take_estimate(const StepEstimate& found, std::int64_t step);
 
   /// Plans steps of one size from `step` on.
   StepTimes plan(std::int64_t step);
@@ -56,7 +71,8 @@ class StepControl {
 
   /// Accepts the planned step with this error and returns true, or chooses a shorter step.
   bool accepts(double error, std::int64_t step);
-  /// True if the next step is shorter than limits.smallest_step, or too short to change the time.
+  /// True if the next step is shorter than limits.smallest_step, or too short to change the time,
+  /// or rkl2 has no stable one.
   bool is_stuck() const;
 
   /// True if an output, or the end, lies at this time.
@@ -67,6 +83,7 @@ class StepControl {
   std::optional<double> next_target() const;
   double size_of_stages(double wanted);
   void advance_start(std::int64_t step);
+  std::int64_t steps_to_estimate(double growth) const;
 
   const RunConfig& config_;
   StepState state_;

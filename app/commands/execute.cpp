@@ -247,7 +247,7 @@ class Execution {
                     digest_);
     phases_.start = seconds_since(process_began) - phases_.initial_field;
     try {
-      steps_.longest_step = longest_step<T>(config_, folder(), console_);
+      set_estimates(steps_, config_, folder(), console_);
       const RunResult result = run(*backend_, model_, first_step_, *writer_, stop_signal, steps_);
       end_shared_run();
       if (const std::string missing = writer_->missing(); !missing.empty())

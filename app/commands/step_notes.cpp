@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <variant>
 
 #include "app/commands/run_ranks.hpp"
@@ -32,54 +33,42 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
                                                            values);
       },
       last.values);
-  return fmt::format("\ntime.step is {:.7g} s; the largest stable step: {}", time_step_of(config),
+  const auto steps = StepState::of_words(last.header.step_state);
+  return fmt::format("\ntime.step is {:.7g} s at step {}; the largest stable step: {}",
+                     steps ? steps->longest : time_step_of(config), last.header.step,
                      text_of(stable, fmt::format("at step {}", last.header.step)));
 } catch (const CheckpointError&) {  // there is nothing to say
   return {};
 }
 
-namespace {
-
-// Of rkl2 with a tolerance.
 template <class T>
-LongestStep<T> longest_step_of_stages(RunConfig config) {
-  config.scheme = config.estimated_scheme();
-  return [config, known = largest_step_of(config), coefficients = load_coefficients(config)](
-             std::span<const T> state, std::int64_t, double) {
-    const StableStep stable =
-        known ? StableStep{.largest = known} : stable_step_at(config, coefficients, state);
-    return stable.largest == any_step ? any_step : automatic_step(stable).value_or(0);
+void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
+                   Console& console) {
+  if (!run.stability_checks()) return;
+  RunConfig config = run;
+  config.scheme = run.estimated_scheme();
+  const auto last = std::make_shared<StableStep>();
+  steps.estimate = [config, last, known = largest_step_of(config),
+                    coefficients = load_coefficients(config)](std::span<const T> state) {
+    *last = known ? StableStep{.largest = known} : stable_step_at(config, coefficients, state);
+    const double longest = last->largest.value_or(0);
+    return StepEstimate{.longest = longest,
+                        .step = longest == any_step ? any_step : automatic_step(*last).value_or(0),
+                        .growth = last->growth};
   };
-}
-
-}  // namespace
-
-template <class T>
-LongestStep<T> longest_step(const RunConfig& config, const RunFolder& folder, Console& console) {
-  if (!config.stability_checks()) return {};
-  if (config.chooses_stages()) return longest_step_of_stages<T>(config);
-  return [&, coefficients = load_coefficients(config)](std::span<const T> state, std::int64_t step,
-                                                       double longest) {
-    const bool varies = config.scheme.varies;
-    const StableStep stable = stable_step_at(config, coefficients, state);
-    const std::optional<double> found = automatic_step(stable);
-    // Not for a little more or less, so that steps change and are said to change rarely.
-    const bool fits = varies
-                          ? longest <= 0.95 * stable.largest.value_or(0) && found <= 1.2 * longest
-                          : stable.largest >= longest;
-    if (!found || fits) return longest;
+  steps.say = [&folder, &console, last, varies = run.scheme.varies](std::int64_t step,
+                                                                    double size) {
     const std::string what = fmt::format("the largest stable step is {}",
-                                         text_of(stable, fmt::format("at step {}", step)));
+                                         text_of(*last, fmt::format("at step {}", step)));
     if (varies)
       console.note(
-          fmt::format("step {}: time.step is {:.4g} s from there on: {}", step, *found, what));
+          fmt::format("step {}: time.step is {:.4g} s from there on: {}", step, size, what));
     else
-      console.warning(fmt::format("step {}: {}, and time.step is {:.4g} s", step, what, longest));
-    folder.log({{"event", "step"}, {"step", step}, {"largest_stable_step", *stable.largest}});
-    return *found;
+      console.warning(fmt::format("step {}: {}, and time.step is {:.4g} s", step, what, size));
+    folder.log({{"event", "step"}, {"step", step}, {"largest_stable_step", *last->largest}});
   };
 }
-template LongestStep<float> longest_step(const RunConfig&, const RunFolder&, Console&);
-template LongestStep<double> longest_step(const RunConfig&, const RunFolder&, Console&);
+template void set_estimates(VaryingSteps<float>&, const RunConfig&, const RunFolder&, Console&);
+template void set_estimates(VaryingSteps<double>&, const RunConfig&, const RunFolder&, Console&);
 
 }  // namespace lapl

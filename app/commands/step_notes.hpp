@@ -19,10 +19,11 @@ void say_stable_step(const LoadedConfig& config, const CoefficientFields& coeffi
 /// last checkpoint, of which all values are finite. Empty where nothing is.
 std::string step_hint(const RunConfig& config, const RunFolder& folder);
 
-/// Estimates the longest stable step of a state, and says and logs where steps change, or are too
-/// long; empty where the config asks for no estimates. With rkl2 and a tolerance it says nothing,
-/// and 0 means that no step is known to be stable. Keeps references.
+/// Estimates the longest stable step of a state while the run goes on, and says and logs where
+/// steps change, or are too long. Does nothing where the config asks for no estimates. Keeps
+/// references.
 template <class T>
-LongestStep<T> longest_step(const RunConfig& config, const RunFolder& folder, Console& console);
+void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
+                   Console& console);
 
 }  // namespace lapl

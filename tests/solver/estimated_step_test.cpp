@@ -15,7 +15,7 @@ namespace {
 
 double estimate_of(const RunConfig& run) {
   return largest_step_of_modes(scheme_of(run.scheme, run.fields.size()),
-                               fastest_modes(run, coefficient_fields(run), {}));
+                               modes_at(run, coefficient_fields(run), {}).fastest);
 }
 
 StableStep stable_step_at_start(const RunConfig& run) {
