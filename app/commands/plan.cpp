@@ -50,10 +50,6 @@ std::int64_t largest_extent(const Model& model, const std::string& backend,
   return low;
 }
 
-using StableSteps = std::function<StableStep(TimeScheme)>;
-
-constexpr int usual_stages = 20;
-
 double cell_count(const RunConfig& config) { return static_cast<double>(config.shape.cells()); }
 
 struct MeasuredSteps {
@@ -80,21 +76,6 @@ MeasuredSteps measure_steps(Backend<T>& backend, const RunConfig& config, double
   return {rate, taken};
 }
 
-// The run up to the same time, in other steps.
-RunConfig in_steps(RunConfig config, TimeScheme scheme, double step) {
-  const double end = time_of(config, config.steps);
-  if (is_diffusion(config)) {
-    config.equation.parameters.try_emplace("diffusivity", 1);
-    config.equation.parameters.erase("coefficient");
-  }
-  config.engine = "auto";
-  config.scheme = scheme;
-  config.time_step = step;
-  config.steps = first_step_at(end, step);
-  config.verify_every.reset();
-  return config;
-}
-
 template <class T>
 class Stepping {
  public:
@@ -103,7 +84,7 @@ class Stepping {
 
   RunTime measure() {
     const Model model(config_);
-    auto backend = run_backend<T>(model, choice_, coefficients_);
+    auto backend = run_backend<T>(first_model(model, {}), choice_, coefficients_);
     set_initial_state(*backend, config_, coefficients_, load_initial_fields(config_));
     RunTime time;
     PrecisionWatch watch(config_, coefficients_, true);
@@ -117,7 +98,10 @@ class Stepping {
     time.stepping_seconds = cell_count(config_) * static_cast<double>(config_.steps) *
                             (config_.verify_every ? 2 : 1) / time.cells_per_second;
     backend.reset();  // the others need its memory
-    time.others = {in_scheme(Scheme::euler), in_scheme({Scheme::rkl2, usual_stages}), spectral()};
+    time.ways =
+        ways_of(config_, choice_, coefficients_, stable_steps_, state_, time.cells_per_second);
+    if (config_.scheme.tolerance && time.ways->own.steps > 0)
+      time.stepping_seconds = time.ways->own.seconds;
     return time;
   }
 
@@ -134,48 +118,6 @@ class Stepping {
       for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
         values.push_back(initial.field(field));
     for (const std::string& warning : watch.look(0, statistics, values)) time.frozen = warning;
-  }
-
-  OtherSteps in_scheme(TimeScheme scheme) const {
-    OtherSteps steps{.name = name_of(scheme.kind)};
-    const double longest = time_of(config_, Schedule(config_).next_output_after(0));
-    const StableStep stable = stable_steps_(scheme);
-    const std::optional<double> step = automatic_step(stable);
-    if (!step || stable.estimated) {
-      steps.why_not = "the largest stable step is " + text_of(stable);
-      return steps;
-    }
-    RunConfig other = in_steps(config_, scheme, std::min(*step, longest));
-    if (scheme.kind == Scheme::rkl2) {
-      if (*step > longest)
-        other.scheme.stages = automatic_stages(other, stable_steps_).value_or(usual_stages);
-      steps.stages = other.scheme.stages;
-    }
-    measure_other(steps, other);
-    return steps;
-  }
-
-  OtherSteps spectral() const {
-    OtherSteps steps{.name = std::string(spectral_engine.name)};
-    steps.why_not = why_not_spectral(config_);
-    if (!steps.why_not.empty()) return steps;
-    RunConfig other = config_;
-    other.engine = spectral_engine.name;
-    other.checkpoint_every = {.steps = steps_between_outputs(config_), .seconds = std::nullopt};
-    measure_other(steps, other);
-    return steps;
-  }
-
-  void measure_other(OtherSteps& steps, const RunConfig& config) const try {
-    steps.step = time_step_of(config);
-    steps.steps = config.steps;
-    const auto backend = run_backend<T>(Model(config), choice_, coefficients_);
-    backend->set_state(state_);
-    backend->settle();
-    steps.seconds = cell_count(config) * static_cast<double>(config.steps) /
-                    measure_steps(*backend, config, 0.3).cells_per_second;
-  } catch (const DeviceError& error) {  // more memory than the run's own
-    steps.why_not = error.what();
   }
 
   const RunConfig& config_;

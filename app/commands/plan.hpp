@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/other_ways.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_needs.hpp"
 #include "io/config/config.hpp"
@@ -14,16 +15,6 @@
 #include "solver/stable_step.hpp"
 
 namespace lapl {
-
-/// What the run would cost if it covered the same physical time by another scheme or step.
-struct OtherSteps {
-  std::string name;  ///< euler, rkl2 or spectral
-  double step = 0;   ///< seconds
-  int stages = 1;    ///< of a step
-  std::int64_t steps = 0;
-  double seconds = 0;        ///< that they take
-  std::string why_not = {};  ///< empty where they can be taken
-};
 
 struct RunTime {
   BackendDescription by;
@@ -34,7 +25,7 @@ struct RunTime {
   std::string frozen;                ///< a warning of the initial field; empty where there is none
   std::optional<double> good_steps;  ///< until float32 has made a mean drift; none: it does not
   std::string storing_unknown;       ///< why storing could not be measured; empty where it was
-  std::vector<OtherSteps> others;    ///< to the same time
+  std::optional<Ways> ways;          ///< to the same time; none where the run takes no step
 };
 
 struct Plan {
@@ -52,9 +43,7 @@ struct Plan {
 /// Takes steps from the initial field for about a second, and of each other kind for some tenths,
 /// then stores a field a few times in a temporary folder on the disk that the outputs will be on.
 /// Storing goes on beside the steps of a GPU, and takes the time of cores away from those on a CPU.
-/// The other steps are as long as time.step: auto takes them, but no longer than the time between
-/// outputs; those of rkl2 have 20 stages, or fewer where that suffices. None of a kind whose
-/// largest stable step is not known, but estimated: it may not be stable. Throws as running does.
+/// Throws as running does.
 Plan plan_of(const LoadedConfig& config);
 
 /// How so many ranks would divide a run, and what the model of docs/scaling.md says of that. The

@@ -31,13 +31,17 @@ Json json_of(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json json_of(const OtherSteps& other) {
-  if (!other.why_not.empty()) return {{"name", other.name}, {"why_not", other.why_not}};
-  return {{"name", other.name},
-          {"step", other.step},
-          {"stages", other.stages},
-          {"steps", other.steps},
-          {"stepping_seconds", other.seconds}};
+Json json_of(const Way& way) {
+  Json json = {{"name", way.name}};
+  if (way.tolerance) json["tolerance"] = *way.tolerance;
+  if (!way.why_not.empty()) json["why_not"] = way.why_not;
+  if (way.steps > 0)
+    json.update({{"step", way.step},
+                 {"stages", way.stages},
+                 {"steps", way.steps},
+                 {"stepping_seconds", way.seconds},
+                 {"error", json_of(way.error)}});
+  return json;
 }
 
 Json json_of(const Plan& plan) {
@@ -86,7 +90,10 @@ Json json_of(const Plan& plan) {
        {"good_steps", json_of(time.good_steps)},
        {"seconds", time.seconds},
        {"other_steps", Json::array()}});
-  for (const OtherSteps& other : time.others) json["other_steps"].push_back(json_of(other));
+  if (!time.ways) return json;
+  json["trial"] = time.ways->trial;
+  json["own_steps"] = json_of(time.ways->own);
+  for (const Way& way : time.ways->others) json["other_steps"].push_back(json_of(way));
   return json;
 }
 
@@ -95,12 +102,26 @@ std::string bytes_of(double bytes, double available) {
          (available > 0 ? fmt::format(" of {} that are free", size_text(available)) : "");
 }
 
-std::string text_of(const OtherSteps& other) {
-  if (!other.why_not.empty()) return "not offered: " + other.why_not;
-  return fmt::format("{:.3g} s for {} steps of {:.4g} s{}", other.seconds, other.steps, other.step,
-                     other.name == spectral_engine.name ? " all at once"
-                     : other.stages > 1 ? fmt::format(", {} stages each", other.stages)
-                                        : "");
+std::string text_of(const Way& way) {
+  if (!way.why_not.empty()) return "not offered: " + way.why_not;
+  return fmt::format("{:>9.3g} s  {:>9}  {:>10.4g} s  {}{}", way.seconds, way.steps, way.step,
+                     way.error ? fmt::format("{:.1e}", *way.error) : "not known",
+                     way.stages > 1 ? fmt::format("  {} stages a step", way.stages) : "");
+}
+
+// The costs of ways to the same physical time, with their errors.
+void print_ways(const Ways& ways) {
+  say("ways to the same time, by a trial of its first {:.3g} s:\n", ways.trial);
+  say("  {:<14} {:>11}  {:>9}  {:>12}  error\n", "time.scheme", "time", "steps", "step");
+  const auto line = [](const Way& way, const char* mark) {
+    const std::string by = way.tolerance ? fmt::format(" to {:.0e}", *way.tolerance) : "";
+    say("{} {:<14} {}\n", mark, way.name + by, text_of(way));
+  };
+  line(ways.own, "*");
+  for (const Way& way : ways.others) line(way, " ");
+  say("  * this config; \"to 1e-04\": time.tolerance; error: at the end, of the largest value, as "
+      "if errors of steps added up\n");
+  if (!ways.why_no_errors.empty()) say("  errors are not known: {}\n", ways.why_no_errors);
 }
 
 void print_time(const RunTime& time, const std::string& backend) {
@@ -110,17 +131,12 @@ void print_time(const RunTime& time, const std::string& backend) {
           ? fmt::format("{:.3g} s of storing {}", time.storing_seconds,
                         backend == "cpu" ? "besides" : "at the same time")
           : fmt::format("and storing, not measured ({})", time.storing_unknown));
-  // The costs for the same simulated time, to compare schemes.
-  const char* head = "other ways:";
-  for (const OtherSteps& other : time.others)
-    say("{:<11} {:<9} {}\n", std::exchange(head, ""), other.name, text_of(other));
-  if (!time.others.empty())
-    say("{:<11} steps that are stable; how accurate they are is not considered\n", "");
   if (time.good_steps)
     say("float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g} "
         "steps (compute.precision float64 keeps it)\n",
         *time.good_steps);
   if (!time.frozen.empty()) say("warning:    step 0: {}\n", time.frozen);
+  if (time.ways) print_ways(*time.ways);
 }
 
 void print(const Plan& plan) {
@@ -236,10 +252,10 @@ void add_plan_command(CommandLine& line) {
   lapl plan configs/tutorial.yaml --set 'grid.shape=[65536, 65536]' --ranks 64
 
 Steps the initial field for about a second to predict the time, and stores a field a few
-times in a temporary folder beside the output's. Also says what stepping to the same time
-would take in steps known to be stable with scheme euler, with rkl2, and with engine spectral
-(docs/steps.md): how accurate they are it does not say. Exit code 5 where the memory does not
-suffice, 4 where the disk does not.)");
+times in a temporary folder beside the output's. Also tries every scheme, with the longest
+stable steps and with a tolerance, and engine spectral, for the first part of the run, and says
+how many steps each takes to the same time, how long, and how large their error is at the end
+(docs/steps.md). Exit code 5 where the memory does not suffice, 4 where the disk does not.)");
 }
 
 }  // namespace lapl

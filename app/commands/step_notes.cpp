@@ -41,21 +41,38 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   return {};
 }
 
+namespace {
+
+// Also keeps the estimate, with its words, in `last`.
 template <class T>
-void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
-                   Console& console) {
-  if (!run.stability_checks()) return;
-  RunConfig config = run;
-  config.scheme = run.estimated_scheme();
-  const auto last = std::make_shared<StableStep>();
-  steps.estimate = [config, last, known = largest_step_of(config),
-                    coefficients = load_coefficients(config)](std::span<const T> state) {
+EstimateStep<T> estimate_to(const std::shared_ptr<StableStep>& last, RunConfig config) {
+  config.scheme = config.estimated_scheme();
+  return [config, last, known = largest_step_of(config),
+          coefficients = load_coefficients(config)](std::span<const T> state) {
     *last = known ? StableStep{.largest = known} : stable_step_at(config, coefficients, state);
     const double longest = last->largest.value_or(0);
     return StepEstimate{.longest = longest,
                         .step = longest == any_step ? any_step : automatic_step(*last).value_or(0),
                         .growth = last->growth};
   };
+}
+
+}  // namespace
+
+template <class T>
+EstimateStep<T> estimate_of(const RunConfig& run) {
+  if (!run.stability_checks()) return {};
+  return estimate_to<T>(std::make_shared<StableStep>(), run);
+}
+template EstimateStep<float> estimate_of(const RunConfig&);
+template EstimateStep<double> estimate_of(const RunConfig&);
+
+template <class T>
+void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
+                   Console& console) {
+  if (!run.stability_checks()) return;
+  const auto last = std::make_shared<StableStep>();
+  steps.estimate = estimate_to<T>(last, run);
   steps.say = [&folder, &console, last, varies = run.scheme.varies](std::int64_t step,
                                                                     double size) {
     const std::string what = fmt::format("the largest stable step is {}",

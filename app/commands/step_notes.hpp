@@ -19,6 +19,10 @@ void say_stable_step(const LoadedConfig& config, const CoefficientFields& coeffi
 /// last checkpoint, of which all values are finite. Empty where nothing is.
 std::string step_hint(const RunConfig& config, const RunFolder& folder);
 
+/// Estimates the longest stable step of a state; empty where the config asks for no estimates.
+template <class T>
+EstimateStep<T> estimate_of(const RunConfig& run);
+
 /// Estimates the longest stable step of a state while the run goes on, and says and logs where
 /// steps change, or are too long. Does nothing where the config asks for no estimates. Keeps
 /// references.

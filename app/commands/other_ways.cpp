@@ -1,0 +1,273 @@
+#include "app/commands/other_ways.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/commands/step_notes.hpp"
+#include "app/signals.hpp"
+#include "kernels/error.hpp"
+#include "solver/equation/equation.hpp"
+#include "solver/schedule.hpp"
+#include "solver/spectral_problem.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr int usual_stages = 20;
+constexpr double usual_tolerance = 1e-4, reference_tolerance = 1e-9;
+// A way with a larger error at the end is not offered.
+constexpr double largest_error = 0.1;
+// Wall-clock seconds that the run's own steps may take in a trial.
+constexpr double enough_seconds = 0.1, most_seconds = 1;
+
+// Keeps the last state of a trial.
+template <class T>
+class LastState : public RunSink<T> {
+ public:
+  void store(const Storing& storing, const Captured<T>& captured) override {
+    state.assign(captured.state.begin(), captured.state.end());
+    step = storing.step;
+  }
+  void probed(std::int64_t, double, std::span<const T>) override {}
+  void progress(const Progress&) override {}
+
+  std::vector<T> state;
+  std::int64_t step = 0;
+};
+
+// The first `time` seconds of the run, in steps that are still to be set, with one output at the
+// end.
+RunConfig stretch_of(RunConfig config, double time) {
+  if (is_diffusion(config)) {
+    config.equation.parameters.try_emplace("diffusivity", 1);
+    config.equation.parameters.erase("coefficient");
+  }
+  config.end = time;
+  config.output_time.reset();
+  config.output_every = most_steps;
+  config.output_fields = {config.fields.front()};
+  config.derived.clear();
+  config.integrals.clear();
+  config.filters.clear();
+  config.probes.reset();
+  config.checkpoint_every = {.steps = most_steps, .seconds = std::nullopt};
+  config.verify_every.reset();
+  config.steady.reset();
+  config.wall_time.reset();
+  return config;
+}
+
+void set_steps(RunConfig& config, double longest) {
+  config.steps = std::max<std::int64_t>(std::llround(std::ceil(*config.end / longest - 1e-9)), 1);
+  config.time_step = *config.end / static_cast<double>(config.steps);
+}
+
+template <class T>
+struct Trial {
+  std::vector<T> state;
+  std::int64_t steps = 0;
+  double seconds = 0;
+};
+
+// Steps from `state` to the end of the config. Throws as run does.
+template <class T>
+Trial<T> try_out(const RunConfig& config, const BackendChoice& choice,
+                 const CoefficientFields& coefficients, const std::vector<T>& state) {
+  const Model model(config);
+  VaryingSteps<T> steps;
+  auto backend = run_backend<T>(first_model(model, {}), choice, coefficients);
+  steps.with_other_stages = other_stages(backend, model, choice, only_rank());
+  if (config.scheme.varies) steps.estimate = estimate_of<T>(config);
+  backend->set_state(state);
+  backend->settle();
+  LastState<T> last;
+  const RunResult result = run(*backend, model, 0, last, stop_signal, steps);
+  if (!result.complete) throw NumericalError("stopped by {}", result.stopped_by);
+  return {std::move(last.state), last.step, result.stepping_seconds};
+}
+
+// The largest difference of a field from the reference, relative to its largest value.
+template <class T>
+double error_of(const std::vector<T>& state, const std::vector<double>& exact, std::int64_t cells) {
+  double error = 0;
+  for (auto first = 0 * cells; first < std::ssize(exact); first += cells) {
+    double largest = 0, difference = 0;
+    for (std::int64_t i = first; i < first + cells; ++i) {
+      largest = std::max(largest, std::abs(exact[i]));
+      difference = std::max(difference, std::abs(static_cast<double>(state[i]) - exact[i]));
+    }
+    if (difference > 0) error = std::max(error, difference / largest);
+  }
+  return error;
+}
+
+template <class T>
+class WaysOf {
+ public:
+  WaysOf(const RunConfig& config, const BackendChoice& choice,
+         const CoefficientFields& coefficients, const StableSteps& stable_steps,
+         const std::vector<T>& state)
+      : config_(config),
+        choice_(choice),
+        coefficients_(coefficients),
+        stable_steps_(stable_steps),
+        state_(state),
+        end_(config.end.value_or(time_of(config, config.steps))) {}
+
+  Ways take(double cells_per_second) {
+    Ways ways;
+    const double own_step = time_step_of(config_);
+    const double seconds_of_step =
+        static_cast<double>(config_.shape.cells()) / cells_per_second / own_step;
+    double longest = own_step;
+    for (const SchemeRow& row : name_table<Scheme>) longest = std::max(longest, step_of(row.value));
+    ways.trial = trial_ =
+        std::min(end_, std::max(own_step, std::clamp(4 * longest, enough_seconds / seconds_of_step,
+                                                     most_seconds / seconds_of_step)));
+    make_reference(ways.why_no_errors);
+    ways.own = own();
+    for (const SchemeRow& row : name_table<Scheme>) {
+      if (row.value == Scheme::leapfrog && config_.fields.size() == 1) continue;
+      ways.others.push_back(in_steps_of_one_size(row.value));
+      if (row.estimates_error()) ways.others.push_back(by_error(row.value));
+    }
+    ways.others.push_back(spectral());
+    return ways;
+  }
+
+ private:
+  TimeScheme with_stages(Scheme scheme) const { return {scheme, usual_stages}; }
+
+  double step_of(Scheme scheme) const {
+    return std::min(automatic_step(stable_steps_(with_stages(scheme))).value_or(0), next_output());
+  }
+  double next_output() const {
+    return config_.output_time.value_or(static_cast<double>(steps_between_outputs(config_)) *
+                                        time_step_of(config_));
+  }
+
+  void make_reference(std::string& why_not) {
+    RunConfig config = stretch_of(config_, trial_);
+    config.engine = "auto";
+    config.precision = Precision::float64;
+    config.scheme = Scheme::dopri5;
+    config.scheme.varies = true;
+    config.scheme.tolerance = {reference_tolerance, reference_tolerance};
+    config.time_step = std::min(trial_, time_step_of(config_));
+    try {
+      reference_ =
+          try_out(config, choice_, coefficients_, std::vector<double>(state_.begin(), state_.end()))
+              .state;
+    } catch (const NumericalError& error) {
+      why_not = error.what();
+    } catch (const DeviceError& error) {
+      why_not = error.what();
+    }
+  }
+
+  void measure(Way& way, const RunConfig& config) const try {
+    const Trial<T> trial = try_out(config, choice_, coefficients_, state_);
+    const double stretches = end_ / trial_;
+    way.step = trial_ / static_cast<double>(trial.steps);
+    way.steps = std::llround(std::ceil(static_cast<double>(trial.steps) * stretches - 1e-9));
+    way.seconds = trial.seconds * stretches;
+    if (reference_.empty()) return;
+    way.error = stretches * error_of(trial.state, reference_, config_.shape.cells());
+    if (!(*way.error <= largest_error))
+      way.why_not =
+          fmt::format("its error at the end would be {:.1g} of the largest value", *way.error);
+  } catch (const NumericalError& error) {
+    const std::string what = error.what();
+    way.why_not = what.substr(0, what.find(';'));
+  } catch (const DeviceError& error) {  // more memory than the run's own
+    way.why_not = error.what();
+  }
+
+  Way own() const {
+    Way way{.name = name_of(config_.scheme.kind)};
+    RunConfig config = stretch_of(config_, trial_);
+    if (config_.scheme.kind == Scheme::rkl2 && !config_.chooses_stages())
+      way.stages = config_.scheme.stages;
+    if (config_.scheme.tolerance) way.tolerance = config_.scheme.tolerance->relative;
+    if (is_spectral(config_)) way.name = spectral_engine.name;
+    if (!config_.scheme.varies) set_steps(config, time_step_of(config_));
+    measure(way, config);
+    return way;
+  }
+
+  Way in_steps_of_one_size(Scheme kind) const {
+    Way way{.name = name_of(kind)};
+    RunConfig config = stretch_of(config_, trial_);
+    config.engine = "auto";
+    config.scheme = with_stages(kind);
+    const StableStep stable = stable_steps_(config.scheme);
+    const std::optional<double> step = automatic_step(stable);
+    if (!step) {
+      way.why_not = "the largest stable step is " + text_of(stable);
+      return way;
+    }
+    const double longest = std::min(next_output(), trial_);
+    set_steps(config, std::min(*step, longest));
+    if (kind == Scheme::rkl2) {
+      if (*step > longest)
+        config.scheme.stages = automatic_stages(config, stable_steps_).value_or(usual_stages);
+      way.stages = config.scheme.stages;
+    }
+    config.scheme.varies = stable.estimated;
+    measure(way, config);
+    return way;
+  }
+
+  Way by_error(Scheme kind) const {
+    RunConfig config = stretch_of(config_, trial_);
+    config.engine = "auto";
+    config.scheme = TimeScheme(kind, most_stages);
+    config.scheme.varies = true;
+    config.scheme.tolerance =
+        config_.scheme.tolerance.value_or(Tolerance{usual_tolerance, usual_tolerance});
+    Way way{.name = name_of(kind), .tolerance = config.scheme.tolerance->relative};
+    config.time_step = std::min(time_step_of(config_), trial_);
+    measure(way, config);
+    return way;
+  }
+
+  Way spectral() const {
+    Way way{.name = std::string(spectral_engine.name)};
+    way.why_not = why_not_spectral(config_);
+    if (!way.why_not.empty()) return way;
+    RunConfig config = stretch_of(config_, trial_);
+    config.engine = spectral_engine.name;
+    set_steps(config, time_step_of(config_));
+    measure(way, config);
+    // All steps up to an output take as long as one.
+    way.seconds *= trial_ / end_ * std::ceil(end_ / next_output());
+    return way;
+  }
+
+  const RunConfig& config_;
+  const BackendChoice& choice_;
+  const CoefficientFields& coefficients_;
+  const StableSteps& stable_steps_;
+  const std::vector<T>& state_;
+  const double end_;
+  double trial_ = 0;
+  std::vector<double> reference_;
+};
+
+}  // namespace
+
+template <class T>
+Ways ways_of(const RunConfig& config, const BackendChoice& choice,
+             const CoefficientFields& coefficients, const StableSteps& stable_steps,
+             const std::vector<T>& state, double cells_per_second) {
+  return WaysOf<T>(config, choice, coefficients, stable_steps, state).take(cells_per_second);
+}
+template Ways ways_of(const RunConfig&, const BackendChoice&, const CoefficientFields&,
+                      const StableSteps&, const std::vector<float>&, double);
+template Ways ways_of(const RunConfig&, const BackendChoice&, const CoefficientFields&,
+                      const StableSteps&, const std::vector<double>&, double);
+
+}  // namespace lapl
