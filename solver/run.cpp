@@ -219,6 +219,7 @@ class Run {
     const std::vector<T> state = copy_of_state(*backend_);
     earlier_stepping_seconds_ += backend_->stepping_seconds();
     backend_ = &steps_.with_other_stages(stages);
+    earlier_stepping_seconds_ -= backend_->stepping_seconds();  // where it was used before
     backend_->set_state(state, step_);
   }
 
@@ -240,7 +241,7 @@ class Run {
     for (const std::int64_t until = step_ + most; step_ < until;) {
       if (control_->left(step_) == 0) {
         const StepTimes clock = control_->plan(step_);
-        take_stages(control_->state().stages);
+        if (config_.chooses_stages()) take_stages(control_->state().stages);
         backend_->set_clock(clock);
       }
       const std::int64_t steps = std::min(until - step_, control_->left(step_));

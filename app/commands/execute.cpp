@@ -145,7 +145,7 @@ class Execution {
     share_run(ranks_, job_.config, choice_.backend, job_.restart);
     backend_ = run_backend<T>(first_model(model_, steps_.from), choice_, coefficients_, ranks_,
                               [&](const std::string& text) { console_.note(text); });
-    steps_.with_other_stages = other_stages(backend_, model_, choice_, ranks_);
+    steps_.with_other_stages = other_stages(backend_, model_, steps_.from, choice_, ranks_);
     const auto made = Clock::now();
     whole.merge(fractals_.get());
     if (job_.restart) {

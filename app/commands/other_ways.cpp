@@ -21,33 +21,32 @@ constexpr double usual_tolerance = 1e-4, reference_tolerance = 1e-9;
 // A way with a larger error at the end is not offered.
 constexpr double largest_error = 0.1;
 // Wall-clock seconds that the run's own steps may take in a trial.
-constexpr double enough_seconds = 0.1, most_seconds = 1;
+constexpr double enough_seconds = 0.05, most_seconds = 0.25;
 
-// Keeps the last state of a trial.
+// Keeps the states at half the time of a trial and at its end.
 template <class T>
-class LastState : public RunSink<T> {
+class LastStates : public RunSink<T> {
  public:
   void store(const Storing& storing, const Captured<T>& captured) override {
-    state.assign(captured.state.begin(), captured.state.end());
+    half = std::exchange(end, {captured.state.begin(), captured.state.end()});
     step = storing.step;
   }
   void probed(std::int64_t, double, std::span<const T>) override {}
   void progress(const Progress&) override {}
 
-  std::vector<T> state;
+  std::vector<T> half, end;
   std::int64_t step = 0;
 };
 
-// The first `time` seconds of the run, in steps that are still to be set, with one output at the
-// end.
+// The first `time` seconds of the run, in steps that are still to be set, with outputs at half of
+// it and at the end.
 RunConfig stretch_of(RunConfig config, double time) {
   if (is_diffusion(config)) {
     config.equation.parameters.try_emplace("diffusivity", 1);
     config.equation.parameters.erase("coefficient");
   }
   config.end = time;
-  config.output_time.reset();
-  config.output_every = most_steps;
+  config.output_time = time / 2;
   config.output_fields = {config.fields.front()};
   config.derived.clear();
   config.integrals.clear();
@@ -61,13 +60,16 @@ RunConfig stretch_of(RunConfig config, double time) {
 }
 
 void set_steps(RunConfig& config, double longest) {
-  config.steps = std::max<std::int64_t>(std::llround(std::ceil(*config.end / longest - 1e-9)), 1);
+  const double half = std::ceil(*config.end / 2 / longest * (1 - 1e-9));
+  config.output_every = std::max<std::int64_t>(std::llround(half), 1);
+  config.steps = 2 * config.output_every;
+  config.output_time.reset();
   config.time_step = *config.end / static_cast<double>(config.steps);
 }
 
 template <class T>
 struct Trial {
-  std::vector<T> state;
+  std::vector<T> half, end;
   std::int64_t steps = 0;
   double seconds = 0;
 };
@@ -79,14 +81,14 @@ Trial<T> try_out(const RunConfig& config, const BackendChoice& choice,
   const Model model(config);
   VaryingSteps<T> steps;
   auto backend = run_backend<T>(first_model(model, {}), choice, coefficients);
-  steps.with_other_stages = other_stages(backend, model, choice, only_rank());
+  steps.with_other_stages = other_stages(backend, model, {}, choice, only_rank());
   if (config.scheme.varies) steps.estimate = estimate_of<T>(config);
   backend->set_state(state);
   backend->settle();
-  LastState<T> last;
+  LastStates<T> last;
   const RunResult result = run(*backend, model, 0, last, stop_signal, steps);
   if (!result.complete) throw NumericalError("stopped by {}", result.stopped_by);
-  return {std::move(last.state), last.step, result.stepping_seconds};
+  return {std::move(last.half), std::move(last.end), last.step, result.stepping_seconds};
 }
 
 // The largest difference of a field from the reference, relative to its largest value.
@@ -125,7 +127,7 @@ class WaysOf {
     double longest = own_step;
     for (const SchemeRow& row : name_table<Scheme>) longest = std::max(longest, step_of(row.value));
     ways.trial = trial_ =
-        std::min(end_, std::max(own_step, std::clamp(4 * longest, enough_seconds / seconds_of_step,
+        std::min(end_, std::max(own_step, std::clamp(2 * longest, enough_seconds / seconds_of_step,
                                                      most_seconds / seconds_of_step)));
     make_reference(ways.why_no_errors);
     ways.own = own();
@@ -158,9 +160,8 @@ class WaysOf {
     config.scheme.tolerance = {reference_tolerance, reference_tolerance};
     config.time_step = std::min(trial_, time_step_of(config_));
     try {
-      reference_ =
-          try_out(config, choice_, coefficients_, std::vector<double>(state_.begin(), state_.end()))
-              .state;
+      reference_ = try_out(config, choice_, coefficients_,
+                           std::vector<double>(state_.begin(), state_.end()));
     } catch (const NumericalError& error) {
       why_not = error.what();
     } catch (const DeviceError& error) {
@@ -170,12 +171,16 @@ class WaysOf {
 
   void measure(Way& way, const RunConfig& config) const try {
     const Trial<T> trial = try_out(config, choice_, coefficients_, state_);
-    const double stretches = end_ / trial_;
-    way.step = trial_ / static_cast<double>(trial.steps);
-    way.steps = std::llround(std::ceil(static_cast<double>(trial.steps) * stretches - 1e-9));
-    way.seconds = trial.seconds * stretches;
-    if (reference_.empty()) return;
-    way.error = stretches * error_of(trial.state, reference_, config_.shape.cells());
+    const auto taken = static_cast<double>(trial.steps);
+    if (way.step == 0) way.step = trial_ / taken;
+    const double steps = std::ceil(end_ / way.step * (1 - 1e-9));
+    way.steps = std::llround(steps);
+    way.seconds = trial.seconds * steps / taken;
+    if (!reference_) return;
+    const std::int64_t cells = config_.shape.cells();
+    const double half = error_of(trial.half, reference_->half, cells);
+    const double end = error_of(trial.end, reference_->end, cells);
+    way.error = end + std::max(end - half, 0.0) * 2 * (end_ / trial_ - 1);
     if (!(*way.error <= largest_error))
       way.why_not =
           fmt::format("its error at the end would be {:.1g} of the largest value", *way.error);
@@ -193,7 +198,7 @@ class WaysOf {
       way.stages = config_.scheme.stages;
     if (config_.scheme.tolerance) way.tolerance = config_.scheme.tolerance->relative;
     if (is_spectral(config_)) way.name = spectral_engine.name;
-    if (!config_.scheme.varies) set_steps(config, time_step_of(config_));
+    if (!config_.scheme.varies) set_steps(config, way.step = time_step_of(config_));
     measure(way, config);
     return way;
   }
@@ -209,8 +214,9 @@ class WaysOf {
       way.why_not = "the largest stable step is " + text_of(stable);
       return way;
     }
-    const double longest = std::min(next_output(), trial_);
+    const double longest = std::min(next_output(), trial_ / 2);
     set_steps(config, std::min(*step, longest));
+    if (!stable.estimated) way.step = std::min(*step, longest);
     if (kind == Scheme::rkl2) {
       if (*step > longest)
         config.scheme.stages = automatic_stages(config, stable_steps_).value_or(usual_stages);
@@ -240,10 +246,10 @@ class WaysOf {
     if (!way.why_not.empty()) return way;
     RunConfig config = stretch_of(config_, trial_);
     config.engine = spectral_engine.name;
-    set_steps(config, time_step_of(config_));
+    set_steps(config, way.step = time_step_of(config_));
     measure(way, config);
     // All steps up to an output take as long as one.
-    way.seconds *= trial_ / end_ * std::ceil(end_ / next_output());
+    way.seconds *= trial_ / end_ * std::ceil(end_ / next_output() * (1 - 1e-9));
     return way;
   }
 
@@ -254,7 +260,7 @@ class WaysOf {
   const std::vector<T>& state_;
   const double end_;
   double trial_ = 0;
-  std::vector<double> reference_;
+  std::optional<Trial<double>> reference_;
 };
 
 }  // namespace

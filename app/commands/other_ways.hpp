@@ -37,8 +37,9 @@ using StableSteps = std::function<StableStep(TimeScheme)>;
 /// Tries each scheme with the longest stable step, each that estimates its error with a tolerance
 /// (the run's, or 1e-4), and engine spectral, from `state` (every field, one after the other). The
 /// error of the trial is the largest difference from a solution in float64 with a tolerance of
-/// 1e-9. It grows with the time here, as if the errors of steps added up. `cells_per_second` is the
-/// speed of the run's own steps, which limits the length of the trial.
+/// 1e-9. That at the end of the run follows as if it went on to grow as in the second half of the
+/// trial. `cells_per_second` is the speed of the run's own steps, which limits the length of the
+/// trial.
 template <class T>
 Ways ways_of(const RunConfig& config, const BackendChoice& choice,
              const CoefficientFields& coefficients, const StableSteps& stable_steps,

@@ -119,8 +119,8 @@ void print_ways(const Ways& ways) {
   };
   line(ways.own, "*");
   for (const Way& way : ways.others) line(way, " ");
-  say("  * this config; \"to 1e-04\": time.tolerance; error: at the end, of the largest value, as "
-      "if errors of steps added up\n");
+  say("  * this config; \"to 1e-04\": time.tolerance; error: at the end, of the largest value, if "
+      "it goes on to grow as in the trial\n");
   if (!ways.why_no_errors.empty()) say("  errors are not known: {}\n", ways.why_no_errors);
 }
 

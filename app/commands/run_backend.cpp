@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
+#include "app/commands/run_needs.hpp"
 #include "io/filters/filter_source.hpp"
 #include "io/readers/initial_source.hpp"
 #include "kernels/engines.hpp"
@@ -75,11 +77,29 @@ Model first_model(const Model& model, const std::optional<StepState>& from) {
 
 template <class T>
 OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& model,
-                            const BackendChoice& choice, Ranks& ranks) {
-  return [&](std::int64_t stages) -> Backend<T>& {
+                            const std::optional<StepState>& from, const BackendChoice& choice,
+                            Ranks& ranks) {
+  if (!model.run.chooses_stages()) return {};
+  // Backends that were used before come back, with the code that they have compiled, if there is
+  // memory for one of each number of stages.
+  const auto keeps = [&] {
+    const Memory needed = backend_memory(model, choice.backend, model.run.shape);
+    const Memory available = memory_available(choice.backend);
+    return !ranks.any(20 * needed.host > available.host || 20 * needed.device > available.device);
+  };
+  return [&, keeps, used = first_model(model, from).run.scheme.stages,
+          kept = std::make_shared<std::map<std::int64_t, std::unique_ptr<Backend<T>>>>()](
+             std::int64_t stages) mutable -> Backend<T>& {
+    if (keeps()) kept->emplace(used, std::move(backend));
+    used = static_cast<int>(stages);
+    backend.reset();
+    if (const auto at = kept->find(stages); at != kept->end()) {
+      backend = std::move(at->second);
+      kept->erase(at);
+      return *backend;
+    }
     RunConfig config = model.run;
-    config.scheme.stages = static_cast<int>(stages);
-    backend.reset();  // the next needs its memory
+    config.scheme.stages = used;
     backend = run_backend<T>(
         Model(config), choice,
         ranks.is_first() ? load_coefficients(config) : unread_coefficients(config), ranks);
@@ -87,8 +107,10 @@ OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& m
   };
 }
 template OtherStages<float> other_stages(std::unique_ptr<Backend<float>>&, const Model&,
-                                         const BackendChoice&, Ranks&);
+                                         const std::optional<StepState>&, const BackendChoice&,
+                                         Ranks&);
 template OtherStages<double> other_stages(std::unique_ptr<Backend<double>>&, const Model&,
-                                          const BackendChoice&, Ranks&);
+                                          const std::optional<StepState>&, const BackendChoice&,
+                                          Ranks&);
 
 }  // namespace lapl

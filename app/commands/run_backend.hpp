@@ -37,9 +37,11 @@ std::unique_ptr<Backend<T>> run_backend(
 /// restart.
 Model first_model(const Model& model, const std::optional<StepState>& from);
 
-/// Replaces `backend` by one with another number of stages. Keeps references.
+/// Replaces `backend`, which is that of first_model, by one with another number of stages. Keeps
+/// references.
 template <class T>
 OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& model,
-                            const BackendChoice& choice, Ranks& ranks);
+                            const std::optional<StepState>& from, const BackendChoice& choice,
+                            Ranks& ranks);
 
 }  // namespace lapl
