@@ -78,6 +78,21 @@ TWO_FIELDS = Problem(
     other=GRAY_SCOTT.replace("0.16", "0.12"))
 
 
+def by_error(shape: str, times: str, output: int, checkpoint: str) -> str:
+    return gray_scott(shape, 60, 20, checkpoint).replace("{step: 1, steps: 60}", times).replace(
+        "every: 20", f"every: {{time: {output}}}")
+
+
+BY_ERROR = Problem(
+    small=by_error("[20, 30]", "{scheme: bs23, tolerance: 7e-4, step: auto, end: 60}", 20, "every: 15, keep: 2"),
+    long=by_error("[60, 70]", "{scheme: bs23, tolerance: 1e-3, step: auto, end: 2500}", 600, "every: 60"),
+    # Parts of this run end at a step. With another end the steps before it would be shorter.
+    split=by_error("[61, 264]", "{scheme: dopri5, tolerance: 1e-3, step: auto, steps: 200}", 60, "every: 40").replace(
+        "{", "{{").replace("}", "}}") + "compute: {{precision: {precision}}}\n",
+    other=by_error("[20, 30]", "{scheme: bs23, tolerance: 7e-4, step: auto, end: 60}", 20, "every: 15, keep: 2").replace(
+        "0.02 *", "0.02001 *"))  # the same steps
+
+
 def volume(text: str) -> str:
     return text.replace("boundary: {rows", "boundary: {planes: {first: insulated, last: {derivative: 0.01 * cos(t)}}, rows"
                         ).replace("(y - 10)^2", "(y - 10)^2 + (z - 3)^2").replace("[10, 15]", "[3, 10, 15]")
