@@ -78,19 +78,20 @@ TWO_FIELDS = Problem(
     other=GRAY_SCOTT.replace("0.16", "0.12"))
 
 
-def by_error(shape: str, times: str, output: int, checkpoint: str) -> str:
-    return gray_scott(shape, 60, 20, checkpoint).replace("{step: 1, steps: 60}", times).replace(
+def by_error(shape: str, scheme: str, until: str, output: int, checkpoint: str) -> str:
+    return gray_scott(shape, 60, 20, checkpoint).replace(
+        "{step: 1, steps: 60}", f"{{scheme: {scheme}, step: auto, {until}}}").replace(
         "every: 20", f"every: {{time: {output}}}")
 
 
+SMALL_BY_ERROR = by_error("[20, 30]", "bs23, tolerance: 7e-4", "end: 60", 20, "every: 15, keep: 2")
 BY_ERROR = Problem(
-    small=by_error("[20, 30]", "{scheme: bs23, tolerance: 7e-4, step: auto, end: 60}", 20, "every: 15, keep: 2"),
-    long=by_error("[60, 70]", "{scheme: bs23, tolerance: 1e-3, step: auto, end: 2500}", 600, "every: 60"),
-    # Parts of this run end at a step. With another end the steps before it would be shorter.
-    split=by_error("[61, 264]", "{scheme: dopri5, tolerance: 1e-3, step: auto, steps: 200}", 60, "every: 40").replace(
-        "{", "{{").replace("}", "}}") + "compute: {{precision: {precision}}}\n",
-    other=by_error("[20, 30]", "{scheme: bs23, tolerance: 7e-4, step: auto, end: 60}", 20, "every: 15, keep: 2").replace(
-        "0.02 *", "0.02001 *"))  # the same steps
+    small=SMALL_BY_ERROR,
+    long=by_error("[60, 70]", "bs23, tolerance: 1e-3", "end: 2500", 600, "every: 60"),
+    # A part of this run ends at a step. If it ended at a time, it would shorten its last steps.
+    split=by_error("[61, 264]", "dopri5, tolerance: 1e-3", "steps: 200", 60, "every: 40").replace("{", "{{").replace(
+        "}", "}}") + "compute: {{precision: {precision}}}\n",
+    other=SMALL_BY_ERROR.replace("0.02 *", "0.02001 *"))  # it takes as many steps to each output
 
 
 def volume(text: str) -> str:
