@@ -104,7 +104,7 @@ PROBLEMS = [
             {"u": "Du * laplacian(u) - u * v^2 + F * (1 - u)",
              "v": "Dv * laplacian(v) + u * v^2 - (F + k) * v"},
             [f"1 - 0.5 * {SPOTS}", f"0.25 * {SPOTS} + 0.02 * random"]),
-    Problem("dam break", dam_break, 150, {"g": 1, "nu": 0.5},
+    Problem("dam break", dam_break, 400, {"g": 1, "nu": 0.5},
             {"h": "nu * laplacian(h) - d_dx(p) - d_dy(q)",
              "p": "nu * laplacian(p) - d_dx(p^2 / h + g / 2 * h^2) - d_dy(p * q / h)",
              "q": "nu * laplacian(q) - d_dx(p * q / h) - d_dy(q^2 / h + g / 2 * h^2)"},
