@@ -30,12 +30,14 @@ def damaged(torture: Torture, count: int | None) -> list[Trial]:
     """A damaged output is made again or named with the command that makes it; no later output is lost."""
     half = next(each.folder for each in scenarios(torture) if each.folder)
     whole, foreign = torture.reference(torture.small).folder, torture.reference(torture.other).folder
+    outputs = sorted(int(file.stem.removeprefix("step-")) for file in whole.glob("fields/*"))
+    first, second, third, last = outputs
     damages: dict[str, Callable[[pathlib.Path], None]] = {
         "a flipped bit": flip, "cut short": truncate, "annotated": annotate, "removed": pathlib.Path.unlink,
         "emptied": lambda file: file.write_bytes(b""), "text": lambda file: file.write_text("not HDF5"),
         "of another run": lambda file: shutil.copyfile(foreign / "fields" / file.name, file),
         "of another step": lambda file: shutil.copyfile(
-            whole / "fields" / ("step-000000000.nc" if "40" in file.name else "step-000000040.nc"), file)}
+            whole / f"fields/step-{first if file.stem.endswith(f'{third:09}') else third:09}.nc", file)}
 
     def trial(start: pathlib.Path, damage: Callable[[pathlib.Path], None], steps: tuple[int, ...],
               command: tuple[str, ...], folder: pathlib.Path) -> None:
@@ -47,7 +49,7 @@ def damaged(torture: Torture, count: int | None) -> list[Trial]:
         ended = torture.run(folder, *command)
         expect(ended.signal == 0 and ended.code in (0, 4), f"{ended}")
         lost = []
-        for step in (0, 20, 40, 60):
+        for step in outputs:
             name = f"fields/step-{step:09}.nc"
             found = torture.read(run, [name])
             if found.code != 0 or json.loads(found.out)[name] != torture.reference(torture.small).contents[name]:
@@ -66,7 +68,8 @@ def damaged(torture: Torture, count: int | None) -> list[Trial]:
             torture.check_complete(run, torture.small)
 
     points = [(start, name, steps, command) for name in damages
-              for start, most in ((half, [(0,), (20,), (0, 20)]), (whole, [(0,), (20,), (40,), (60,), (20, 60)]))
+              for start, most in ((half, [(first,), (second,), (first, second)]),
+                                  (whole, [(first,), (second,), (third,), (last,), (second, last)]))
               for steps in most for command in (("resume", "out"), AUTO_RESUME)]
     return [Trial(f"{name}, steps {steps} of {'half' if start == half else 'a complete'} run, {' '.join(command)}",
                   functools.partial(trial, start, damages[name], steps, command))

@@ -78,6 +78,22 @@ TWO_FIELDS = Problem(
     other=GRAY_SCOTT.replace("0.16", "0.12"))
 
 
+def by_error(shape: str, scheme: str, until: str, output: int, checkpoint: str) -> str:
+    return gray_scott(shape, 60, 20, checkpoint).replace(
+        "{step: 1, steps: 60}", f"{{scheme: {scheme}, step: auto, {until}}}").replace(
+        "every: 20", f"every: {{time: {output}}}")
+
+
+SMALL_BY_ERROR = by_error("[20, 30]", "bs23, tolerance: 7e-4", "end: 60", 20, "every: 15, keep: 2")
+BY_ERROR = Problem(
+    small=SMALL_BY_ERROR,
+    long=by_error("[60, 70]", "bs23, tolerance: 1e-3", "end: 2500", 600, "every: 60"),
+    # A part of this run ends at a step. If it ended at a time, it would shorten its last steps.
+    split=by_error("[61, 264]", "dopri5, tolerance: 1e-3", "steps: 200", 60, "every: 40").replace("{", "{{").replace(
+        "}", "}}") + "compute: {{precision: {precision}}}\n",
+    other=SMALL_BY_ERROR.replace("0.02 *", "0.02001 *"))  # it takes as many steps to each output
+
+
 def volume(text: str) -> str:
     return text.replace("boundary: {rows", "boundary: {planes: {first: insulated, last: {derivative: 0.01 * cos(t)}}, rows"
                         ).replace("(y - 10)^2", "(y - 10)^2 + (z - 3)^2").replace("[10, 15]", "[3, 10, 15]")

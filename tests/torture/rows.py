@@ -17,7 +17,7 @@ import stops
 import streams
 import threads
 from harness import Counts, Torture, Trial
-from problems import ONE_FIELD, THREE_AXES, TWO_FIELDS, Problem
+from problems import BY_ERROR, ONE_FIELD, THREE_AXES, TWO_FIELDS, Problem
 
 
 @dataclasses.dataclass
@@ -139,6 +139,24 @@ ROWS = [
     Row("two-fields-outside", "two fields: nothing is written outside of the run folder but what the compiler needs, which "
         "is gone in the end", "every file that is opened for writing, renamed, removed or made", 2, None,
         hygiene.nothing_outside, TWO_FIELDS),
+    # Two fields with steps that choose their size by their error, and outputs by time.
+    Row("by-error-kill-calls", "steps by error, kill -9: the same steps, and so the same bits",
+        "SIGKILL at every call that writes", 8, None, kills.at_every_call, BY_ERROR),
+    Row("by-error-kill-random", "the same at any time", "SIGKILL at random times, up to four in a chain", 1, 200,
+        kills.at_random_times, BY_ERROR),
+    Row("by-error-errors", "steps by error, a failing disk: as of steps of one size",
+        "ENOSPC, EDQUOT, EFBIG, EIO and EROFS at every call that writes, once and from then on", 8, None,
+        errors.at_every_call, BY_ERROR),
+    Row("by-error-full-disk", "steps by error, a full disk", "a tmpfs of 4 to 400 KiB, and one of 2 to 21 inodes", 1, None,
+        disks.full_disk, BY_ERROR),
+    Row("by-error-signals", "steps by error, signals", "signals at random times, up to four in a chain", 1, 100,
+        stops.at_random_times, BY_ERROR),
+    Row("by-error-splits", "steps by error: a restart takes the same steps to the bit, probes too", "chains of three at "
+        "random steps, each part with other threads and another engine, in both precisions", 1, 100, restarts.splits,
+        BY_ERROR),
+    Row("by-error-old-outputs", "steps by error, an old output that is damaged or gone",
+        "flipped bits, cut, annotated, emptied and removed files, and those of other runs and steps", 2, None,
+        old_outputs.damaged, BY_ERROR),
     # On two to four ranks, each a process.
     Row("ranks-kill", "a rank that is killed or aborts, mpirun or its starter that is: the run ends everywhere, "
         "whole files, and on any number of ranks it goes on to the same bits",
