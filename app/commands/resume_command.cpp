@@ -42,6 +42,10 @@ Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Co
   if (!config.run.ends_by_time() && header.step > config.run.steps)
     throw ConfigError("time.steps: {} is before step {} of {}", config.run.steps, header.step,
                       restart.path.string());
+  if (const auto steps = StepState::of_words(header.step_state);
+      steps && config.run.ends_by_time() && steps->clock.time(header.step) > *config.run.end)
+    throw ConfigError("time.end: {} is before the time {} of {}", *config.run.end,
+                      steps->clock.time(header.step), restart.path.string());
   console.note(fmt::format("going on from step {} of {}", header.step, restart.path.string()));
   if (!change.empty()) console.note(fmt::format("another equation from there on: {}", change));
   return {.config = config,

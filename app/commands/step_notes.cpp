@@ -34,8 +34,10 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
       },
       last.values);
   const auto steps = StepState::of_words(last.header.step_state);
-  return fmt::format("\ntime.step is {:.7g} s at step {}; the largest stable step: {}",
-                     steps ? steps->longest : time_step_of(config), last.header.step,
+  const std::string step =
+      steps ? fmt::format("{:.7g} s at step {}", steps->longest, last.header.step)
+            : fmt::format("{:.7g} s", time_step_of(config));
+  return fmt::format("\ntime.step is {}; the largest stable step: {}", step,
                      text_of(stable, fmt::format("at step {}", last.header.step)));
 } catch (const CheckpointError&) {  // there is nothing to say
   return {};

@@ -1,10 +1,24 @@
 // The predictions of lapl plan agree with what runs take.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;
+
+namespace {
+
+std::string last_output(const std::string& run) {
+  std::string last;
+  for (const auto& entry : fs::directory_iterator(run + "/fields"))
+    if (entry.path().filename().string().starts_with("step-"))
+      last = std::max(last, entry.path().string());
+  return last;
+}
+
+}  // namespace
 
 TEST_CASE("plan says how much disk a run takes, within a quarter, and leaves nothing behind") {
   const Sandbox sandbox;
@@ -111,4 +125,42 @@ TEST_CASE("a disk that does not suffice is reported before the start") {
   const Outcome run = run_lapl(arguments);
   CHECK(run.code == 75);
   CHECK(run.err.find("warning: out: the run takes about ") != std::string::npos);
+}
+
+TEST_CASE("plan names the steps and errors of each way, and runs in those ways have them") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [20, 30]}\n"
+             "equation: {kind: formula, field: laplacian(field) + field - field^3}\n"
+             "boundary: insulated\ninitial: {kind: formula, formula: 2 * random - 1}\n"
+             "time: {step: auto, end: 4}\noutput: {directory: out, every: {time: 4}}\n"
+             "compute: {backend: cpu, precision: float64}\n");
+  const Outcome planned = run_lapl({"plan", "c.yaml", "--json"});
+  REQUIRE_MESSAGE(planned.code == 0, planned.err);
+  const auto plan = nlohmann::json::parse(planned.out);
+  REQUIRE(plan["trial"] == 4);  // the whole run
+  REQUIRE(run_lapl({"run", "c.yaml", "--set", "time.scheme=dopri5", "--set", "time.tolerance=1e-9",
+                    "--output", "exact"})
+              .code == 0);
+  int offered = 0;
+  for (const auto& way : plan["other_steps"]) {
+    CAPTURE(way.dump());
+    if (way.contains("why_not")) continue;
+    ++offered;
+    std::vector<std::string> words = {"run", "c.yaml", "--overwrite", "--set",
+                                      "time.scheme=" + way["name"].get<std::string>()};
+    for (const char* const key : {"tolerance", "stages"})
+      if (way.contains(key) && (key[0] == 't' || way[key] > 1))
+        words.insert(words.end(), {"--set", "time." + std::string(key) + "=" + way[key].dump()});
+    REQUIRE(run_lapl(words).code == 0);
+    const auto run = nlohmann::json::parse(text_of("out/run.json"));
+    CHECK(run["step"].get<double>() == doctest::Approx(way["steps"].get<double>()).epsilon(0.1));
+    // The largest value is about 1, and plan compares with a tolerance of 1e-9, too.
+    const double error = way["error"];
+    const std::string atol = fmt::format("{}", 1.5 * error + 1e-6);
+    CHECK(run_lapl({"diff", last_output("exact"), last_output("out"), "--atol", atol}).code == 0);
+  }
+  CHECK(offered >= 6);
+  CHECK(
+      has(run_lapl({"plan", "c.yaml"}).out, "ways to the same time, by a trial of its first 4 s"));
 }
