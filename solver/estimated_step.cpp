@@ -96,6 +96,15 @@ class RateDerivative {
     return std::span(values).subspan(index * cells_, cells_);
   }
 
+  double change_time() const {
+    double least = any_step;
+    for (std::size_t f = 0; f < fields_; ++f) {
+      const double state = largest(field(state_, f)), rate = largest(field(rate_, f));
+      if (state > 0 && rate > 0) least = std::min(least, state / rate);
+    }
+    return least;
+  }
+
   double growth() const {
     double most = 0;
     for (std::size_t f = 0; f < fields_; ++f) {
@@ -240,6 +249,11 @@ StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficien
   if (derivative.fields() > 1) derivative.set_units(units_of(derivative, start));
   const double growth = derivative.growth();
   return {modes_by_arnoldi(derivative, std::move(start)), growth};
+}
+
+double change_time_at(const RunConfig& config, const CoefficientFields& coefficients,
+                      const WholeFields& whole) {
+  return RateDerivative(config, coefficients, whole).change_time();
 }
 
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes) {

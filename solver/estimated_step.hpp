@@ -12,7 +12,7 @@
 
 namespace lapl {
 
-/// What an estimate finds at a state.
+/// The modes of a state.
 struct StateModes {
   std::vector<Complex> fastest;  ///< rates of the fastest modes in 1/s
   /// the largest change of the length of a field, relative to it, in 1/s: abs(<u, u'>) / <u, u>
@@ -23,6 +23,11 @@ struct StateModes {
 /// DeviceError where memory does not suffice.
 StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
                     const WholeFields& whole);
+
+/// The shortest time in seconds in which a field would change by its largest value; infinity where
+/// no field that has values changes. Throws as modes_at.
+double change_time_at(const RunConfig& config, const CoefficientFields& coefficients,
+                      const WholeFields& whole);
 
 /// The largest stable step for these modes in seconds; infinity where every step is stable.
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes);

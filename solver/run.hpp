@@ -57,7 +57,7 @@ using EstimateStep = std::function<StepEstimate(std::span<const T> state)>;
 template <class T>
 using OtherStages = std::function<Backend<T>&(std::int64_t stages)>;
 
-/// What a run of steps that vary needs.
+/// Lets a run take steps that vary.
 template <class T>
 struct VaryingSteps {
   std::optional<StepState> from = {};  ///< of a restart

@@ -17,7 +17,7 @@
 
 namespace lapl {
 
-/// What an estimate at a state has found.
+/// An estimate at a state.
 struct StepEstimate {
   double longest = 0;  ///< the largest stable step in seconds; 0 where none is known
   double step = 0;     ///< the step to take: shorter, and rounded

@@ -17,6 +17,7 @@ namespace lapl {
 void say_stable_step(const LoadedConfig& config, const CoefficientFields& coefficients,
                      const WholeFields& whole, Console& console) {
   if (!config.step_note.empty()) return console.note(config.step_note);
+  if (config.run.scheme.tolerance) return;
   const StableStep stable = stable_step_of(config.run, [&] {
     return StateFields{coefficients, whole};
   });

@@ -22,6 +22,7 @@
 #include "kernels/error.hpp"
 #include "solver/dividing_step.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/estimated_step.hpp"
 #include "solver/schedule.hpp"
 
 namespace lapl {
@@ -159,20 +160,30 @@ void say_found(LoadedConfig& config, const char* key, std::string value, const s
   at->origin = "auto: " + why;
 }
 
+/// The first of steps by error, for `time.step: auto`: a hundredth of the time in which a field
+/// would change by its largest value (Hairer, Norsett and Wanner, Solving Ordinary Differential
+/// Equations I (1993), section II.4). The controller corrects it.
+void find_first_step(LoadedConfig& config) {
+  RunConfig& run = config.run;
+  const std::vector<double> times = exact_times(run);
+  double step = times.empty() ? 1 : times.front();
+  try {
+    const StateFields fields = load_state_fields(run);
+    step = std::min(step, 0.01 * change_time_at(run, fields.coefficients, fields.whole));
+  } catch (const NumericalError&) {  // the run says more
+  }
+  run.step_is_auto = false;
+  run.time_step = automatic_step({.largest = step, .estimated = true});
+  say_found(config, "time.step", number_text(*run.time_step), "the first step");
+}
+
 /// Computes the number for `time.step: auto`.
 void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   RunConfig& run = config.run;
-  const StableStep stable =
-      stable_steps_of_all(run)(run.chooses_stages() ? TimeScheme(Scheme::rkl2) : run.scheme);
+  if (run.scheme.tolerance) return find_first_step(config);
+  const StableStep stable = stable_steps_of_all(run)(run.scheme);
   run.step_is_auto = false;
   run.time_step = automatic_step(stable);
-  if (run.scheme.tolerance) {  // the first step, which the controller corrects
-    if (!run.time_step && !exact_times(run).empty()) run.time_step = exact_times(run)[0] / 1000;
-    if (run.time_step) {
-      say_found(config, "time.step", number_text(*run.time_step), "the first step");
-      return;
-    }
-  }
   if (run.time_step && stable.estimated) {  // and estimated again while the run goes on
     run.scheme.varies = true;
     say_found(config, "time.step", fmt::format("{{auto: {}}}", number_text(*run.time_step)),

@@ -43,7 +43,7 @@ inline std::vector<SuperStage> super_stages(int count) {
 /// the Legendre polynomial P_s: 1/6 for two stages, 1/18 for many. Returns k of the estimate k (u -
 /// u' + dt (f(u) + f(u')) / 2). Its bracket is (1 + 12 c) / 12 times dt^3 u''', as u' has that
 /// error itself. The trapezoidal rule serves in the same way in Sommeijer, Shampine and Verwer, J.
-/// Comput. Appl. Math. 88 (1997) 315.
+/// Comput. Appl. Math. 88 (1998) 315.
 inline double super_step_error(int count) {
   const double s = count, w = 4 / (s * s + s - 2), b = 2 / (s * (s + 1) * w);
   const double third = (s - 2) * (s - 1) * s * (s + 1) * (s + 2) * (s + 3) / 48;

@@ -149,6 +149,8 @@ TEST_CASE("plan names the steps and errors of each way, and runs in those ways h
     ++offered;
     std::vector<std::string> words = {"run", "c.yaml", "--overwrite", "--set",
                                       "time.scheme=" + way["name"].get<std::string>()};
+    if (way.contains("tolerance"))  // plan begins with the config's own step
+      words.insert(words.end(), {"--set", "time.step=" + plan["time_step"].dump()});
     for (const char* const key : {"tolerance", "stages"})
       if (way.contains(key) && (key[0] == 't' || way[key] > 1))
         words.insert(words.end(), {"--set", "time." + std::string(key) + "=" + way[key].dump()});
