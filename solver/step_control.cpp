@@ -34,6 +34,18 @@ constexpr double enough_cheaper = 1.25;
 
 }  // namespace
 
+bool StepState::is_sound(std::int64_t step) const {
+  const auto is_finite_from = [](double least, double value) {
+    return value >= least && std::isfinite(value);
+  };
+  const auto is_earlier = [&](std::int64_t other) { return other >= 0 && other <= step; };
+  return is_finite_from(0, clock.start) && is_finite_from(0x1p-1074, clock.step) &&
+         is_earlier(clock.start_step) && std::isfinite(carry) &&
+         is_finite_from(0x1p-1074, longest) && is_finite_from(0, error) && rejections >= 0 &&
+         !std::isnan(radius) && stages >= least_stages && stages <= most_stages &&
+         is_earlier(last_estimate) && next_estimate >= 0 && allowed[0] > 0 && allowed[1] > 0;
+}
+
 std::vector<std::uint64_t> StepState::words() const {
   return {bits_of(clock.step),
           bits_of(clock.start),

@@ -41,6 +41,8 @@ struct StepState {
   std::int64_t last_estimate = 0, next_estimate = 0;
   std::array<double, 2> allowed = {unlimited, unlimited};
 
+  /// True if a run can have this state at `step`; a file may lie.
+  bool is_sound(std::int64_t step) const;
   /// The members as words of 64 bits.
   std::vector<std::uint64_t> words() const;
   /// The inverse of words(); none if there are no words.

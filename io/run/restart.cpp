@@ -185,6 +185,9 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint, bool
           header.coefficient, coefficient_of(run));
   require(header.step_state.size() == (run.scheme.varies ? step_state_words : 0), "step_state",
           header.step_state.size(), run.scheme.varies ? "the state of steps that vary" : "none");
+  if (const auto steps = StepState::of_words(header.step_state))
+    require(steps->is_sound(header.step), "step_state",
+            fmt::format("{}", fmt::join(header.step_state, ", ")), "the state of a run's steps");
   require(run.ends_by_time() || header.step <= run.steps, "step", header.step,
           fmt::format("at most {}", run.steps));
   const std::int64_t named = step_of_checkpoint(path.filename().string());

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <random>
 #include <string>
 #include <utility>
@@ -20,9 +23,35 @@ inline constexpr const char* two_fields_config =
     "         integrals: {r: u * v}, probes: {every: 7, at: {middle: [4, 4]}}}\n"
     "checkpoint: {every: 20}\ncompute: {engine: interpreted}\n";
 
+/// A run of steps that choose their size and their stages.
+inline constexpr const char* by_error_config =
+    "grid: {shape: [8, 9]}\nequation: {kind: formula, field: 0.2 * laplacian(field) - field^3}\n"
+    "time: {scheme: rkl2, tolerance: 0.001, step: auto, steps: 60}\n"
+    "output: {directory: out, every: 20}\ncheckpoint: {every: 20}\n";
+
 /// A random number from 0 to `end` - 1.
 inline std::size_t below(std::size_t end, Random& random) {
   return std::uniform_int_distribution<std::size_t>(0, end - 1)(random);
+}
+
+/// A random number from `least` to `most`.
+inline std::int64_t between(std::int64_t least, std::int64_t most, Random& random) {
+  return least +
+         static_cast<std::int64_t>(below(static_cast<std::size_t>(most - least + 1), random));
+}
+
+/// A random element.
+template <class T>
+T pick(std::initializer_list<T> from, Random& random) {
+  return from.begin()[below(from.size(), random)];
+}
+
+/// A number that programs often handle wrongly.
+inline double odd_number(Random& random) {
+  using Limits = std::numeric_limits<double>;
+  return pick<double>({Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), Limits::max(),
+                       Limits::denorm_min(), 0, -0., -1, 1, 2, 0.2, 20, 40, 1e9, 0x1p62},
+                      random);
 }
 
 /// A random offset in a file of `size` bytes, often in a critical region: superblock, first object

@@ -3,6 +3,7 @@
 //
 //   headers   a checkpoint, a step file or an index with one dataset or attribute forged
 //   two-fields-headers   the same with two fields given as formulas
+//   by-error-headers   the same with steps that choose their size and their stages
 //   kernels   filter weights from a file, of any shape in every mode, on any grid
 //   sizes     pictures and datasets that declare far more values than the grid has cells
 //
@@ -18,10 +19,10 @@
 #include <bit>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "io/config/config.hpp"
 #include "io/filters/filter_source.hpp"
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
@@ -33,6 +34,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "solver/filters/correlation.hpp"
+#include "solver/step_control.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/test_field.hpp"
@@ -48,23 +50,6 @@ constexpr rlim_t most_memory = std::size_t{1} << 28;  // in bytes, beyond the in
 
 void expect(bool good, const std::string& what) {
   if (!good) throw std::logic_error(what);
-}
-
-std::int64_t between(std::int64_t least, std::int64_t most, Random& random) {
-  return least +
-         static_cast<std::int64_t>(below(static_cast<std::size_t>(most - least + 1), random));
-}
-
-template <class T>
-T pick(std::initializer_list<T> from, Random& random) {
-  return from.begin()[below(from.size(), random)];
-}
-
-double odd_number(Random& random) {
-  using Limits = std::numeric_limits<double>;
-  return pick<double>({Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), Limits::max(),
-                       Limits::denorm_min(), 0, -0., -1, 1, 2, 0.2, 20, 40, 1e9, 0x1p62},
-                      random);
 }
 
 // Removes a dataset, or replaces it by one with other values, extent or type.
@@ -102,7 +87,7 @@ std::string forge_dataset(hid_t file, const std::string& name, Random& random) {
   for (double& value : values) value = odd_number(random);
   std::vector<std::uint64_t> bits(values.size());
   for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = std::bit_cast<std::uint64_t>(values[i]);
-  const bool raw = name.ends_with("_bits") && below(2, random) == 0;
+  const bool raw = (name.ends_with("_bits") || name == "step_state") && below(2, random) == 0;
   make_dataset(file, name.c_str(), stored, extent,
                raw ? static_cast<const void*>(bits.data()) : values.data(),
                raw ? H5T_NATIVE_UINT64 : H5T_NATIVE_DOUBLE);
@@ -161,6 +146,11 @@ void require_harmless_restart(const fs::path& folder, const Checkpoint& good) {
              bits_of(header.time_step) == bits_of(good.header.time_step),
          "another coefficient or time step");
   expect(header.fields == good.header.fields, "other fields");
+  if (const auto steps = StepState::of_words(header.step_state)) {
+    const RunConfig run = parse_config(header.config, "its config", ".", {}).run;
+    const StepTimes clock = StepControl(run, steps, header.step).plan(header.step);
+    expect(clock.step > 0 && std::isfinite(clock.time(header.step)), "a step of no size");
+  }
   expect(
       std::get<std::vector<float>>(restart.checkpoint.values).size() == 72 * header.fields.size(),
       "other values");
@@ -353,14 +343,15 @@ bool passes(const std::function<void(Random&, std::string&)>& trial, std::uint64
 
 int torture(const std::string& kind, std::size_t trials, std::size_t seed, std::size_t first) {
   const ScratchFolder folder;
-  const bool two_fields = kind == "two-fields-headers";
-  write_bytes(folder / "c.yaml", two_fields ? two_fields_config : config_text);
+  write_bytes(folder / "c.yaml", kind == "two-fields-headers" ? two_fields_config
+                                 : kind == "by-error-headers" ? by_error_config
+                                                              : config_text);
   const std::string run = "cd '" + folder.path().string() +
                           "' && '" LAPL_PROGRAM "' run c.yaml --quiet --backend cpu >out.txt 2>&1";
   if (std::system(run.c_str()) != 0)
     throw std::runtime_error("the run that makes the files failed");
   const auto trial = [&](Random& random, std::string& what) {
-    if (two_fields || kind == "headers") return try_header(folder / "out", random, what);
+    if (kind.ends_with("headers")) return try_header(folder / "out", random, what);
     if (kind == "kernels") return try_kernel(folder.path(), random, what);
     try_size(folder.path(), random, what);
   };

@@ -154,6 +154,9 @@ ROWS = [
     Row("by-error-splits", "steps by error: a restart takes the same steps to the bit, probes too", "chains of three at "
         "random steps, each part with other threads and another engine, in both precisions", 1, 100, restarts.splits,
         BY_ERROR),
+    Row("by-error-headers", "steps by error, a file that lies, rightly sealed",
+        "each dataset and attribute, as above; the state of the steps, too", 40, 5000,
+        programs.lies("by-error-headers"), BY_ERROR),
     Row("by-error-old-outputs", "steps by error, an old output that is damaged or gone",
         "flipped bits, cut, annotated, emptied and removed files, and those of other runs and steps", 2, None,
         old_outputs.damaged, BY_ERROR),
