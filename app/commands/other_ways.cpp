@@ -22,6 +22,8 @@ constexpr double usual_tolerance = 1e-4, reference_tolerance = 1e-9;
 constexpr double largest_error = 0.1;
 // Wall-clock seconds that the run's own steps may take in a trial.
 constexpr double enough_seconds = 0.05, most_seconds = 0.25;
+// Shorter runs mostly go by before their code is compiled.
+constexpr double worth_compiled = 1;
 
 // Keeps the states at half the time of a trial and at its end.
 template <class T>
@@ -74,17 +76,18 @@ struct Trial {
   double seconds = 0;
 };
 
-// Steps from `state` to the end of the config. Throws as run does.
+// Steps from `state` to the end of the config; `settles`: waits for compiled code before. Throws as
+// run does.
 template <class T>
 Trial<T> try_out(const RunConfig& config, const BackendChoice& choice,
-                 const CoefficientFields& coefficients, const std::vector<T>& state) {
+                 const CoefficientFields& coefficients, const std::vector<T>& state, bool settles) {
   const Model model(config);
   VaryingSteps<T> steps;
   auto backend = run_backend<T>(first_model(model, {}), choice, coefficients);
   steps.with_other_stages = other_stages(backend, model, {}, choice, only_rank());
   if (config.scheme.varies) steps.estimate = estimate_of<T>(config);
   backend->set_state(state);
-  backend->settle();
+  if (settles) backend->settle();
   LastStates<T> last;
   const RunResult result = run(*backend, model, 0, last, stop_signal, steps);
   if (!result.complete) throw NumericalError("stopped by {}", result.stopped_by);
@@ -122,13 +125,15 @@ class WaysOf {
   Ways take(double cells_per_second) {
     Ways ways;
     const double own_step = time_step_of(config_);
-    const double seconds_of_step =
-        static_cast<double>(config_.shape.cells()) / cells_per_second / own_step;
+    // Seconds of wall-clock time for one of the run's.
+    const double pace = static_cast<double>(config_.shape.cells()) / cells_per_second / own_step;
+    settles_ = pace * end_ > worth_compiled;
     double longest = own_step;
     for (const SchemeRow& row : name_table<Scheme>) longest = std::max(longest, step_of(row.value));
-    ways.trial = trial_ =
-        std::min(end_, std::max(own_step, std::clamp(2 * longest, enough_seconds / seconds_of_step,
-                                                     most_seconds / seconds_of_step)));
+    double trial = 2 * longest;
+    if (!is_spectral(config_))
+      trial = std::clamp(trial, enough_seconds / pace, most_seconds / pace);
+    ways.trial = trial_ = std::min(end_, std::max(own_step, trial));
     make_reference(ways.why_no_errors);
     ways.own = own();
     for (const SchemeRow& row : name_table<Scheme>) {
@@ -161,7 +166,7 @@ class WaysOf {
     config.time_step = std::min(trial_, time_step_of(config_));
     try {
       reference_ = try_out(config, choice_, coefficients_,
-                           std::vector<double>(state_.begin(), state_.end()));
+                           std::vector<double>(state_.begin(), state_.end()), settles_);
     } catch (const NumericalError& error) {
       why_not = error.what();
     } catch (const DeviceError& error) {
@@ -170,7 +175,7 @@ class WaysOf {
   }
 
   void measure(Way& way, const RunConfig& config) const try {
-    const Trial<T> trial = try_out(config, choice_, coefficients_, state_);
+    const Trial<T> trial = try_out(config, choice_, coefficients_, state_, settles_);
     const auto taken = static_cast<double>(trial.steps);
     if (way.step == 0) way.step = trial_ / taken;
     const double steps = std::ceil(end_ / way.step * (1 - 1e-9));
@@ -260,6 +265,7 @@ class WaysOf {
   const std::vector<T>& state_;
   const double end_;
   double trial_ = 0;
+  bool settles_ = false;  // waits for compiled code
   std::optional<Trial<double>> reference_;
 };
 

@@ -24,7 +24,9 @@ auto in_background(const Work& work) {
 /// at most four threads. Returns once all are done; rethrows an exception of theirs.
 template <class Work>
 void in_pieces(std::int64_t count, std::int64_t least, const Work& work) {
-  const std::int64_t most = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, 4);
+  // It reads a file of the kernel.
+  static const std::int64_t most =
+      std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, 4);
   const std::int64_t pieces = std::clamp<std::int64_t>(count / least, 1, most);
   std::vector<std::future<void>> others;
   for (std::int64_t piece = 1; piece < pieces; ++piece)
