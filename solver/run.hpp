@@ -62,8 +62,8 @@ template <class T>
 struct VaryingSteps {
   std::optional<StepState> from = {};  ///< of a restart
   EstimateStep<T> estimate = {};       ///< asked every config.stability_checks() steps
-  /// told on the first rank of an estimate that changes the steps, which are now of `size`, or that
-  /// is below steps of one size
+  /// called on the first rank if an estimate has changed the size of steps to `size`, or if steps
+  /// of this one size are longer than the estimate
   std::function<void(std::int64_t step, double size)> say = {};
   OtherStages<T> with_other_stages = {};  ///< for rkl2 with a tolerance
 };

@@ -57,7 +57,8 @@ class FaultyBackend final : public Backend<T> {
     return real_->finish_finite_check();
   }
   void set_derived(const std::vector<DerivedPlan<T>>& plans) override { real_->set_derived(plans); }
-  // Copies at once, so that go_wrong() can capture while a sink still reads this capture.
+  // Copies the state at once, so that go_wrong() can start another capture while a sink still reads
+  // this one.
   void start_capture(bool with_derived) override {
     if (fault_before_storing && with_derived && advanced > 0) {
       fault_before_storing = false;

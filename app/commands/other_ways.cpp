@@ -125,7 +125,7 @@ class WaysOf {
   Ways take(double cells_per_second) {
     Ways ways;
     const double own_step = time_step_of(config_);
-    // Seconds of wall-clock time for one of the run's.
+    // Seconds of wall-clock time for one second of simulated time.
     const double pace = static_cast<double>(config_.shape.cells()) / cells_per_second / own_step;
     settles_ = pace * end_ > worth_compiled;
     double longest = own_step;

@@ -36,8 +36,9 @@ struct CutOptions {
   /// for a grid of one or two axes. Throws ConfigError.
   std::vector<std::optional<Cut>> cuts(Shape shape, const PlotAxes& axes,
                                        const std::string& path) const;
-  /// The views of each picture: a panel for each of `fields` and each cut. One picture for each of
-  /// `outputs`, or with --along one for each cut of output `one` across that axis.
+  /// The views of each picture: a panel for each of `fields` and each cut. Without --along there is
+  /// a picture for each of `outputs`; with --along, for each cut of the output `one` across that
+  /// axis.
   std::vector<std::vector<View>> frames(std::span<const PlotOutput> outputs,
                                         const std::function<const PlotOutput&()>& one,
                                         const std::vector<std::string>& fields, Shape shape,

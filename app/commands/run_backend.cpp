@@ -26,7 +26,7 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
   for (const EngineInfo& known : all_engines())
     if (known.name == engine && known.backend != "any")
       return {std::string(known.backend), fmt::format("engine {} runs there", engine)};
-  // lapl list prints the full reason, which would take several lines at every run.
+  // Without the reason why CUDA is not available, which takes several lines: lapl list prints it.
   if (cuda_unavailable().empty()) return {"cuda", "a GPU is here"};
   return {"cpu", "no usable GPU"};
 }

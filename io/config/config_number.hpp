@@ -8,7 +8,7 @@
 
 namespace lapl {
 
-/// The numeric value of a scalar.
+/// The number that a scalar of YAML stands for.
 struct NumberText {
   std::optional<double> real;  ///< set for a plain decimal within the range of double
   /// set for integers from -2^63 to 2^63-1, also as 1.2e1

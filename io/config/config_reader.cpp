@@ -254,7 +254,7 @@ std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& tabl
         key.section() == key.name ? dot != std::string::npos : key.section() != section;
     consider(key.name, edit_distance(entry, key.entry(), limit), elsewhere);
   };
-  // The only mistake may be a missing dot.
+  // The key may lack only its dot, as timestep does.
   const auto is_but_for_dot = [&](const ConfigKey& key) {
     return dot == std::string::npos && edit_distance(name, key.name, 1) == 1;
   };

@@ -63,7 +63,7 @@ Schema map_of(const KeyTable<Target>& keys, std::string description = "",
   return {{MapForm{{rows_of(keys)}, std::move(description), std::move(stand_in)}}, {}};
 }
 
-/// Stores all values of a resolved map.
+/// Stores all values of a map, of which every key is known, in `target`.
 template <class Target>
 void put_map(const KeyTable<Target>& keys, Target& target, const YamlNode& map) {
   for (const Key<Target>& key : keys)

@@ -29,7 +29,7 @@ class RunIndex {
   /// Removes an output whose file has changed since it was added.
   void remove(std::int64_t step) { records_.erase(step); }
 
-  /// Number of outputs that the index will show.
+  /// Number of outputs in the index once it is written.
   std::size_t size() const { return records_.size(); }
 
   /// Rewrites the index atomically and writes the bundles that are due. Omits unusable step files

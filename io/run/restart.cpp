@@ -51,7 +51,8 @@ struct Difference {
   std::string key, was, is;
 };
 
-// True if the equation's digest covers the key: its text may then differ if the digest does not.
+// True if the equation's digest covers the key. Two texts of the key then count as equal if the
+// digests are equal.
 bool is_in_digest(const Difference& difference) {
   const auto is_number = [](const std::string& value) {
     return read_number(value).real.has_value();

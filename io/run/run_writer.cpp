@@ -231,7 +231,8 @@ bool RunWriter<T>::index_is_due() const {
          seconds_since(*indexed_at_) >= 10;
 }
 
-// The outputs matter more than their index, which the next output retries.
+// Warns if the index cannot be written: the outputs matter more, and the next output writes the
+// index again.
 template <class T>
 void RunWriter<T>::rewrite_index(std::int64_t step) try {
   for (const std::string& problem : index_.write())

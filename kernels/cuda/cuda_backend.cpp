@@ -249,7 +249,7 @@ class CudaBackend final : public Backend<T> {
                                                 step_, compute_);
   }
 
-  // Copies what it finds to the host and waits for it.
+  // Searches the errors of the last step on the GPU, and waits for the result.
   void find_error(Error what) {
     use_device();
     const T* const errors = buffers_.current + layout_.rows * layout_.pitch;

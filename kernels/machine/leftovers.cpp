@@ -68,7 +68,7 @@ void remove_leftovers(const fs::path& folder, const std::string& start) {
 }
 
 fs::path temporary_beside(const fs::path& target) {
-  // Each folder is listed only once, even if many files are written to it.
+  // A process looks for leftovers in each folder only once, even if it writes many files there.
   static std::mutex mutex;
   static std::map<fs::path, std::vector<std::string>> hidden;
   const fs::path folder = target.parent_path();

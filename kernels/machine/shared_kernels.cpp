@@ -18,7 +18,8 @@ using Word = std::uint64_t;
 
 int opened = -1;
 
-// Opens the file anew, so that locks belong to this call and not to the process.
+// The file of shared kernels. Each call opens it anew, so that its locks belong to the call and not
+// to the process.
 class Records {
  public:
   explicit Records(int file)

@@ -25,8 +25,8 @@ class Redistribution {
   }
 
  private:
-  /// A row of a block: its index among the cells of the part, its index among the cells of the
-  /// rows, and its length.
+  /// A row of a block: the index of its first cell in the rank's part, that in the rows of a file,
+  /// and its length.
   struct Piece {
     std::int64_t own, in_rows, count;
   };

@@ -106,7 +106,7 @@ inline double time_of(const RunConfig& run, std::int64_t step) {
 }
 
 /// The first step at or after a time in seconds. A step that is early only by rounding counts: by
-/// 1e-9 steps, or by 2^-50 of the number of steps.
+/// at most 1e-9 steps, or 2^-50 of its own number if that is more.
 inline std::int64_t first_step_at(double time, double time_step) {
   const double steps = time / time_step;
   return static_cast<std::int64_t>(

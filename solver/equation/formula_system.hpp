@@ -16,7 +16,7 @@ FormulaNames names_of(const RunConfig& run);
 /// The names for formulas that do not change in time and read only the position and parameters.
 FormulaNames names_of_values(const RunConfig& run);
 
-/// Names of the parameters that are fields, in the order of their arrays.
+/// Names of the parameters that are fields. Problem::coefficients has their values in this order.
 std::vector<std::string> coefficient_names(const RunConfig& run);
 
 /// The index of each array by name, for fields, coefficient fields and quantities with a law, as in

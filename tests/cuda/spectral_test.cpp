@@ -29,7 +29,7 @@ double allowed(double largest) {
   return (sizeof(T) == 4 ? 0x1p-23 : 1e-12) * largest;
 }
 
-// Compares both backends after each number of steps; returns the GPU's last state.
+// Compares both backends after each of the given numbers of steps; returns the GPU's last state.
 template <class T>
 std::vector<T> compare_with_cpu(const RunConfig& run, const std::vector<T>& start,
                                 const std::vector<std::int64_t>& counts) {

@@ -124,7 +124,7 @@ TEST_CASE("a run folder copied with hard links has a lock and a log of its own")
     CHECK_FALSE(contains(read_bytes(copy / "log.jsonl").substr(log.size()), "of the first"));
     CHECK(contains(message_of<IoError>([&] { RunFolder::open(copy); }), "another run is writing"));
   }
-  // Cutting off an incomplete line leaves the other copy unchanged.
+  // The log of the first folder stays as it is if an incomplete line is cut off in the copy.
   write_bytes(copy / "log.jsonl", log + "torn");
   fs::remove(run / "log.jsonl");
   fs::create_hard_link(copy / "log.jsonl", run / "log.jsonl");

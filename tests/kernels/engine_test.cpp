@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE("every CPU engine equals the reference engine to the bit", T,
         }
 }
 
-// The state after `steps` steps, starting at step 3, by compiled code once it is ready.
+// Takes `steps` steps from step 3 on and returns the state. Waits for the compiled code first.
 template <class T>
 std::vector<T> compiled_and_stepped(const std::string& engine, const Problem<T>& problem,
                                     const std::vector<T>& state, std::int64_t steps, int threads) {

@@ -125,7 +125,7 @@ inline double after_steps(RunConfig run, double step, std::int64_t steps,
   return largest_value(formula_stepped(run, state, steps, "interpreted", 1));
 }
 
-/// The run without the parameters that no rate reads.
+/// The run with only those parameters that a rate of change reads.
 inline RunConfig with_parameters(const RunConfig& run) {
   RunConfig used = run;
   std::erase_if(used.parameters, [&](const auto& parameter) {

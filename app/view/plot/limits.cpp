@@ -9,7 +9,7 @@
 namespace lapl {
 namespace {
 
-// Keep limits and their distance finite, and larger than the rounding of float64.
+// Limits stay below this, so that their distance is finite, too.
 constexpr double largest_limit = 8e307;
 constexpr double smallest_range = 1e-300;
 constexpr double rounding = 1e-13;

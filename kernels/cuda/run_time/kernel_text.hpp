@@ -14,7 +14,7 @@
 
 namespace lapl {
 
-/// Text of a static function of a plan: `name`(i) returns values[i].
+/// Text of a function for generated code: `name`(i) returns values[i].
 std::string table_text(const char* type, const char* name, const std::vector<int>& values);
 
 KernelText kernel_text(std::string source);
