@@ -14,76 +14,13 @@
 #include "kernels/ranks/rank_rows.hpp"
 #include "solver/clock.hpp"
 #include "solver/diagnostics.hpp"
-#include "solver/outputs.hpp"
+#include "solver/refused_state.hpp"
 #include "solver/run_speed.hpp"
 #include "solver/schedule.hpp"
 #include "solver/verification.hpp"
 
 namespace lapl {
 namespace {
-
-// Throws NotFiniteError; `what` names the value, and the message shows its neighbours, one line per
-// row of the grid.
-template <class T>
-[[noreturn]] void refuse(const NotFinite<T>& found, Shape shape, std::int64_t step,
-                         const std::string& what) {
-  const Neighbourhood area = neighbourhood_of(found.index, shape);
-  std::string message = fmt::format(
-      "step {}: {} at {} is not finite; rows {} to {}, columns {} to {} hold", step, what,
-      text_of(cell_at(shape, found.index % shape.cells()), shape.axes), area.first_row,
-      area.first_row + area.rows - 1, area.first_column, area.first_column + area.columns - 1);
-  for (std::int64_t i = 0; i < area.rows * area.columns; ++i) {
-    if (i % area.columns == 0) message += "\n ";
-    const T value = found.around[i];
-    message += fmt::format(" {:>12.6g}", std::isnan(value) ? std::abs(value) : value);
-  }
-  throw NotFiniteError(message);
-}
-
-template <class T>
-[[noreturn]] void refuse_state(const NotFinite<T>& found, const RunConfig& config,
-                               std::int64_t step) {
-  const auto field = static_cast<std::size_t>(found.index / config.shape.cells());
-  refuse(found, config.shape, step,
-         config.fields.size() == 1 ? "the value" : "field " + config.fields[field]);
-}
-
-// The value and its neighbours, from whichever rank holds them.
-template <class T>
-NotFinite<T> found_at(std::int64_t index, Shape shape, const Captured<T>& captured,
-                      std::span<const T> values) {
-  const std::int64_t first = captured.rows.first * shape.columns, cells = captured.cells;
-  return not_finite_of_ranks<T>(*captured.ranks, index, shape, [&](std::int64_t at) {
-    const std::int64_t here = at % shape.cells() - first;
-    return here >= 0 && here < cells ? std::optional(values[at / shape.cells() * cells + here])
-                                     : std::nullopt;
-  });
-}
-
-// Checks the state, and the derived outputs, which can overflow where the state does not.
-template <class T>
-void require_finite(const Captured<T>& captured, const Model& model, std::int64_t step) {
-  const Shape shape = model.run.shape;
-  if (const auto first = captured.first_not_finite)
-    refuse_state(found_at(*first, shape, captured, captured.state), model.run, step);
-  if (captured.derived.empty()) return;
-  for (const OutputDataset& dataset : model.outputs) {
-    if (!dataset.derived) continue;
-    const auto values = values_of(dataset, captured);
-    if (const auto first = first_not_finite(*captured.ranks, captured.rows, shape.columns, values))
-      refuse(found_at(*first, shape, captured, values), shape, step, dataset.subject);
-  }
-}
-
-// Memory may still fail between the verification and the copy that is stored.
-void require_verified(std::optional<std::uint64_t> verified, std::uint64_t digest,
-                      std::int64_t step) {
-  if (verified && digest != *verified)
-    throw NumericalError(
-        "step {}: digest {:#018x} where {:#018x} was verified (memory of this machine has failed); "
-        "nothing of this step was stored",
-        step, digest, *verified);
-}
 
 template <class T>
 class Run {
