@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -26,7 +25,6 @@
 #include "solver/outputs.hpp"
 #include "solver/precision_watch.hpp"
 #include "solver/schedule.hpp"
-#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 namespace {

@@ -194,12 +194,14 @@ class Checker {
   /// step of diffusion.
   void check_step() {
     if (!all_right() || is_diffusion(run_)) return;
-    RunConfig estimated = run_;
-    estimated.scheme = run_.estimated_scheme();
-    if (run_.chooses_stages() && largest_step_of(estimated) == 0)
-      add("time.scheme",
-          "found rkl2, of which no step is stable, as the equation has waves that it does not damp "
-          "(expected bs23 or dopri5)");
+    if (run_.chooses_stages()) {
+      RunConfig estimated = run_;
+      estimated.scheme = run_.estimated_scheme();
+      if (largest_step_of(estimated) == 0)
+        add("time.scheme",
+            "found rkl2, of which no step is stable, as the equation has waves that it does not "
+            "damp (expected bs23 or dopri5)");
+    }
     if (run_.scheme.tolerance || !run_.time_step || (!given("time.steps") && !given("time.end")))
       return;
     const auto problem = step_problem_of(run_);
