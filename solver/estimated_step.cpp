@@ -79,11 +79,11 @@ double largest(std::span<const double> values) {
 // Multiplies directions by the derivative of the rates at the initial state.
 class RateDerivative {
  public:
-  RateDerivative(const RunConfig& config, const CoefficientFields& coefficients,
-                 const WholeFields& whole)
+  RateDerivative(const RunConfig& config, const FormulaSystem& system,
+                 const CoefficientFields& coefficients, const WholeFields& whole)
       : cells_(static_cast<std::size_t>(config.shape.cells())),
         fields_(config.fields.size()),
-        rates_at_(config, coefficients, config.threads) {
+        rates_at_(config, system, coefficients, config.threads) {
     Backend<double>& backend = rates_at_.backend();
     set_initial_state(backend, config, coefficients, whole);
     state_ = copy_of_state(backend);
@@ -227,8 +227,8 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Values start) 
   return eigenvalues(projected);
 }
 
-void require_memory(const RunConfig& config) {
-  const Problem<double> problem = rates_problem(config, unread_coefficients(config));
+void require_memory(const RunConfig& config, const FormulaSystem& system) {
+  const Problem<double> problem = rates_problem(config, system, unread_coefficients(config));
   constexpr int beside_basis = 5;  // the state, its rate, the start, and a moved state and its rate
   const std::int64_t values = problem.values();
   const double needed = memory_needed("cpu", problem).host +
@@ -243,8 +243,9 @@ void require_memory(const RunConfig& config) {
 
 StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
                     const WholeFields& whole) {
-  require_memory(config);
-  RateDerivative derivative(config, coefficients, whole);
+  const FormulaSystem system = explicit_system_of(config);
+  require_memory(config, system);
+  RateDerivative derivative(config, system, coefficients, whole);
   Values start = start_vector(config.shape, config.fields.size());
   if (derivative.fields() > 1) derivative.set_units(units_of(derivative, start));
   const double growth = derivative.growth();
@@ -253,7 +254,7 @@ StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficien
 
 double change_time_at(const RunConfig& config, const CoefficientFields& coefficients,
                       const WholeFields& whole) {
-  return RateDerivative(config, coefficients, whole).change_time();
+  return RateDerivative(config, system_of(config), coefficients, whole).change_time();
 }
 
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes) {

@@ -10,6 +10,7 @@
 #include "kernels/error.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/rates_at.hpp"
 
 namespace lapl {
@@ -53,7 +54,7 @@ std::vector<bool> keeps_means(const RunConfig& config) {
   };
   CoefficientFields coefficients = unread_coefficients(small);
   for (auto& [name, values] : coefficients) values = noise(cells);
-  RatesAt rates_at(small, coefficients, 1);
+  RatesAt rates_at(small, system_of(small), coefficients, 1);
   std::vector<bool> keeps(config.fields.size(), true);
   for (int state = 0; state < 2; ++state) {
     const std::vector<double> rates = rates_at(noise(cells * fields));
@@ -80,7 +81,7 @@ double drift_of(const Statistics& now, const Statistics& before, Shape shape,
 std::int64_t stuck_values(const RunConfig& config, const CoefficientFields& coefficients,
                           std::span<const float> state, std::int64_t step) {
   const double dt = time_step_of(config);
-  RatesAt rates_at(config, coefficients, 1);
+  RatesAt rates_at(config, system_of(config), coefficients, 1);
   const auto moved_by = [&](double share) {
     std::vector<double> moved(state.begin(), state.end());
     for (double& value : moved) value += share * std::abs(value);

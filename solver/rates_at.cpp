@@ -12,17 +12,19 @@ constexpr double huge_step = 0x1p100;
 
 }  // namespace
 
-Problem<double> rates_problem(const RunConfig& config, const CoefficientFields& coefficients) {
+Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& system,
+                              const CoefficientFields& coefficients) {
   RunConfig with_step = config;
   // time.step: auto is not a number yet; all steps give the same rates at t = 0.
   if (!with_step.time_step) with_step.time_step = 1;
   return problem_with<double>(with_step, coefficients,
-                              step_stages(system_of(config), Scheme::euler, huge_step));
+                              step_stages(system, Scheme::euler, huge_step));
 }
 
-RatesAt::RatesAt(const RunConfig& config, const CoefficientFields& coefficients, int threads)
-    : backend_(make_backend<double>("cpu", "interpreted", rates_problem(config, coefficients),
-                                    threads)) {}
+RatesAt::RatesAt(const RunConfig& config, const FormulaSystem& system,
+                 const CoefficientFields& coefficients, int threads)
+    : backend_(make_backend<double>("cpu", "interpreted",
+                                    rates_problem(config, system, coefficients), threads)) {}
 
 std::vector<double> RatesAt::operator()(std::span<const double> state, std::int64_t step) {
   backend_->set_state(state, step);

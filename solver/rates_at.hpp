@@ -7,18 +7,21 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
+#include "solver/equation/stages.hpp"
 #include "solver/make_problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
 
-/// The problem that RatesAt steps: one huge step, whose result gives the rates.
-Problem<double> rates_problem(const RunConfig& config, const CoefficientFields& coefficients);
+/// The problem that RatesAt steps: one huge step, whose result gives the rates of the system.
+Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& system,
+                              const CoefficientFields& coefficients);
 
-/// Computes rates on the CPU with the interpreted engine.
+/// Computes the rates of a system on the CPU with the interpreted engine.
 class RatesAt {
  public:
-  RatesAt(const RunConfig& config, const CoefficientFields& coefficients, int threads);
+  RatesAt(const RunConfig& config, const FormulaSystem& system,
+          const CoefficientFields& coefficients, int threads);
 
   Backend<double>& backend() { return *backend_; }
   /// The rates, in the unit of each field per second, field after field as in the state, at the

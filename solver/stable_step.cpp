@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -13,15 +14,11 @@
 #include "solver/estimated_step.hpp"
 
 namespace lapl {
+namespace {
 
-std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
-                                                      const std::function<StateFields()>& load,
-                                                      std::int64_t most_values) {
-  if (largest_step_of(config))
-    return [run = config](TimeScheme scheme) mutable {
-      run.scheme = scheme;
-      return StableStep{.largest = largest_step_of(run)};
-    };
+std::function<StableStep(TimeScheme)> estimated_steps_of(const RunConfig& config,
+                                                         const std::function<StateFields()>& load,
+                                                         std::int64_t most_values) {
   const auto not_known = [](const std::string& why) {
     return [why](TimeScheme) { return StableStep{.why_unknown = why}; };
   };
@@ -30,19 +27,36 @@ std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
     return not_known(fmt::format("not estimated for more than {} values", most_values));
   const StateFields fields = load();
   try {
-    return [modes = modes_at(config, fields.coefficients, fields.whole),
-            waves = WaveStability::of_cells(system_of(config), config, fields.coefficients),
-            count = config.fields.size()](TimeScheme scheme) mutable {
-      const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes.fastest);
-      const double by_cells = waves ? waves->largest_step(scheme) : any_step;
-      return StableStep{
-          .largest = std::min(by_modes, by_cells), .estimated = true, .growth = modes.growth};
-    };
+    return
+        [modes = modes_at(config, fields.coefficients, fields.whole),
+         waves = WaveStability::of_cells(explicit_system_of(config), config, fields.coefficients),
+         count = config.fields.size()](TimeScheme scheme) mutable {
+          const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes.fastest);
+          const double by_cells = waves ? waves->largest_step(scheme) : any_step;
+          return StableStep{
+              .largest = std::min(by_modes, by_cells), .estimated = true, .growth = modes.growth};
+        };
   } catch (const NumericalError& error) {
     return not_known(error.what());
   } catch (const DeviceError& error) {
     return not_known(error.what());
   }
+}
+
+}  // namespace
+
+std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
+                                                      const std::function<StateFields()>& load,
+                                                      std::int64_t most_values) {
+  // The modes of the terms that schemes take explicitly; they are the same for all but imex.
+  std::map<bool, std::function<StableStep(TimeScheme)>> estimates;
+  return [run = config, load, most_values, estimates](TimeScheme scheme) mutable {
+    run.scheme = scheme;
+    if (const auto known = largest_step_of(run)) return StableStep{.largest = known};
+    const auto [estimate, is_new] = estimates.try_emplace(scheme.kind == Scheme::imex);
+    if (is_new) estimate->second = estimated_steps_of(run, load, most_values);
+    return estimate->second(scheme);
+  };
 }
 
 StableStep stable_step_of(const RunConfig& config, const std::function<StateFields()>& load,

@@ -10,6 +10,8 @@
 #include "app/signals.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
+#include "solver/equation/reactions.hpp"
 #include "solver/schedule.hpp"
 #include "solver/spectral_problem.hpp"
 
@@ -138,6 +140,7 @@ class WaysOf {
     ways.own = own();
     for (const SchemeRow& row : name_table<Scheme>) {
       if (row.value == Scheme::leapfrog && config_.fields.size() == 1) continue;
+      if (row.value == Scheme::imex && !SplitSystem(system_of(config_)).why_not().empty()) continue;
       ways.others.push_back(in_steps_of_one_size(row.value));
       if (row.estimates_error()) ways.others.push_back(by_error(row.value));
     }

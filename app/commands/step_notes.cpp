@@ -38,8 +38,12 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   const std::string step =
       steps ? fmt::format("{:.7g} s at step {}", steps->longest, last.header.step)
             : fmt::format("{:.7g} s", time_step_of(config));
-  return fmt::format("\ntime.step is {}; the largest stable step: {}", step,
-                     text_of(stable, fmt::format("at step {}", last.header.step)));
+  const bool implicit = config.scheme.kind == Scheme::imex && !config.scheme.tolerance;
+  return fmt::format("\ntime.step is {}; the largest stable step: {}{}", step,
+                     text_of(stable, fmt::format("at step {}", last.header.step)),
+                     implicit ? "; imex also needs steps shorter than 3.4 times the time in which "
+                                "its reactions grow by a factor of e (time.tolerance finds them)"
+                              : "");
 } catch (const CheckpointError&) {  // there is nothing to say
   return {};
 }

@@ -258,8 +258,9 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
                                     "time.step; with time.tolerance: the most of a step"},
        put_stages},
       {{.name = "time.tolerance", .type = null_or(tolerance()), .preset = "null",
-       .meaning = "error of a step beside the size of the values, from which bs23, dopri5 and rkl2 "
-                  "choose the size of steps; time.step is the first one; null: steps of one size"},
+       .meaning = "error of a step beside the size of the values, from which bs23, dopri5, rkl2 "
+                  "and imex choose the size of steps; time.step is the first one; null: steps of "
+                  "one size"},
        put_tolerance},
 
       {{.name = "compute.backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",

@@ -15,16 +15,6 @@ constexpr std::size_t most_operations = 4096;
 
 bool is_unit(const Term& term) { return term.literal && std::abs(term.factor) == 1; }
 
-// The exponent if it is written as an integer of at most 64.
-std::optional<int> integer_exponent(const Formula& formula, int node) {
-  const FormulaNode* at = &formula.nodes[node];
-  const bool negative = at->kind == Kind::negative;
-  if (negative) at = &formula.nodes[at->operands[0]];
-  if (at->kind != Kind::number || at->number > 64 || at->number != std::floor(at->number))
-    return std::nullopt;
-  return static_cast<int>(negative ? -at->number : at->number);
-}
-
 std::vector<std::string> known_names(const FormulaNames& names) {
   std::vector<std::string> known;
   for (const auto& [name, array] : names.arrays) known.push_back(name);
@@ -39,6 +29,15 @@ std::vector<std::string> known_names(const FormulaNames& names) {
 }
 
 }  // namespace
+
+std::optional<int> integer_exponent(const Formula& formula, int node) {
+  const FormulaNode* at = &formula.nodes[node];
+  const bool negative = at->kind == Kind::negative;
+  if (negative) at = &formula.nodes[at->operands[0]];
+  if (at->kind != Kind::number || at->number > 64 || at->number != std::floor(at->number))
+    return std::nullopt;
+  return static_cast<int>(negative ? -at->number : at->number);
+}
 
 int TreeWriter::node_of(Term term) {
   if (term.is_scalar()) return tree_.number(term.factor);

@@ -52,6 +52,9 @@ struct NestedQuantity {
   int node = 0;  ///< root of the argument within the formula
 };
 
+/// The exponent if it is written as an integer of at most 64.
+std::optional<int> integer_exponent(const Formula& formula, int node);
+
 /// Writes formulas into a tree and adds the names that they read to `used`. `nested` returns the
 /// array of a nested quantity, or none if the argument has no stencil operator and is written in
 /// place.

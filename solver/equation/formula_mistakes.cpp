@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/reactions.hpp"
 
 namespace lapl {
 namespace {
@@ -159,6 +160,16 @@ class FormulaChecker {
     // Checking a quantity also checks those that it reads, so its readers come first.
     for (const Formula* const quantity : readers_first(system.quantities))
       if (!looked_at.contains(quantity->name)) look_at("equation.let", *quantity);
+    if (run_.scheme.kind == Scheme::imex && found_.empty()) check_reactions(system);
+  }
+
+  void check_reactions(const FormulaSystem& system) {
+    if (const std::string why = SplitSystem(system).why_not(); !why.empty())
+      return add("time.scheme", fmt::format("found imex, but {} (expected another scheme, such as "
+                                            "heun)",
+                                            why));
+    attempt(
+        "time.scheme", [&] { step_stages(system, run_.scheme, 1); }, "imex: ");
   }
 
   void check_outputs() {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "solver/equation/reactions.hpp"
+
 namespace lapl {
 
 FormulaNames names_of(const RunConfig& run) {
@@ -62,6 +64,11 @@ FormulaSystem system_of(const RunConfig& run) {
   for (const auto& [name, formula] : run.equation.quantities)
     system.quantities.push_back(formula.parsed(name));
   return system;
+}
+
+FormulaSystem explicit_system_of(const RunConfig& run) {
+  const FormulaSystem system = system_of(run);
+  return run.scheme.kind == Scheme::imex ? SplitSystem(system).others : system;
 }
 
 std::string law_name(const SideLaw& law) {

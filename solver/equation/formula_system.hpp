@@ -26,6 +26,10 @@ std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run);
 /// The rates of the fields and the quantities that they read. Throws FormulaError.
 FormulaSystem system_of(const RunConfig& run);
 
+/// The part of the system that limits the stable step: without the terms that the scheme takes
+/// implicitly. Throws FormulaError.
+FormulaSystem explicit_system_of(const RunConfig& run);
+
 /// The law of a side: ghost = a + b * inside. If a or b varies, `tree` computes both; else both are
 /// numbers.
 struct LawTerms {

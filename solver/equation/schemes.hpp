@@ -6,7 +6,7 @@
 //
 // Every stage except the last reads k_i alone. In an embedded pair y_(n+1) is u', and other weights
 // of k_1 to k_(n+1) give a solution one order lower: the difference is the error of a step.
-// Leapfrog and rkl2 are functions (solver/equation/stages.cpp).
+// Leapfrog, rkl2 and imex are functions (solver/equation/stages.cpp).
 #pragma once
 
 #include <initializer_list>
@@ -16,7 +16,7 @@
 
 namespace lapl {
 
-enum class Scheme { euler, heun, midpoint, ssprk3, rk4, bs23, dopri5, leapfrog, rkl2 };
+enum class Scheme { euler, heun, midpoint, ssprk3, rk4, bs23, dopri5, leapfrog, rkl2, imex };
 
 /// One stage of a Runge-Kutta scheme.
 struct SchemeStage {
@@ -47,7 +47,9 @@ struct SchemeRow {
 
   constexpr bool is_pair() const { return lower != decltype(lower)(); }
   /// True if time.tolerance can choose the size of its steps.
-  constexpr bool estimates_error() const { return is_pair() || value == Scheme::rkl2; }
+  constexpr bool estimates_error() const {
+    return is_pair() || value == Scheme::rkl2 || value == Scheme::imex;
+  }
 };
 
 /// heun and ssprk3: Shu and Osher, J. Comput. Phys. 77 (1988); rk4: Kutta's classical method; bs23:
@@ -91,7 +93,10 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
      1.0 / 600},
     {Scheme::leapfrog, "leapfrog", "fields one after the other, each with the newest values", 1, {}},
     {Scheme::rkl2, "rkl2", "Runge-Kutta-Legendre super time steps, second order; takes time.tolerance",
-     2, {}}});
+     2, {}},
+    {Scheme::imex, "imex",
+     "reactions implicitly, other terms by Heun's method, second order; takes time.tolerance", 2,
+     {}}});
 // clang-format on
 
 /// Bounds of the number of stages of rkl2.

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
 #include <span>
 
 #include "solver/equation/check_quantities.hpp"
+#include "solver/equation/reactions.hpp"
 #include "solver/equation/stage_in_making.hpp"
 #include "solver/equation/super_steps.hpp"
 
@@ -55,6 +57,7 @@ class StageMaker {
     switch (scheme.kind) {
       case Scheme::leapfrog: leapfrog(); break;
       case Scheme::rkl2: super_step(scheme.stages, scheme.tolerance); break;
+      case Scheme::imex: implicit_reactions(scheme.tolerance); break;
       default: row.is_pair() ? pair(row, scheme.tolerance) : runge_kutta(row.stages);
     }
     return std::move(made_);
@@ -154,22 +157,28 @@ class StageMaker {
     if (!tolerance) return;
     Weights of_error = row.stages.at[count - 1].weights;
     for (std::size_t i = 0; i < of_error.size(); ++i) of_error[i] -= row.lower[i];
-    measure_error(states[(count - 1) % 2], *tolerance, [&](Level& to, int field, Term rate) {
-      return to.change(weighted(of_error, count, to, field, rate));
+    measure_error(states[(count - 1) % 2], *tolerance, [&](Level& to, std::vector<Term> rates_now) {
+      for (const int field : fields_)
+        rates_now[field] = to.change(weighted(of_error, count, to, field, rates_now[field]));
+      return rates_now;
     });
   }
 
-  // One more stage, from the rates of the new values in `made`: makes them those of the fields, and
-  // stores the step's error.
+  // One more stage, which evaluates the rates at the new values in `made`: makes them those of the
+  // fields, and stores the step's error. `errors_of` makes the error of each field from the rates.
   void measure_error(const Arrays& made, const Tolerance& tolerance,
-                     const std::function<Term(Level&, int field, Term rate)>& error_of) {
+                     const std::function<std::vector<Term>(Level&, std::vector<Term>)>& errors_of) {
     const int error = new_array(-1);
-    std::optional<Term> largest;
-    evaluate(made, 1, rates_, [&](Level& to, int field, Term rate) {
-      const Term scaled = to.scaled_error(error_of(to, field, rate), field, made[field], tolerance);
-      largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
-      std::vector<Made> results = {{field, to.value(made[field])}};
-      if (field == fields_.back()) results.emplace_back(error, *largest);
+    evaluate_all(made, 1, [&](Level& to, const std::vector<Term>& rates) {
+      const std::vector<Term> errors = errors_of(to, rates);
+      std::optional<Term> largest;
+      std::vector<Made> results;
+      for (const int field : fields_) {
+        const Term scaled = to.scaled_error(errors[field], field, made[field], tolerance);
+        largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
+        results.emplace_back(field, to.value(made[field]));
+      }
+      results.emplace_back(error, *largest);
       return results;
     });
     make_field(error);
@@ -230,11 +239,76 @@ class StageMaker {
     }
     if (!tolerance) return;
     const Arrays& last = made[count % 3];
-    measure_error(last, *tolerance, [&](Level& to, int field, Term rate) {
-      const Term change = to.writer.sum(to.value(field), to.writer.negative(to.value(last[field])));
-      const Term rates = to.writer.sum(to.value(first_rates[field]), rate);
-      return to.product(super_step_error(count), to.writer.sum(change, to.change(rates, 0.5)),
-                        false);
+    measure_error(last, *tolerance, [&](Level& to, const std::vector<Term>& rates) {
+      std::vector<Term> errors = trapezoidal_errors(to, last, first_rates, rates);
+      for (Term& error : errors) error = to.product(super_step_error(count), error, false);
+      return errors;
+    });
+  }
+
+  // u - u' + dt (f(u) + f(u')) / 2
+  std::vector<Term> trapezoidal_errors(Level& to, const Arrays& made, const Arrays& first_rates,
+                                       const std::vector<Term>& rates) const {
+    std::vector<Term> errors;
+    for (const int field : fields_) {
+      const Term change = to.writer.sum(to.value(field), to.writer.negative(to.value(made[field])));
+      const Term sum = to.writer.sum(to.value(first_rates[field]), rates[field]);
+      errors.push_back(to.writer.sum(change, to.change(sum, 0.5)));
+    }
+    return errors;
+  }
+
+  // With S = (1 - gamma dt J)^-1 and the derivatives J of the reactions at u:
+  //
+  //   k = S f(u), y = u + gamma dt k, u' = y + dt / (2 gamma) S (f(y) - 2 gamma k)
+  //
+  // The error is S (u - u' + dt (f(u) + f(u')) / 2).
+  void implicit_reactions(const std::optional<Tolerance>& tolerance) {
+    const SplitSystem split(system_);
+    const double gamma = 1 - std::sqrt(0.5);
+    const auto solve = [&](Level& to, const std::vector<Term>& right) {
+      return solve_reactions(
+          split, to.stage.tree, made_.used, [&](Term term) { return to.change(term, gamma); },
+          right);
+    };
+    const Arrays middle = copies(), increments = copies();
+    const Arrays rates = tolerance ? copies() : Arrays(), made = tolerance ? copies() : fields_;
+    evaluate_all(fields_, 0, [&](Level& to, const std::vector<Term>& at_start) {
+      const std::vector<Term> solved = solve(to, at_start);
+      std::vector<Made> results;
+      for (const int field : fields_) {
+        const Term change = to.change(solved[field], gamma);
+        results.emplace_back(middle[field], to.writer.sum(to.value(field), change));
+        results.emplace_back(increments[field], solved[field]);
+        if (tolerance) results.emplace_back(rates[field], at_start[field]);
+      }
+      return results;
+    });
+    evaluate_all(middle, gamma, [&](Level& to, std::vector<Term> right) {
+      for (const int field : fields_)
+        right[field] =
+            to.writer.sum(right[field], to.product(-2 * gamma, to.value(increments[field]), false));
+      const std::vector<Term> solved = solve(to, right);
+      std::vector<Made> results;
+      for (const int field : fields_)
+        results.emplace_back(made[field], to.writer.sum(to.value(middle[field]),
+                                                        to.change(solved[field], 1 / (2 * gamma))));
+      return results;
+    });
+    if (tolerance)
+      measure_error(made, *tolerance, [&](Level& to, const std::vector<Term>& at_end) {
+        return solve(to, trapezoidal_errors(to, made, rates, at_end));
+      });
+  }
+
+  // The same as evaluate() of the rates, with one call for all of them.
+  void evaluate_all(
+      const Arrays& state, double time,
+      const std::function<std::vector<Made>(Level&, const std::vector<Term>&)>& results) {
+    std::vector<Term> rates;
+    evaluate(state, time, rates_, [&](Level& to, int, Term rate) {
+      rates.push_back(rate);
+      return rates.size() < rates_.size() ? std::vector<Made>() : results(to, rates);
     });
   }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tests/app/csv.hpp"
 #include "tests/app/program.hpp"
 #include "tests/text.hpp"
 
@@ -28,25 +29,6 @@ std::string spot(const std::string& time, const std::string& more = "") {
          time + "\n" + more;
 }
 
-std::vector<std::vector<std::string>> rows_of(const std::string& path) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(text_of(path));
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream parts(line);
-    rows.emplace_back();
-    for (std::string part; std::getline(parts, part, ',');) rows.back().push_back(part);
-  }
-  return rows;
-}
-
-std::vector<std::string> column(const std::string& path, const std::string& name) {
-  const auto rows = rows_of(path);
-  const auto at = std::ranges::find(rows.front(), name) - rows.front().begin();
-  std::vector<std::string> values;
-  for (std::size_t row = 1; row < rows.size(); ++row) values.push_back(rows[row].at(at));
-  return values;
-}
-
 nlohmann::json summary() { return nlohmann::json::parse(text_of("out/run.json")); }
 
 }  // namespace
@@ -54,7 +36,7 @@ nlohmann::json summary() { return nlohmann::json::parse(text_of("out/run.json"))
 TEST_CASE(
     "steps by error end exactly at times and are the same on every engine and after restarts") {
   const Sandbox sandbox;
-  for (const char* const scheme : {"bs23", "dopri5", "rkl2"})
+  for (const char* const scheme : {"bs23", "dopri5", "rkl2", "imex"})
     for (const char* const precision : {"float32", "float64"}) {
       write_text("c.yaml",
                  spot(fmt::format("{{scheme: {}, tolerance: 1e-4, step: auto, end: 3}}", scheme),
@@ -223,7 +205,7 @@ TEST_CASE("mistakes in tolerances have their messages") {
           "below rounding in float32 (expected at least 9.5e-07, or compute.precision: float64)"));
   CHECK(has(error_of("time.scheme=rk4"),
             "time.tolerance: given with time.scheme rk4, which estimates no error (expected "
-            "time.scheme bs23, dopri5 or rkl2)"));
+            "time.scheme bs23, dopri5, rkl2 or imex)"));
   write_text("w.yaml",
              "grid: {shape: [9, 9]}\nfields: [u, v]\n"
              "equation: {kind: formula, u: v, v: laplacian(u)}\n"

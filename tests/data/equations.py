@@ -12,7 +12,7 @@ import sys
 import boxes
 import h5py
 import numpy as np
-from finite_differences import (EVEN, PERIODIC, ZERO, Grid, bs23, dopri5, euler, heun, leapfrog, midpoint, rk4, rkl2,
+from finite_differences import (EVEN, PERIODIC, ZERO, Grid, bs23, dopri5, euler, heun, imex, leapfrog, midpoint, rk4, rkl2,
                                 ssprk3)
 from numpy import abs, arctan, arctan2, cos, exp, floor, log, maximum, minimum, pi, sign, sin, sqrt, tan, tanh, where
 
@@ -460,8 +460,45 @@ def pendulums():
     return dict(zip("ab", midpoint(rate, grid.random(2), dt=0.05, steps=60)))
 
 
+def brusselator():
+    """
+    grid: {shape: [12, 17]}
+    fields: [u, v]
+    equation:
+      kind: formula
+      let: {flow: u^2 * v}
+      u: 0.3 * laplacian(u) + 2 * (1 + flow - 4 * u) + 0.1 * cos(t)
+      v: 0.2 * d_dx(u) + (0.1 * laplacian(v) + 3 * u - flow) * 2
+    boundary:
+      rows: {first: {value: sin(t)}, last: {derivative: 0.1}}
+      columns: insulated
+    initial:
+      u: {kind: formula, formula: random}
+      v: {kind: formula, formula: 3 * random}
+    time: {step: 0.1, steps: 60, scheme: imex}
+    """
+    grid = Grid(12, 17)
+
+    def rate(state, t):
+        u, v = state
+        rows = grid.value(lambda x, y: sin(t)), grid.derivative(lambda x, y: 0.1)
+        around_u, around_v = (grid.ghosts(field, rows, (EVEN, EVEN)) for field in state)
+        flow = u**2 * v
+        return np.array([0.3 * grid.laplacian(around_u) + 2 * (1 + flow - 4 * u) + 0.1 * cos(t),
+                         0.2 * grid.d_dx(around_u) + (0.1 * grid.laplacian(around_v) + 3 * u - flow) * 2])
+
+    def jacobian(state):
+        u, v = state
+        return [[4 * u * v - 8, 2 * u**2], [6 - 4 * u * v, -2 * u**2]]
+
+    start = grid.random(2)
+    start[1] *= 3
+    return dict(zip("uv", imex(rate, jacobian, start, dt=0.1, steps=60)))
+
+
 EQUATIONS = [heat, conductivity, gray_scott, wave, advection, burgers, cahn_hilliard, kuramoto_sivashinsky, anisotropic,
-             crystal, functions, thaw, pendulums, swift_hohenberg, fitzhugh_nagumo, *boxes.EQUATIONS]
+             crystal, functions, thaw, pendulums, swift_hohenberg, fitzhugh_nagumo, brusselator,
+             *boxes.EQUATIONS]
 
 if __name__ == "__main__":
     with h5py.File(sys.argv[1], "w") as file:

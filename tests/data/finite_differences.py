@@ -171,6 +171,21 @@ def rkl2(f, u, dt, steps, stages):
     return u
 
 
+def imex(f, jacobian, u, dt, steps):
+    """f(u, t) are the rates, jacobian(u)[i][j] the derivatives of their reactions."""
+    gamma = 1 - np.sqrt(1 / 2)
+    for n in range(steps):
+        matrix = np.moveaxis(np.eye(len(u))[:, :, None, None] - gamma * dt * np.array(jacobian(u)), (0, 1), (2, 3))
+
+        def solve(right):
+            return np.moveaxis(np.linalg.solve(matrix, np.moveaxis(right, 0, 2)[..., None])[..., 0], 2, 0)
+
+        k = solve(f(u, n * dt))
+        y = u + gamma * dt * k
+        u = y + dt / (2 * gamma) * solve(f(y, (n + gamma) * dt) - 2 * gamma * k)
+    return u
+
+
 def leapfrog(f, u, dt, steps):
     """Steps each field in turn with the newest values of all."""
     for n in range(steps):

@@ -1,0 +1,43 @@
+// Scheme imex takes the reactions of an equation implicitly and all other terms explicitly. The
+// terms of a rate are what sums, and products with factors that read no field, are made of; a
+// reaction is a term without stencil operators.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "solver/equation/discretise.hpp"
+#include "solver/equation/stages.hpp"
+
+namespace lapl {
+
+/// An equation in two parts: rates = reactions + others.
+struct SplitSystem {
+  /// Keeps a reference to `system`.
+  explicit SplitSystem(const FormulaSystem& system);
+
+  /// Why scheme imex does not step it, for people; empty if it does.
+  std::string why_not() const;
+
+  const FormulaSystem& system;
+  std::vector<std::optional<Formula>> reactions;  ///< for each field; none if it has none
+  FormulaSystem others;                           ///< what limits the stable step of imex
+  FormulaNames names;  ///< of the reactions, which have quantities written in place
+};
+
+/// Solves (1 - factor * dt * J) x = right in a cell by Gaussian elimination without pivoting, in
+/// the order of the fields, where J holds the derivatives of the reactions at the state that the
+/// step begins with. `change` multiplies a term by factor * dt. Writes to `tree`, and the names
+/// that it reads to `used`. Throws FormulaError.
+std::vector<Term> solve_reactions(const SplitSystem& split, StageTree& tree,
+                                  std::set<std::string>& used,
+                                  const std::function<Term(Term)>& change, std::vector<Term> right);
+
+/// True if reactions may call this function.
+bool has_derivatives(std::string_view function);
+
+}  // namespace lapl
