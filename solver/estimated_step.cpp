@@ -174,6 +174,7 @@ class RateDerivative {
 Values start_vector(Shape shape, std::size_t fields) {
   Pcg64 generator = numpy_generator(1);
   Values values;
+  values.reserve(fields * static_cast<std::size_t>(shape.cells()));
   for (std::size_t field = 0; field < fields; ++field)
     for (std::int64_t index = 0; index < shape.cells(); ++index) {
       const Cell cell = cell_at(shape, index);
