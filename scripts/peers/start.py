@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,17 +28,25 @@ class Task(NamedTuple):
     backend: str
 
     def timed(self, words):
-        """Median seconds of the command, which makes the folder `out`."""
+        """Median seconds of the command, which makes the folder `out`, and a text with its mean processor time."""
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(self.folder / "cache")}
+        processors = []
 
         def prepare():
             shutil.rmtree(self.folder / "out", ignore_errors=True)
             return ()
 
+        def call():
+            before = os.times()
+            subprocess.run([str(word) for word in words], check=True, env=environment)
+            after = os.times()
+            processors.append(after.children_user + after.children_system
+                              - before.children_user - before.children_system)  # fmt: skip
+
         prepare()
-        call = functools.partial(subprocess.run, [str(word) for word in words], check=True,
-                                 env={**os.environ, "NUMBA_CACHE_DIR": str(self.folder / "cache")})  # fmt: skip
         call()  # fills caches of files and of compiled code
-        return common.median_seconds(call, prepare)
+        del processors[0]
+        return common.median_seconds(call, prepare), f"{1e3 * statistics.mean(processors):.0f} ms of processors"
 
 
 def result_of(field, laplacian):
@@ -49,10 +58,11 @@ def measured(name, module, task):
     for needed in (module, "h5py"):
         if importlib.util.find_spec(needed) is None:
             raise ImportError(needed)
-    seconds = task.timed([sys.executable, JOB, name, task.folder, task.steps, task.every, task.backend])
+    times = task.timed([sys.executable, JOB, name, task.folder, task.steps, task.every, task.backend])
     last = max((task.folder / "out").iterdir())
     with h5py.File(last) as file:
-        return result_of(*(file["data"][-1] if name == "py-pde" else (file["field"], file["laplacian"]))), seconds
+        found = file["data"][-1] if name == "py-pde" else (file["field"], file["laplacian"])
+        return result_of(*found), *times
 
 
 PEERS = {  # name: (function, backends)
@@ -68,18 +78,18 @@ def cases(options, backend):
     for shape, steps in common.grids(options, CASES[backend]):
         with tempfile.TemporaryDirectory(dir=memory) as scratch:
             folder = pathlib.Path(scratch)
-            task = Task(folder, steps, max(steps // 4, 1), backend)
+            task = Task(folder, steps, steps if steps % 4 else steps // 4, backend)
             np.save(folder / "first.npy", np.random.default_rng(1).random(shape, dtype=np.float32))
             config = {"grid": {"shape": list(shape)}, "equation": {"coefficient": 0.25},
                       "initial": {"kind": "hdf5", "path": "first.npy"}, "time": {"steps": steps},
                       "output": {"every": task.every, "fields": ["field", "laplacian"]},
                       "checkpoint": {"every": steps}, "compute": {"backend": backend}}  # fmt: skip
             (folder / "start.yaml").write_text(json.dumps(config))
-            seconds = task.timed([options.lapl, "run", folder / "start.yaml", "--output", folder / "out", "--quiet"])
+            times = task.timed([options.lapl, "run", folder / "start.yaml", "--output", folder / "out", "--quiet"])
             with h5py.File(max(folder.glob("out/fields/step*"))) as file:
                 expected = result_of(file["field"][0], file["laplacian"][0])
             phases = json.loads((folder / "out/run.json").read_text())["phases"]
             gate = (8 + 0.1 * steps) * common.EPSILON  # as in steps.py; values are at most 1
             text = ", ".join(f"{name} {1e3 * value:.0f}" for name, value in phases.items())
             title = f"start to finish: {' x '.join(map(str, shape))}, {steps} steps, stored every {task.every}"
-            yield common.Case(title, 0, [("process", seconds, text)], expected, gate, [task])
+            yield common.Case(title, 0, [("process", *times, text)], expected, gate, [task])

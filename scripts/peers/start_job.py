@@ -1,4 +1,4 @@
-"""start_job.py PEER FOLDER STEPS EVERY [cpu|cuda]: steps FOLDER/first.npy by diffusion (zero boundary, coefficient
+"""start_job.py PEER FOLDER STEPS EVERY cpu|cuda: steps FOLDER/first.npy by diffusion (zero boundary, coefficient
 1/4) as a user of that library writes it, and stores field and Laplacian every EVERY steps in FOLDER/out."""
 import pathlib
 import sys
@@ -95,4 +95,4 @@ def main(name, parent, steps, every, backend):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), *sys.argv[5:])
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])
