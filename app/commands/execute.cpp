@@ -128,11 +128,13 @@ class Execution {
   void prepare() {
     // A GPU takes as long to start as a fractal takes to compute, so both go on at once. Engines on
     // CPUs take the most memory: if that is there, no other backend lacks it.
-    const bool at_once = has_host_memory(model_, "cpu", ranks_);
+    const bool at_once = memory_shortage(model_, "cpu", ranks_).empty();
     if (at_once) start_fractals();
     choice_ = choose_backend(config_);
     if (!at_once) {
-      require_host_memory(model_, choice_.backend, ranks_);
+      if (const std::string shortage = memory_shortage(model_, choice_.backend, ranks_);
+          !shortage.empty())
+        throw DeviceError(shortage);
       start_fractals();
     }
     coefficients_ = load_coefficients(config_);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "app/commands/step_notes.hpp"
@@ -27,42 +28,23 @@ constexpr double enough_seconds = 0.05, most_seconds = 0.25;
 // Shorter runs mostly go by before their code is compiled.
 constexpr double worth_compiled = 1;
 
-// Keeps the states at half the time of a trial and at its end.
+// A trial of a run: its states at half of its time and at its end, its steps and what they took.
 template <class T>
-class LastStates : public RunSink<T> {
+class Trial : public RunSink<T> {
  public:
   void store(const Storing& storing, const Captured<T>& captured) override {
     half = std::exchange(end, {captured.state.begin(), captured.state.end()});
-    step = storing.step;
+    steps = storing.step;
   }
   void probed(std::int64_t, double, std::span<const T>) override {}
   void progress(const Progress&) override {}
 
   std::vector<T> half, end;
-  std::int64_t step = 0;
+  std::int64_t steps = 0;
+  double seconds = 0;
 };
 
-// The first `time` seconds of the run, in steps that are still to be set, with outputs at half of
-// it and at the end.
-RunConfig stretch_of(RunConfig config, double time) {
-  if (is_diffusion(config)) {
-    config.equation.parameters.try_emplace("diffusivity", 1);
-    config.equation.parameters.erase("coefficient");
-  }
-  config.end = time;
-  config.output_time = time / 2;
-  config.output_fields = {config.fields.front()};
-  config.derived.clear();
-  config.integrals.clear();
-  config.filters.clear();
-  config.probes.reset();
-  config.checkpoint_every = {.steps = most_steps, .seconds = std::nullopt};
-  config.verify_every.reset();
-  config.steady.reset();
-  config.wall_time.reset();
-  return config;
-}
-
+// Equal steps to the end of the config, no longer than `longest`, with an output at half of it.
 void set_steps(RunConfig& config, double longest) {
   const double half = std::ceil(*config.end / 2 / longest * (1 - 1e-9));
   config.output_every = std::max<std::int64_t>(std::llround(half), 1);
@@ -70,13 +52,6 @@ void set_steps(RunConfig& config, double longest) {
   config.output_time.reset();
   config.time_step = *config.end / static_cast<double>(config.steps);
 }
-
-template <class T>
-struct Trial {
-  std::vector<T> half, end;
-  std::int64_t steps = 0;
-  double seconds = 0;
-};
 
 // Steps from `state` to the end of the config; `settles`: waits for compiled code before. Throws as
 // run does.
@@ -90,10 +65,11 @@ Trial<T> try_out(const RunConfig& config, const BackendChoice& choice,
   if (config.scheme.varies) steps.estimate = estimate_of<T>(config);
   backend->set_state(state);
   if (settles) backend->settle();
-  LastStates<T> last;
-  const RunResult result = run(*backend, model, 0, last, stop_signal, steps);
+  Trial<T> trial;
+  const RunResult result = run(*backend, model, 0, trial, stop_signal, steps);
   if (!result.complete) throw NumericalError("stopped by {}", result.stopped_by);
-  return {std::move(last.half), std::move(last.end), last.step, result.stepping_seconds};
+  trial.seconds = result.stepping_seconds;
+  return trial;
 }
 
 // The largest difference of a field from the reference, relative to its largest value.
@@ -159,14 +135,40 @@ class WaysOf {
                                         time_step_of(config_));
   }
 
+  // The run up to the end of the trial, with outputs at half of it and at the end; in steps by
+  // error to `tolerance`, or else still to be set.
+  RunConfig stretch(std::string_view engine, const TimeScheme& scheme,
+                    std::optional<Tolerance> tolerance = {}) const {
+    RunConfig config = config_;
+    if (is_diffusion(config)) {
+      config.equation.parameters.try_emplace("diffusivity", 1);
+      config.equation.parameters.erase("coefficient");
+    }
+    config.engine = engine;
+    config.scheme = scheme;
+    if (tolerance) {
+      config.scheme.varies = true;
+      config.scheme.tolerance = tolerance;
+      config.time_step = std::min(time_step_of(config_), trial_);
+    }
+    config.end = trial_;
+    config.output_time = trial_ / 2;
+    config.output_fields = {config.fields.front()};
+    config.derived.clear();
+    config.integrals.clear();
+    config.filters.clear();
+    config.probes.reset();
+    config.checkpoint_every = {.steps = most_steps, .seconds = std::nullopt};
+    config.verify_every.reset();
+    config.steady.reset();
+    config.wall_time.reset();
+    return config;
+  }
+
   void make_reference(std::string& why_not) {
-    RunConfig config = stretch_of(config_, trial_);
-    config.engine = "auto";
+    RunConfig config =
+        stretch("auto", Scheme::dopri5, Tolerance{reference_tolerance, reference_tolerance});
     config.precision = Precision::float64;
-    config.scheme = Scheme::dopri5;
-    config.scheme.varies = true;
-    config.scheme.tolerance = {reference_tolerance, reference_tolerance};
-    config.time_step = std::min(trial_, time_step_of(config_));
     try {
       reference_ = try_out(config, choice_, coefficients_,
                            std::vector<double>(state_.begin(), state_.end()), settles_);
@@ -200,22 +202,19 @@ class WaysOf {
   }
 
   Way own() const {
-    Way way{.name = name_of(config_.scheme.kind)};
-    RunConfig config = stretch_of(config_, trial_);
-    if (config_.scheme.kind == Scheme::rkl2 && !config_.chooses_stages())
-      way.stages = config_.scheme.stages;
-    if (config_.scheme.tolerance) way.tolerance = config_.scheme.tolerance->relative;
-    if (is_spectral(config_)) way.name = spectral_engine.name;
-    if (!config_.scheme.varies) set_steps(config, way.step = time_step_of(config_));
+    const TimeScheme& scheme = config_.scheme;
+    Way way{.name = is_spectral(config_) ? config_.engine : name_of(scheme.kind)};
+    if (scheme.kind == Scheme::rkl2 && !config_.chooses_stages()) way.stages = scheme.stages;
+    if (scheme.tolerance) way.tolerance = scheme.tolerance->relative;
+    RunConfig config = stretch(config_.engine, scheme);
+    if (!scheme.varies) set_steps(config, way.step = time_step_of(config_));
     measure(way, config);
     return way;
   }
 
   Way in_steps_of_one_size(Scheme kind) const {
     Way way{.name = name_of(kind)};
-    RunConfig config = stretch_of(config_, trial_);
-    config.engine = "auto";
-    config.scheme = with_stages(kind);
+    RunConfig config = stretch("auto", with_stages(kind));
     const StableStep stable = stable_steps_(config.scheme);
     const std::optional<double> step = automatic_step(stable);
     if (!step) {
@@ -236,24 +235,17 @@ class WaysOf {
   }
 
   Way by_error(Scheme kind) const {
-    RunConfig config = stretch_of(config_, trial_);
-    config.engine = "auto";
-    config.scheme = TimeScheme(kind, most_stages);
-    config.scheme.varies = true;
-    config.scheme.tolerance =
+    const Tolerance tolerance =
         config_.scheme.tolerance.value_or(Tolerance{usual_tolerance, usual_tolerance});
-    Way way{.name = name_of(kind), .tolerance = config.scheme.tolerance->relative};
-    config.time_step = std::min(time_step_of(config_), trial_);
-    measure(way, config);
+    Way way{.name = name_of(kind), .tolerance = tolerance.relative};
+    measure(way, stretch("auto", {kind, most_stages}, tolerance));
     return way;
   }
 
   Way spectral() const {
-    Way way{.name = std::string(spectral_engine.name)};
-    way.why_not = why_not_spectral(config_);
+    Way way{.name = std::string(spectral_engine.name), .why_not = why_not_spectral(config_)};
     if (!way.why_not.empty()) return way;
-    RunConfig config = stretch_of(config_, trial_);
-    config.engine = spectral_engine.name;
+    RunConfig config = stretch(spectral_engine.name, config_.scheme);
     set_steps(config, way.step = time_step_of(config_));
     measure(way, config);
     // All steps up to an output take as long as one.

@@ -36,94 +36,76 @@ bool fits(const Memory& needed, const Memory& available) {
          (available.device == 0 || needed.device <= available.device);
 }
 
-std::int64_t largest_extent(const Model& model, const std::string& backend,
-                            const Memory& available) {
+std::int64_t largest_extent(const Model& model, const Plan& plan) {
   const int axes = model.run.shape.axes;
   std::int64_t low = 1, high = std::int64_t{1} << 40 / axes;
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
     const Shape shape = Shape::of(std::vector(axes, middle));
-    (fits(memory_of_run(model, backend, shape), available) ? low : high) = middle;
+    (fits(memory_of_run(model, plan.choice.backend, shape).all(), plan.available) ? low : high) =
+        middle;
   }
   return low;
 }
 
 double cell_count(const RunConfig& config) { return static_cast<double>(config.shape.cells()); }
 
-struct MeasuredSteps {
-  double cells_per_second = 0;
-  std::int64_t steps = 0;  // that were taken
-};
-
-// The speed of the last and longest stretch of some that take `enough` seconds together: engines
-// take more steps at once where there are more, and spectral as many as there are up to an output.
+// Takes steps for about a second, sets the speed of the last and longest stretch, and returns their
+// number. Engines take more steps at once where there are more, and spectral as many as there are
+// up to an output.
 template <class T>
-MeasuredSteps measure_steps(Backend<T>& backend, const RunConfig& config, double enough) {
+std::int64_t measure_speed(Backend<T>& backend, const RunConfig& config, double& speed) {
   const bool one_by_one = !is_spectral(config);
   std::int64_t taken = 0;
-  double seconds = 0, rate = 0;
+  double seconds = 0;
   for (std::int64_t more = one_by_one ? 1 : Schedule(config).next_after(0);
-       seconds < enough && taken < config.steps; more *= one_by_one ? 2 : 1) {
+       seconds < 1 && taken < config.steps; more *= one_by_one ? 2 : 1) {
     const std::int64_t steps = std::min(more, config.steps - taken);
     backend.advance(steps);
     taken += steps;
     const double before = std::exchange(seconds, backend.stepping_seconds());
-    if (steps == more || rate == 0)
-      rate = cell_count(config) * static_cast<double>(steps) / (seconds - before);
+    if (steps == more || speed == 0)
+      speed = cell_count(config) * static_cast<double>(steps) / (seconds - before);
   }
-  return {rate, taken};
+  return taken;
 }
 
 template <class T>
-class Stepping {
- public:
-  Stepping(const RunConfig& config, const BackendChoice& choice, const StableSteps& stable_steps)
-      : config_(config), choice_(choice), stable_steps_(stable_steps) {}
-
-  RunTime measure() {
-    const Model model(config_);
-    auto backend = run_backend<T>(first_model(model, {}), choice_, coefficients_);
-    set_initial_state(*backend, config_, coefficients_, load_initial_fields(config_));
-    RunTime time;
-    PrecisionWatch watch(config_, coefficients_, true);
-    look_at_start(*backend, model, watch, time);
-    const MeasuredSteps measured = measure_steps(*backend, config_, 1);
-    time.cells_per_second = measured.cells_per_second;
-    time.good_steps =
-        watch.good_steps(measured.steps, diagnostics_of(backend->capture().wait(), config_).fields);
-    time.by = backend->description();
-    if (config_.steps == 0) return time;
-    time.stepping_seconds = cell_count(config_) * static_cast<double>(config_.steps) *
-                            (config_.verify_every ? 2 : 1) / time.cells_per_second;
-    backend.reset();  // the others need its memory
-    time.ways =
-        ways_of(config_, choice_, coefficients_, stable_steps_, state_, time.cells_per_second);
-    if (config_.scheme.tolerance && time.ways->own.steps > 0)
-      time.stepping_seconds = time.ways->own.seconds;
-    return time;
-  }
-
- private:
-  void look_at_start(Backend<T>& backend, const Model& model, PrecisionWatch& watch,
-                     RunTime& time) {
-    const Capture<T> capture = backend.capture();
+RunTime measure_stepping(const Plan& plan, const StableSteps& stable_steps) {
+  const RunConfig& config = plan.config;
+  const Model model(config);
+  const CoefficientFields coefficients = load_coefficients(config);
+  auto backend = run_backend<T>(first_model(model, {}), plan.choice, coefficients);
+  set_initial_state(*backend, config, coefficients, load_initial_fields(config));
+  RunTime time;
+  PrecisionWatch watch(config, coefficients, true);
+  std::vector<T> start;
+  {
+    const Capture<T> capture = backend->capture();
     const Captured<T> initial = capture.wait();
-    state_.assign(initial.state.begin(), initial.state.end());
+    start.assign(initial.state.begin(), initial.state.end());
     time.frozen = frozen_warning(model, initial);
-    const auto statistics = diagnostics_of(initial, config_).fields;
     std::vector<std::span<const float>> values;
     if constexpr (std::is_same_v<T, float>)
-      for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
+      for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
         values.push_back(initial.field(field));
+    const auto statistics = diagnostics_of(initial, config).fields;
     for (const std::string& warning : watch.look(0, statistics, values)) time.frozen = warning;
   }
-
-  const RunConfig& config_;
-  const BackendChoice& choice_;
-  const StableSteps& stable_steps_;
-  const CoefficientFields coefficients_ = load_coefficients(config_);
-  std::vector<T> state_;  // that the run begins with
-};
+  const std::int64_t steps = measure_speed(*backend, config, time.cells_per_second);
+  time.good_steps =
+      watch.good_steps(steps, diagnostics_of(backend->capture().wait(), config).fields);
+  time.by = backend->description();
+  if (config.steps == 0) return time;
+  time.stepping_seconds = cell_count(config) * static_cast<double>(config.steps) *
+                          (config.verify_every ? 2 : 1) / time.cells_per_second;
+  backend.reset();  // the others need its memory
+  time.ways =
+      ways_of(config, plan.choice, coefficients, stable_steps, start, time.cells_per_second);
+  if (config.scheme.tolerance && time.ways->own.steps > 0)
+    time.stepping_seconds = time.ways->own.seconds;
+  return time;
+}
 
 // The fastest of three storings, fewer where they take long.
 template <class T>
@@ -174,40 +156,39 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
 }
 
 template <class T>
-RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice,
-                const StableSteps& stable_steps) {
-  RunTime time = Stepping<T>(loaded.run, choice, stable_steps).measure();
+RunTime measure(const LoadedConfig& loaded, const Plan& plan, const StableSteps& stable_steps) {
+  RunTime time = measure_stepping<T>(plan, stable_steps);
   try {
     catch_stop_signals();  // the folder goes first
     const TemporaryFolder folder(parent_of(loaded.run.directory), "plan");
-    time.storing_seconds = measure_storing<T>(loaded, choice, folder.path(), time.stepping_seconds);
+    time.storing_seconds =
+        measure_storing<T>(loaded, plan.choice, folder.path(), time.stepping_seconds);
   } catch (const IoError& error) {
     time.storing_unknown = error.what();
   }
-  time.seconds = choice.backend == "cpu" ? time.stepping_seconds + time.storing_seconds
-                                         : std::max(time.stepping_seconds, time.storing_seconds);
+  time.seconds = plan.choice.backend == "cpu"
+                     ? time.stepping_seconds + time.storing_seconds
+                     : std::max(time.stepping_seconds, time.storing_seconds);
   return time;
 }
 
 }  // namespace
 
 Plan plan_of(const LoadedConfig& loaded) {
-  Plan plan;
-  plan.config = loaded.run;
-  plan.step_note = loaded.step_note;
+  Plan plan{.config = loaded.run, .step_note = loaded.step_note};
   const RunConfig& config = plan.config;
   plan.choice = choose_backend(config);
   load_filters(config);
   const Model model(config);
-  plan.memory = memory_of_run(model, plan.choice.backend, config.shape);
+  plan.memory = memory_of_run(model, plan.choice.backend, config.shape).all();
   plan.available = memory_available(plan.choice.backend);
-  plan.largest_extent = largest_extent(model, plan.choice.backend, plan.available);
+  plan.largest_extent = largest_extent(model, plan);
   plan.disk = disk_of_run(config);
   if (fits(plan.memory, plan.available)) {
     const auto stable_steps = stable_steps_of(config, [&] { return load_state_fields(config); });
     plan.stable = stable_steps(config.scheme);
-    plan.time = with_precision(
-        config.precision, [&]<class T>() { return measure<T>(loaded, plan.choice, stable_steps); });
+    plan.time = with_precision(config.precision,
+                               [&]<class T>() { return measure<T>(loaded, plan, stable_steps); });
   } else {
     plan.stable = {.largest = largest_step_of(config),
                    .why_unknown = "not estimated: the grid does not fit"};
@@ -234,8 +215,8 @@ RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
           .by = by,
           .block = {largest.own[1], largest.own[2], largest.own[0], config.shape.axes},
           .steps_at_once = by.depth / division.reach,
-          .memory = backend_memory(model, backend, largest.shape()),
-          .memory_of_first = memory_of_first_rank(config),
+          .memory = memory_of_run(model, backend, largest.shape()).backend,
+          .memory_of_first = memory_of_run(model, backend, config.shape).first,
           .step = modelled_step(by, division, size_of(config.precision))};
 }
 

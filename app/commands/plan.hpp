@@ -31,13 +31,13 @@ struct RunTime {
 struct Plan {
   RunConfig config;
   std::string step_note;  ///< see LoadedConfig
-  BackendChoice choice;
-  Memory memory, available;
+  BackendChoice choice = {};
+  Memory memory = {}, available = {};
   std::int64_t largest_extent = 0;  ///< of the largest grid that fits, the same along each axis
-  RunDisk disk;
-  StableStep stable;
-  std::string step_warning;
-  std::optional<RunTime> time;  ///< none where the grid does not fit
+  RunDisk disk = {};
+  StableStep stable = {};
+  std::string step_warning = {};
+  std::optional<RunTime> time = {};  ///< none where the grid does not fit
 };
 
 /// Takes steps from the initial field for about a second, and of each other kind for some tenths,

@@ -83,7 +83,7 @@ OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& m
   // Backends that were used before come back, with the code that they have compiled, if there is
   // memory for one of each number of stages.
   const auto keeps = [&] {
-    const Memory needed = backend_memory(model, choice.backend, model.run.shape);
+    const Memory needed = memory_of_run(model, choice.backend, model.run.shape).backend;
     const Memory available = memory_available(choice.backend);
     return !ranks.any(20 * needed.host > available.host || 20 * needed.device > available.device);
   };

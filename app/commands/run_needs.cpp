@@ -19,22 +19,35 @@
 #include "solver/schedule.hpp"
 
 namespace lapl {
-namespace {
 
-// Memory that a run takes in addition to its backend, in bytes per cell.
-struct CellBytes {
-  double stepping = 0;            // coefficient fields, and copies of the state kept between steps
-  double initial = 0;             // creating the initial state
-  double whole = 0;               // in `initial`: float64 fields that one rank holds whole
-  double whole_coefficients = 0;  // coefficient fields on the first of several ranks
-  double file = 0;                // writing an output
-};
+Memory RunMemory::all() const {
+  return {stepping.host + std::max(initial, file) + 16e6, stepping.device};
+}
 
-CellBytes cell_bytes(const RunConfig& config) {
+RunMemory memory_of_run(const Model& model, const std::string& backend, Shape shape) {
+  const RunConfig& config = model.run;
+  RunMemory memory;
+  memory.backend = with_precision(config.precision, [&]<class T>() {
+    Problem<T> problem = problem_of<T>(model, unread_coefficients(config));
+    problem.shape = shape;
+    const std::vector<FilterPlan<T>> filters(config.filters.size());
+    return memory_needed(backend, problem, plans_of(model, problem, filters));
+  });
+  const auto cells = static_cast<double>(shape.cells());
   const auto value = static_cast<double>(size_of(config.precision));
   const double state = value * static_cast<double>(config.fields.size());
   const auto coefficients = static_cast<double>(coefficient_names(config).size());
-  double whole = 0, spectrum = 0, most = 1;  // float64 arrays; `most`: for one field
+  memory.stepping = memory.backend;
+  memory.stepping.host +=
+      cells * (8 * coefficients + (config.verify_every ? state : 0) + (config.steady ? state : 0));
+  if (is_spectral(config)) {
+    const bool source = config.equation.kind == EquationKind::formula || !config.laws.empty();
+    const Memory beside = spectral_memory(backend, shape, source);
+    memory.stepping.host += beside.host;
+    memory.stepping.device += beside.device;
+  }
+  // Arrays in float64: those that one rank holds whole, and the most for a field at a time.
+  double whole = 0, spectrum = 0, most = 1;
   for (const std::string& field : config.fields) {
     const InitialKind kind = initial_of(config, field).kind;
     if (kind == InitialKind::formula) most = 5;  // buffers, their copy, result, random values
@@ -43,84 +56,26 @@ CellBytes cell_bytes(const RunConfig& config) {
       whole += 1;
   }
   whole += spectrum;
-  const auto outputs = static_cast<double>(config.output_fields.size() + config.filters.size());
-  return {.stepping =
-              8 * coefficients + (config.verify_every ? state : 0) + (config.steady ? state : 0),
-          .initial = 8 * std::max(whole, most) + state,
-          .whole = 8 * whole,
-          .whole_coefficients = coefficients * (8 + value),
-          .file = value * (outputs + 1)};
-}
-
-double cells_of(Shape shape) { return static_cast<double>(shape.cells()); }
-
-Memory stepping_memory(const Model& model, const std::string& backend, Shape shape) {
-  const RunConfig& config = model.run;
-  Memory memory = backend_memory(model, backend, shape);
-  memory.host += cells_of(shape) * cell_bytes(config).stepping;
-  if (is_spectral(config)) {
-    const bool source = config.equation.kind == EquationKind::formula || !config.laws.empty();
-    const Memory beside = spectral_memory(backend, shape, source);
-    memory.host += beside.host;
-    memory.device += beside.device;
-  }
+  memory.initial = cells * (8 * std::max(whole, most) + state);
+  memory.file =
+      cells * value * static_cast<double>(config.output_fields.size() + config.filters.size() + 1);
+  memory.first_coefficients = cells * coefficients * (8 + value);
+  // Values that are handed out to the other ranks have the run's precision.
+  memory.first = cells * (8 * whole + (whole > 0 ? value : 0)) + memory.first_coefficients;
   return memory;
 }
 
-}  // namespace
-
-Memory backend_memory(const Model& model, const std::string& backend, Shape shape) {
-  return with_precision(model.run.precision, [&]<class T>() {
-    Problem<T> problem = problem_of<T>(model, unread_coefficients(model.run));
-    problem.shape = shape;
-    const std::vector<FilterPlan<T>> filters(model.run.filters.size());
-    return memory_needed(backend, problem, plans_of(model, problem, filters));
-  });
-}
-
-Memory memory_of_run(const Model& model, const std::string& backend, Shape shape) {
-  const CellBytes bytes = cell_bytes(model.run);
-  Memory memory = stepping_memory(model, backend, shape);
-  memory.host += cells_of(shape) * std::max(bytes.initial, bytes.file) + 16e6;
-  return memory;
-}
-
-namespace {
-
-struct HostMemory {
-  double needed = 0;     // on this machine, in bytes
-  double available = 0;  // 0 if it is not known
-};
-
-HostMemory host_memory(const Model& model, const std::string& backend, const Ranks& ranks) {
+std::string memory_shortage(const Model& model, const std::string& backend, const Ranks& ranks) {
   const Shape shape = model.run.shape;
-  const CellBytes bytes = cell_bytes(model.run);
+  const RunMemory memory = memory_of_run(model, backend, shape);
   const double here = static_cast<double>(ranks.on_this_machine()) / ranks.count();
-  const double needed =
-      here * stepping_memory(model, backend, shape).host +
-      cells_of(shape) * (bytes.initial + (ranks.count() > 1 ? bytes.whole_coefficients : 0));
-  return {needed, static_cast<double>(available_memory())};
-}
-
-}  // namespace
-
-bool has_host_memory(const Model& model, const std::string& backend, const Ranks& ranks) {
-  const HostMemory memory = host_memory(model, backend, ranks);
-  return memory.available == 0 || memory.needed <= memory.available;
-}
-
-void require_host_memory(const Model& model, const std::string& backend, const Ranks& ranks) {
-  const HostMemory memory = host_memory(model, backend, ranks);
-  if (memory.available != 0 && memory.needed > memory.available)
-    throw DeviceError(
-        "the grid of {} cells needs {} of host memory, {} are available (lapl plan says what fits)",
-        text_of(model.run.shape), size_text(memory.needed), size_text(memory.available));
-}
-
-double memory_of_first_rank(const RunConfig& config) {
-  const CellBytes bytes = cell_bytes(config);
-  const double handed_out = bytes.whole > 0 ? static_cast<double>(size_of(config.precision)) : 0;
-  return cells_of(config.shape) * (bytes.whole + handed_out + bytes.whole_coefficients);
+  const double needed = here * memory.stepping.host + memory.initial +
+                        (ranks.count() > 1 ? memory.first_coefficients : 0);
+  const auto available = static_cast<double>(available_memory());
+  if (available == 0 || needed <= available) return {};  // 0: not known
+  return fmt::format(
+      "the grid of {} cells needs {} of host memory, {} are available (lapl plan says what fits)",
+      text_of(shape), size_text(needed), size_text(available));
 }
 
 RunDisk disk_of_run(const RunConfig& config) {
@@ -131,7 +86,8 @@ RunDisk disk_of_run(const RunConfig& config) {
   const auto& every = config.checkpoint_every.steps;
   if (every) disk.checkpoints = Schedule(config).checkpoints();
   disk.output = static_cast<double>(step_file_bytes(config.shape, value_size, fields));
-  const double dataset = cells_of(config.shape) * static_cast<double>(value_size);
+  const double dataset =
+      static_cast<double>(config.shape.cells()) * static_cast<double>(value_size);
   disk.checkpoint = dataset * static_cast<double>(config.fields.size());
   // Before the oldest checkpoint is removed, the newest must be safely on disk.
   const std::int64_t made = every ? config.steps / *every + 2 : config.checkpoints_kept + 1;

@@ -11,25 +11,27 @@
 
 namespace lapl {
 
-/// The memory of the backend "cpu" or "cuda" for a model on a grid of this shape.
-Memory backend_memory(const Model& model, const std::string& backend, Shape shape);
+/// Numbers of bytes.
+struct RunMemory {
+  Memory backend;                 ///< of the backend alone
+  Memory stepping;                ///< with coefficient fields, transforms and copies of the state
+  double initial = 0;             ///< besides, on the host, while the initial state is created
+  double file = 0;                ///< besides, on the host, while an output is written
+  double first_coefficients = 0;  ///< of coefficient fields, besides, on the first of several ranks
+  double first = 0;               ///< of these and whole initial fields
 
-/// The memory of a whole run on "cpu" or "cuda" on a grid of this shape: the backend, the initial
-/// field and the writing of files.
-Memory memory_of_run(const Model& model, const std::string& backend, Shape shape);
+  /// The memory of a whole run.
+  Memory all() const;
+};
 
-/// Extra bytes on the first of several ranks, which holds whole initial fields and coefficient
-/// fields.
-double memory_of_first_rank(const RunConfig& config);
+/// The memory of a run on backend "cpu" or "cuda" on a grid of this shape.
+RunMemory memory_of_run(const Model& model, const std::string& backend, Shape shape);
 
-/// Throws DeviceError with both numbers if less host memory is available than the backend and the
-/// initial field take. Linux would otherwise grant the memory and kill the process when it is used.
-/// (Files are not counted: they are built on the disk if memory does not suffice.) Ranks of one
-/// machine share its memory.
-void require_host_memory(const Model& model, const std::string& backend, const Ranks& ranks);
-
-/// False if require_host_memory would throw.
-bool has_host_memory(const Model& model, const std::string& backend, const Ranks& ranks);
+/// A message with both numbers if less host memory is available than the backend and the initial
+/// field take; empty if it suffices. Linux would otherwise grant the memory and kill the process
+/// when it is used. (Files are not counted: they are built on the disk if memory does not suffice.)
+/// Ranks of one machine share its memory.
+std::string memory_shortage(const Model& model, const std::string& backend, const Ranks& ranks);
 
 /// Disk space of a run in bytes, accurate to some 10 KB per file.
 struct RunDisk {

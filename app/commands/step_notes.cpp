@@ -48,11 +48,9 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   return {};
 }
 
-namespace {
-
-// Also keeps the estimate, with its words, in `last`.
 template <class T>
-EstimateStep<T> estimate_to(const std::shared_ptr<StableStep>& last, RunConfig config) {
+EstimateStep<T> estimate_of(RunConfig config, const std::shared_ptr<StableStep>& last) {
+  if (!config.stability_checks()) return {};
   config.scheme = config.estimated_scheme();
   return [config, last, known = largest_step_of(config),
           coefficients = load_coefficients(config)](std::span<const T> state) {
@@ -63,23 +61,15 @@ EstimateStep<T> estimate_to(const std::shared_ptr<StableStep>& last, RunConfig c
                         .growth = last->growth};
   };
 }
-
-}  // namespace
-
-template <class T>
-EstimateStep<T> estimate_of(const RunConfig& run) {
-  if (!run.stability_checks()) return {};
-  return estimate_to<T>(std::make_shared<StableStep>(), run);
-}
-template EstimateStep<float> estimate_of(const RunConfig&);
-template EstimateStep<double> estimate_of(const RunConfig&);
+template EstimateStep<float> estimate_of(RunConfig, const std::shared_ptr<StableStep>&);
+template EstimateStep<double> estimate_of(RunConfig, const std::shared_ptr<StableStep>&);
 
 template <class T>
 void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
                    Console& console) {
-  if (!run.stability_checks()) return;
   const auto last = std::make_shared<StableStep>();
-  steps.estimate = estimate_to<T>(last, run);
+  steps.estimate = estimate_of<T>(run, last);
+  if (!steps.estimate) return;
   steps.say = [&folder, &console, last, varies = run.scheme.varies](std::int64_t step,
                                                                     double size) {
     const std::string what = fmt::format("the largest stable step is {}",

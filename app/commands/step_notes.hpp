@@ -1,6 +1,7 @@
 // What a run says of its time step: at its start, while it goes on, and where it fails.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "app/view/console.hpp"
@@ -8,6 +9,7 @@
 #include "io/run/run_folder.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/run.hpp"
+#include "solver/stable_step.hpp"
 
 namespace lapl {
 
@@ -19,9 +21,11 @@ void say_stable_step(const LoadedConfig& config, const CoefficientFields& coeffi
 /// last checkpoint, of which all values are finite. Empty where nothing is.
 std::string step_hint(const RunConfig& config, const RunFolder& folder);
 
-/// Estimates the longest stable step of a state; empty where the config asks for no estimates.
+/// Estimates the longest stable step of a state, and keeps the estimate, with its words, in `last`;
+/// empty where the config asks for no estimates.
 template <class T>
-EstimateStep<T> estimate_of(const RunConfig& run);
+EstimateStep<T> estimate_of(
+    RunConfig config, const std::shared_ptr<StableStep>& last = std::make_shared<StableStep>());
 
 /// Estimates the longest stable step of a state while the run goes on, and says and logs where
 /// steps change, or are too long. Does nothing where the config asks for no estimates. Keeps

@@ -75,7 +75,8 @@ pid_t fork_child(const Body& body) {
 // Small grids get few cores each, so that many run at once; a large one gets all.
 Share share_of(const RunConfig& run, int cores, int at_once) {
   const std::string backend = choose_backend(run).backend;
-  Share share{.on_gpu = backend == "cuda", .memory = memory_of_run(Model(run), backend, run.shape)};
+  Share share{.on_gpu = backend == "cuda",
+              .memory = memory_of_run(Model(run), backend, run.shape).all()};
   const int even = std::max(cores / at_once, 1);
   if (share.on_gpu) {
     // Processes take turns on a GPU: those of small grids start, store and end beside each other.

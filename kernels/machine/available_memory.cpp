@@ -59,7 +59,7 @@ constexpr GroupFiles version_2 = {"memory.max", "memory.current", ""};
 std::uint64_t memory_of_groups(const std::filesystem::path& root, const std::string& name,
                                const GroupFiles& files) {
   std::uint64_t least = unlimited;
-  for (auto group = root / name.substr(1);; group = group.parent_path()) {
+  for (auto group = name == "/" ? root : root / name.substr(1);; group = group.parent_path()) {
     const std::uint64_t limit = group_number(group / files.limit);
     const std::uint64_t used = limit == unlimited ? limit : group_number(group / files.used);
     if (used != unlimited)
