@@ -138,6 +138,7 @@ struct RateProblem {
 RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& coefficients) {
   const std::string& field = config.fields.front();
   if (config.fields.size() > 1) throw Refusal{"it takes one field, and there are more"};
+  if (config.mask) throw Refusal{"the grid has a mask (grid.mask)"};
   const StepStages made = rate_stages(system_of(config));
   RateProblem found{problem_with<double>(config, coefficients, made), {}};
   for (const Stage& stage : made.stages)

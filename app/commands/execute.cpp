@@ -109,7 +109,7 @@ class Execution {
   Execution(const Job& job, Console& console)
       : job_(job),
         console_(console),
-        model_(job.config.run),
+        model_(looked_at(job.config.run)),
         first_step_(job.restart ? job.restart->checkpoint.header.step : 0),
         steps_{.from = job.restart ? StepState::of_words(job.restart->checkpoint.header.step_state)
                                    : std::nullopt},
@@ -125,7 +125,14 @@ class Execution {
   }
 
  private:
+  // Without a mask that every cell is inside.
+  RunConfig looked_at(RunConfig config) {
+    mask_note_ = look_at_mask(config);
+    return config;
+  }
+
   void prepare() {
+    if (!mask_note_.empty()) console_.note(mask_note_);
     // A GPU takes as long to start as a fractal takes to compute, so both go on at once. Engines on
     // CPUs take the most memory: if that is there, no other backend lacks it.
     const bool at_once = has_host_memory(model_, "cpu", ranks_);
@@ -142,7 +149,7 @@ class Execution {
 
   void make_state() {
     WholeFields whole = job_.restart ? WholeFields() : load_initial_fields(config_);
-    share_run(ranks_, job_.config, choice_.backend, job_.restart);
+    share_run(ranks_, job_.config, config_.mask.has_value(), choice_.backend, job_.restart);
     backend_ = run_backend<T>(first_model(model_, steps_.from), choice_, coefficients_, ranks_,
                               [&](const std::string& text) { console_.note(text); });
     steps_.with_other_stages = other_stages(backend_, model_, steps_.from, choice_, ranks_);
@@ -324,6 +331,7 @@ class Execution {
 
   const Job& job_;
   Console& console_;
+  std::string mask_note_;
   const Model model_;
   const RunConfig& config_ = model_.run;
   const std::int64_t first_step_;

@@ -89,8 +89,8 @@ class Stepping {
     look_at_start(*backend, model, watch, time);
     const MeasuredSteps measured = measure_steps(*backend, config_, 1);
     time.cells_per_second = measured.cells_per_second;
-    time.good_steps =
-        watch.good_steps(measured.steps, diagnostics_of(backend->capture().wait(), config_).fields);
+    time.good_steps = watch.good_steps(
+        measured.steps, diagnostics_of(backend->capture(masked_).wait(), config_).fields);
     time.by = backend->description();
     if (config_.steps == 0) return time;
     time.stepping_seconds = cell_count(config_) * static_cast<double>(config_.steps) *
@@ -106,7 +106,7 @@ class Stepping {
  private:
   void look_at_start(Backend<T>& backend, const Model& model, PrecisionWatch& watch,
                      RunTime& time) {
-    const Capture<T> capture = backend.capture();
+    const Capture<T> capture = backend.capture(masked_);
     const Captured<T> initial = capture.wait();
     state_.assign(initial.state.begin(), initial.state.end());
     time.frozen = frozen_warning(model, initial);
@@ -119,6 +119,7 @@ class Stepping {
   }
 
   const RunConfig& config_;
+  const bool masked_ = config_.mask.has_value();  // diagnostics then need the derived outputs
   const BackendChoice& choice_;
   const StableSteps& stable_steps_;
   const CoefficientFields coefficients_ = load_coefficients(config_);
@@ -154,7 +155,7 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
   config.shape.rows = std::min(config.shape.rows, most);
   config.shape.columns = std::min(config.shape.columns, most_columns);
   CoefficientFields coefficients = unread_coefficients(config);  // their values do not matter
-  for (auto& [name, values] : coefficients) values.resize(config.shape.cells());
+  for (auto& [name, values] : coefficients) values.resize(config.shape.cells(), 1);
   const Model model(config);
   const auto backend = run_backend<T>(model, choice, coefficients);
   backend->set_state(std::vector<T>(config.shape.cells() * std::ssize(config.fields)));
@@ -191,8 +192,9 @@ RunTime measure(const LoadedConfig& loaded, const BackendChoice& choice,
 
 }  // namespace
 
-Plan plan_of(const LoadedConfig& loaded) {
+Plan plan_of(LoadedConfig loaded) {
   Plan plan;
+  plan.mask_note = look_at_mask(loaded.run);
   plan.config = loaded.run;
   plan.step_note = loaded.step_note;
   const RunConfig& config = plan.config;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/fields/digest.hpp"
+#include "kernels/fields/fill_value.hpp"
 #include "solver/precision.hpp"
 
 namespace lapl {
@@ -39,6 +40,16 @@ inline FieldValues missing_values(std::int64_t cells, Precision precision) {
   return with_precision(precision, [&]<class T>() -> FieldValues {
     return std::vector<T>(cells, std::numeric_limits<T>::quiet_NaN());
   });
+}
+
+/// Replaces the values of cells outside the mask.
+inline void replace_outside(FieldValues& values, double by) {
+  std::visit(
+      [&]<class T>(std::vector<T>& held) {
+        for (T& value : held)
+          if (is_outside(value)) value = static_cast<T>(by);
+      },
+      values);
 }
 
 /// Values of a field that are contiguous in a file. All numbers count bytes.

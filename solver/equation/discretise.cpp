@@ -27,7 +27,8 @@ std::optional<int> integer_exponent(const Formula& formula, int node) {
 
 std::vector<std::string> known_names(const FormulaNames& names) {
   std::vector<std::string> known;
-  for (const auto& [name, array] : names.arrays) known.push_back(name);
+  for (const auto& [name, array] : names.arrays)
+    if (is_plain_name(name)) known.push_back(name);
   for (const auto& [name, number] : names.numbers) known.push_back(name);
   for (const auto& [name, formula] : names.quantities) known.push_back(name);
   if (names.has_time) known.emplace_back("t");
