@@ -75,7 +75,7 @@ inline const auto name_table<LawKind> = std::to_array<LawRow>(
 struct SideLaw {
   int axis = 0;  ///< 0 planes, 1 rows, 2 columns
   bool last = false;
-  std::string array;  ///< a field or a quantity of equation.let; empty: all fields
+  std::string array = {};  ///< a field or a quantity of equation.let; empty: all fields
   LawKind kind = LawKind::value;
   FormulaText value = "0";
   FormulaText factor = "0";  ///< for laws that take one

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/hdf5/field_values.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
 #include "kernels/grid/grid.hpp"
 
@@ -45,11 +46,6 @@ void close_axes(AxisScales& scales);
 
 /// Writes /time, the grid's axes, /step, and the root attribute with the spacing.
 [[nodiscard]] AxisScales write_axes(hid_t file, const Axes& axes);
-/// What a file says of a field.
-struct FieldText {
-  std::string units, long_name;
-  bool masked = false;  ///< cells outside a mask have fill_value (attribute _FillValue)
-};
 /// Attaches the axes to a field and writes its text as attributes.
 void describe_field(hid_t field, const std::string& name, const FieldText& text,
                     const AxisScales& scales);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -14,6 +15,12 @@
 #include "solver/precision.hpp"
 
 namespace lapl {
+
+/// The description of a field in a file.
+struct FieldText {
+  std::string units, long_name;
+  bool masked = false;  ///< cells outside a mask have fill_value (attribute _FillValue)
+};
 
 /// View of a grid's values, row by row.
 using FieldView = std::variant<std::span<const float>, std::span<const double>>;

@@ -78,7 +78,7 @@ class Masking {
     return value;
   }
 
-  // What the law makes, at `at`, of the value `inside` of the cell at `from` beside it.
+  // The ghost at `at` that the law makes of the value `inside` of the cell at `from` beside it.
   int ghost(int array, std::size_t axis, Offset at, Offset from, int inside) {
     const auto law = rim_.laws.find(like_[array]);
     if (law == rim_.laws.end()) return inside;
