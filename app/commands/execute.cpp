@@ -84,7 +84,8 @@ std::string words_for_missing(const RunConfig& config, bool can_resume) {
       program_name(), shell_quoted(config.directory), shell_quoted(config.directory));
 }
 
-bool begins_as_picture(const RunConfig& config) {
+bool is_drawn_as_picture(const RunConfig& config) {
+  if (config.mask && config.mask->kind == ParameterConfig::Kind::image) return true;
   return std::ranges::any_of(config.fields, [&](const std::string& field) {
     return initial_of(config, field).kind == InitialKind::image;
   });
@@ -226,7 +227,7 @@ class Execution {
       begin_table(probes_table(folder(), config_),
                   first_step_ + (Schedule(config_).is_probe(first_step_) ? 0 : 1),
                   job_.moved_probes);
-    console_.begin(folder().path(), !begins_as_picture(config_));
+    console_.begin(folder().path(), !is_drawn_as_picture(config_));
     folder().log({{"event", job_.restart ? "resumed" : "started"},
                   {"step", first_step_},
                   {"command_line", summary_->values["command_line"]}});

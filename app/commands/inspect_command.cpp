@@ -1,6 +1,10 @@
 // lapl inspect FILE|RUN_DIR
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/view/say.hpp"
@@ -38,7 +42,7 @@ Json describe_field(const fs::path& file, const FileContent& content, const std:
         return Json{{"min", s.min},
                     {"max", s.max},
                     {"mean", s.mean},
-                    {"digest", digest_text(digest_of(std::span(values)))}};
+                    {"digest", digest_text(digest_of(std::span(std::as_const(values))))}};
       },
       field.values);
 }

@@ -113,7 +113,9 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   for (std::size_t field = 0; field < config_.fields.size(); ++field)
     event.fields.push_back({config_.fields[field], diagnostics.fields[field],
                             captured.field(static_cast<std::int64_t>(field)),
-                            config_.mask ? FieldView(captured.derived[field]) : FieldView()});
+                            config_.mask && !captured.derived.empty()
+                                ? FieldView(captured.derived[field])
+                                : FieldView()});
   last_digest_ = captured.digest;
   if (storing.output) warn_if_frozen(step, captured);
   // The output first, because the checkpoint records which outputs exist. The values of both are
