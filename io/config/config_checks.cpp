@@ -217,7 +217,7 @@ class Checker {
   }
 
   void check_mask() {
-    if (!right({"grid.mask"}) || run_.mask) return;
+    if (entries_.at("grid.mask").origin != "default") return;
     if (const auto rim = entries_.find(std::string(rim_key)); rim != entries_.end())
       mistakes_.add(rim->second.place, rim_key, "given without grid.mask (expected one)");
   }

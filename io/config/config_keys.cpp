@@ -220,7 +220,9 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
   if (names.mask || names.all)
     table.push_back({{.name = std::string(rim_key), .type = rim_laws(), .preset = "insulated",
                       .meaning = "condition at the rim of grid.mask: a law, or one for each field"},
-                     [](RunConfig& run, const YamlNode& node) { run.rim_laws = rim_laws_in(node); }});
+                     [](RunConfig& run, const YamlNode& node) {
+                       if (run.mask) run.rim_laws = rim_laws_in(node);
+                     }});
   if (!names.initial_by_field || names.all)
     add_section(table, "initial", &RunConfig::initial, initial_keys(initial_axes));
   if (names.initial_by_field || names.all)

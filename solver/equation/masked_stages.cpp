@@ -12,7 +12,9 @@ constexpr std::array axis_member = {&Offset::plane, &Offset::row, &Offset::colum
 
 class Masking {
  public:
-  Masking(const MaskRim& rim, const std::vector<int>& like) : rim_(rim), like_(like) {}
+  // The array of a step's error stands before those of coefficients.
+  Masking(const MaskRim& rim, const StepStages& made)
+      : rim_(rim), like_(made.like), mask_(rim.mask + (made.measures_error ? 1 : 0)) {}
 
   StageTree of(const StageTree& tree, double outside) {
     made_ = {};
@@ -23,7 +25,7 @@ class Masking {
       place.push_back(copy(node));
     }
     for (const int result : tree.results)
-      made_.results.push_back(made_.operate(Operation::choice, made_.value(rim_.mask, {}),
+      made_.results.push_back(made_.operate(Operation::choice, made_.value(mask_, {}),
                                             place[result], made_.number(outside)));
     return without_unused(made_);
   }
@@ -44,7 +46,7 @@ class Masking {
   int read(int array, Offset at) {
     const int there = made_.value(array, at);
     if (at == Offset{}) return there;
-    return made_.operate(Operation::choice, made_.value(rim_.mask, at), there, beyond(array, at));
+    return made_.operate(Operation::choice, made_.value(mask_, at), there, beyond(array, at));
   }
 
   // The value at `at`, which is outside: what the law makes of the cell reached by one step less
@@ -60,7 +62,7 @@ class Masking {
       // The last resort for a corner: the law along one axis, then along the other, of the cell.
       if (otherwise < 0) otherwise = of_laws(array, at);
       const int inside = ghost(array, axis, at, from, made_.value(array, from));
-      otherwise = made_.operate(Operation::choice, made_.value(rim_.mask, from), inside, otherwise);
+      otherwise = made_.operate(Operation::choice, made_.value(mask_, from), inside, otherwise);
     }
     return otherwise;
   }
@@ -105,6 +107,7 @@ class Masking {
 
   const MaskRim& rim_;
   const std::vector<int>& like_;
+  int mask_;
   StageTree made_;
   std::set<std::string> used_;
 };
@@ -113,7 +116,7 @@ class Masking {
 
 StepStages masked(StepStages made, const FormulaSystem& system, double outside) {
   if (!system.rim) return made;
-  Masking masking(*system.rim, made.like);
+  Masking masking(*system.rim, made);
   for (Stage& stage : made.stages)
     stage.tree = masking.of(stage.tree, &stage == &made.stages.back() ? outside : 0);
   return made;

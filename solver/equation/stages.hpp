@@ -22,7 +22,7 @@ namespace lapl {
 
 /// The mask of a grid and what its rim imposes (solver/equation/masked_stages.hpp).
 struct MaskRim {
-  int mask = 0;                 ///< array of the mask
+  int mask = 0;                 ///< array of the mask, as in FormulaNames::arrays
   FormulaNames names;           ///< of the laws' formulas
   std::map<int, SideLaw> laws;  ///< of fields and of quantities that have laws, by array
 };
