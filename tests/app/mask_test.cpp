@@ -17,7 +17,7 @@ using namespace lapl::test;
 
 namespace {
 
-std::string ring(const std::string& more = "") {
+std::string mask_ring(const std::string& more = "") {
   return "grid: {shape: [24, 30], mask: {formula: 'abs((x - 14)^2 + (y - 11)^2 - 60) < 50'}}\n"
          "equation: {kind: formula, field: laplacian(field)}\nboundary: insulated\n"
          "initial: {kind: formula, formula: 1 + random}\ntime: {step: 0.1, steps: 40}\n"
@@ -27,17 +27,18 @@ std::string ring(const std::string& more = "") {
          more;
 }
 
-nlohmann::json inspected(const std::string& file) {
+nlohmann::json mask_content(const std::string& file) {
   return nlohmann::json::parse(run_lapl({"inspect", file, "--json"}).out);
 }
 
-bool is_inside(std::int64_t index) {
+bool is_in_ring(std::int64_t index) {
   const double x = static_cast<double>(index % 30) - 14, y = static_cast<double>(index / 30) - 11;
   return std::abs(x * x + y * y - 60) < 50;
 }
 
 // The stored values of a record, not NaN outside.
-std::vector<float> stored(const std::string& path, const std::string& name, std::size_t record) {
+std::vector<float> mask_stored(const std::string& path, const std::string& name,
+                               std::size_t record) {
   const Hdf5Session session;
   const OpenedFile opened = open_verified(path);
   const Hdf5Dataset dataset(H5Dopen2(opened.file, name.c_str(), H5P_DEFAULT), "open");
@@ -51,7 +52,7 @@ std::vector<float> stored(const std::string& path, const std::string& name, std:
 
 TEST_CASE("outputs have the fill value outside a mask, and their digests are the state's") {
   const Sandbox sandbox;
-  write_text("c.yaml", ring());
+  write_text("c.yaml", mask_ring());
   const Outcome outcome = run_lapl({"run", "c.yaml", "--backend", "cpu"});
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
@@ -60,21 +61,21 @@ TEST_CASE("outputs have the fill value outside a mask, and their digests are the
     for (const auto& [file, record] :
          {std::pair("out/fields/step-000000040.nc", 0), {"all.nc", 2}}) {
       CAPTURE(name);
-      const std::vector<float> values = stored(file, name, record);
+      const std::vector<float> values = mask_stored(file, name, record);
       for (std::size_t i = 0; i < values.size(); ++i)
         CHECK((values[i] == static_cast<float>(fill_value)) ==
-              !is_inside(static_cast<std::int64_t>(i)));
+              !is_in_ring(static_cast<std::int64_t>(i)));
     }
-  const auto seen = inspected("out/fields/step-000000040.nc");
+  const auto seen = mask_content("out/fields/step-000000040.nc");
   CHECK(seen["digest"] == last_digest(outcome.out));
   CHECK(seen["digest"] == seen["provenance"]["state_digest"]);
   CHECK(seen["fields"]["field"]["min"].get<double>() >= 1);
   CHECK(seen["fields"]["field"]["max"].get<double>() <= 2);
   CHECK(has(read_field("out/fields.nc", "field", 2).records == 3 ? "3" : "", "3"));
-  CHECK(inspected("out/checkpoints/step-000000040.h5")["digest"] == seen["digest"]);
+  CHECK(mask_content("out/checkpoints/step-000000040.h5")["digest"] == seen["digest"]);
   const std::string lines = text_of("out/diagnostics.csv");
   int inside = 0;
-  for (std::int64_t i = 0; i < 720; ++i) inside += is_inside(i) ? 1 : 0;
+  for (std::int64_t i = 0; i < 720; ++i) inside += is_in_ring(i) ? 1 : 0;
   CHECK(has(lines, "," + std::to_string(inside) + ","));
   REQUIRE(run_lapl({"export", "out", "-o", "all.csv", "--field", "field"}).code == 0);
   CHECK(has(text_of("all.csv"), "40,4,0,0,nan\n"));
@@ -94,9 +95,9 @@ TEST_CASE("outputs have the fill value outside a mask, and their digests are the
 
 TEST_CASE("a restart keeps the mask to the bit, and refuses another") {
   const Sandbox sandbox;
-  write_text("c.yaml", ring());
+  write_text("c.yaml", mask_ring());
   REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu", "--output", "whole"}).code == 0);
-  const auto digest = inspected("whole/fields/step-000000040.nc")["digest"];
+  const auto digest = mask_content("whole/fields/step-000000040.nc")["digest"];
   REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu", "--set", "time.steps=20"}).code == 0);
   const Outcome other =
       run_lapl({"resume", "out", "--set", "time.steps=40", "--set", "grid.mask={formula: x < 9}"});
@@ -110,22 +111,22 @@ TEST_CASE("a restart keeps the mask to the bit, and refuses another") {
                                  "grid.mask={formula: '50 > abs((x - 14)^2 + (y - 11)^2 - 60)'}"});
   CAPTURE(same.err);
   CHECK(same.code == 0);
-  CHECK(inspected("out/fields/step-000000040.nc")["digest"] == digest);
+  CHECK(mask_content("out/fields/step-000000040.nc")["digest"] == digest);
 }
 
 TEST_CASE(
     "a mask that no cell is outside of leaves no trace in outputs; a note counts lone cells") {
   const Sandbox sandbox;
-  write_text("c.yaml", ring());
+  write_text("c.yaml", mask_ring());
   REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu", "--set", "grid.mask={formula: 1}"}).code ==
           0);
-  const auto all = inspected("out/fields/step-000000040.nc")["digest"];
+  const auto all = mask_content("out/fields/step-000000040.nc")["digest"];
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=45"}).code == 0);
   const Outcome none = run_lapl(
       {"run", "c.yaml", "--backend", "cpu", "--set", "grid.mask=null", "--output", "none"});
   CAPTURE(none.err);
   REQUIRE(none.code == 0);
-  CHECK(inspected("none/fields/step-000000040.nc")["digest"] == all);
+  CHECK(mask_content("none/fields/step-000000040.nc")["digest"] == all);
   const std::string lone = "grid.mask={formula: where(abs(x - 2) + abs(y - 3) < 0.5, 1, x > 6)}";
   for (const char* const command : {"validate", "run"}) {
     const Outcome noted =
