@@ -10,6 +10,7 @@
 #include "kernels/fields/host_vector.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/ranks/rank_rows.hpp"
+#include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 namespace {
@@ -161,6 +162,17 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
     else
       scatter_rows<T>(ranks, ranks.is_first() ? rounded_once<T>(all()) : std::vector<T>(), rows,
                       columns, values);
+  }
+  if (config.mask) {
+    const std::vector<T> mask = rounded_once<T>(coefficients.at(mask_name));
+    std::vector<T> mine;
+    if (ranks.count() > 1) {
+      mine.resize(cells);
+      scatter_rows<T>(ranks, mask, rows, columns, mine);
+    }
+    const std::vector<T>& inside = ranks.count() > 1 ? mine : mask;
+    for (std::int64_t i = 0; i < std::ssize(state); ++i)
+      if (inside[i % cells] == 0) state[i] = 0;
   }
   backend.set_state(state);
 }

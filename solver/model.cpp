@@ -6,31 +6,40 @@
 #include <utility>
 
 #include "kernels/error.hpp"
+#include "kernels/fields/fill_value.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
+
 Model::Model(RunConfig config)
     : run(std::move(config)), system(system_of(run)), step(stages_of(run, system)) {
   std::size_t place = 0;
+  if (run.mask)
+    for (const std::string& field : run.fields) {
+      derived.push_back(value_stages(system, parse_formula(field, field), fill_value));
+      ++place;
+    }
   for (const std::string& name : run.output_fields) {
     const auto field = std::ranges::find(run.fields, name);
     if (field != run.fields.end()) {
-      outputs.push_back({name, name, "1", "", field - run.fields.begin(), std::nullopt});
+      const auto index = field - run.fields.begin();
+      outputs.push_back({name, name, "1", "field " + name, index, std::nullopt});
+      if (run.mask) outputs.back().derived = static_cast<std::size_t>(index);
       continue;
     }
     const auto given = std::ranges::find(run.derived, name, &DerivedConfig::name);
     if (given != run.derived.end()) {
       outputs.push_back({name, given->formula.text(), given->unit, "output " + name, 0, place++});
-      derived.push_back(value_stages(system, given->formula.parsed(name)));
+      derived.push_back(value_stages(system, given->formula.parsed(name), fill_value));
     } else {
       const auto named = std::ranges::find(named_outputs(), name, &NamedOutput::name);
       if (named == named_outputs().end())
         throw ConfigError("output.fields: found {} (expected one of {})", name,
                           fmt::join(output_names(run), ", "));
       outputs.push_back({name, named->description(run), named->unit, "the " + name, 0, place++});
-      derived.push_back(named->stages(run, system));
+      derived.push_back(named->stages(run, system, fill_value));
     }
   }
   for (const FilterConfig& filter : run.filters)

@@ -19,7 +19,7 @@ struct OutputDataset {
   /// name in messages, if the dataset is derived: "the laplacian", "filter smooth"
   std::string subject;
   std::int64_t field = 0;  ///< index in the state, if the dataset is not derived
-  /// index in Captured::derived; none for a field of the state
+  /// index in Captured::derived; none for a field of the state on a grid without a mask
   std::optional<std::size_t> derived;
 };
 
@@ -33,8 +33,9 @@ struct Model {
   StepStages step;                     ///< the stages of one step
   std::vector<OutputDataset> outputs;  ///< in the order in which files store them
   /// Stages of the derived outputs and of the integrals; each list computes its value in its last
-  /// array. Captured::derived holds the derived outputs, then results of filters (which have no
-  /// stages), then the integrals.
+  /// array. On a grid with a mask the first derived outputs are the fields of the state, with
+  /// fill_value outside. Captured::derived holds the derived outputs, then results of filters
+  /// (which have no stages), then the integrals.
   std::vector<StepStages> derived, integrals;
 };
 

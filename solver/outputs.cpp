@@ -6,6 +6,7 @@
 
 #include "kernels/derived.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/masked_stages.hpp"
 #include "solver/make_problem.hpp"
 
 namespace lapl {
@@ -13,17 +14,19 @@ namespace {
 
 // The 5-point Laplacian of the first field as a sum divided by h^2. With other axes, different
 // spacings or laws it is the operator of formulas.
-StepStages laplacian_stages(const RunConfig& run, const FormulaSystem& system) {
+StepStages laplacian_stages(const RunConfig& run, const FormulaSystem& system, double outside) {
   const std::vector<double> spacing = run.spacing.given(run.shape.axes);
   if (!run.laws.empty() || run.shape.axes != 2 || spacing.size() > 1)
-    return value_stages(system, parse_formula(std::string(laplacian_name),
-                                              fmt::format("laplacian({})", run.fields.front())));
+    return value_stages(system,
+                        parse_formula(std::string(laplacian_name),
+                                      fmt::format("laplacian({})", run.fields.front())),
+                        outside);
   const auto arrays = static_cast<int>(system.names.arrays.size());
   StepStages made{
       {{.tree = laplacian_tree(spacing.front() * spacing.front()), .targets = {arrays}}}, {}, {}};
   for (int array = 0; array < arrays; ++array) made.like.push_back(array);
   made.like.push_back(-1);
-  return made;
+  return masked(std::move(made), system, outside);
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ struct NamedOutput {
   /// equally important, and extremes are rare.
   bool drawn_around_zero;
   std::string (*description)(const RunConfig& run);
-  /// The stages that compute the output; they write it to an array added after the others.
-  StepStages (*stages)(const RunConfig& run, const FormulaSystem& system);
+  /// The stages that compute the output; they write it to an array added after the others, and
+  /// `outside` in cells outside the mask.
+  StepStages (*stages)(const RunConfig& run, const FormulaSystem& system, double outside);
 };
 std::span<const NamedOutput> named_outputs();
 

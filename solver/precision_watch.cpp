@@ -33,9 +33,10 @@ double sign_of(std::span<const double> rates) {
   return std::abs(sum) > 3 * std::sqrt(variance * n) ? std::copysign(1, sum) : 0;
 }
 
-// Not for diffusion, because frozen_warning finds its frozen cells.
+// Not for diffusion without a mask, because frozen_warning finds its frozen cells.
 bool can_look_for_frozen(const RunConfig& config) {
-  return !is_diffusion(config) && config.shape.cells() * std::ssize(config.fields) <= most_watched;
+  return (!is_diffusion(config) || config.mask) &&
+         config.shape.cells() * std::ssize(config.fields) <= most_watched;
 }
 
 }  // namespace
@@ -54,6 +55,8 @@ std::vector<bool> keeps_means(const RunConfig& config) {
   };
   CoefficientFields coefficients = unread_coefficients(small);
   for (auto& [name, values] : coefficients) values = noise(cells);
+  if (config.mask)
+    for (double& value : coefficients[mask_name]) value = value > 0.35 ? 1 : 0;
   RatesAt rates_at(small, system_of(small), coefficients, 1);
   std::vector<bool> keeps(config.fields.size(), true);
   for (int state = 0; state < 2; ++state) {
@@ -134,8 +137,12 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, std::span<const
   std::vector<float> state;
   for (const auto& of_field : values) state.insert(state.end(), of_field.begin(), of_field.end());
   try {
-    const double share = static_cast<double>(stuck_values(config_, coefficients_, state, step)) /
-                         static_cast<double>(state.size());
+    double watched = static_cast<double>(state.size());
+    if (config_.mask)
+      watched *= static_cast<double>(std::ranges::count(coefficients_.at(mask_name), 1.0)) /
+                 static_cast<double>(config_.shape.cells());
+    const double share =
+        static_cast<double>(stuck_values(config_, coefficients_, state, step)) / watched;
     if (share < 0.1) return warnings;  // so few lie where rates pass through 0
     warnings.push_back(
         fmt::format("{:.0f}% of the values stand still: float32 rounds away what a step "

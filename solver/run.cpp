@@ -310,7 +310,8 @@ class Run {
     if (!output && !checkpoint) return;
     const bool by_the_clock = !output && !stopping && !schedule_.is_checkpoint(step_);
     finish_storing();
-    const Capture<T> capture = backend_->capture(output);
+    // With a mask, diagnostics need the derived outputs.
+    const Capture<T> capture = backend_->capture(output || config_.mask);
     if (checkpoint) last_checkpoint_ = Clock::now();
     Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape), time()};
     if (control_) what.steps = control_->state();

@@ -75,10 +75,11 @@ inline const auto name_table<LawKind> = std::to_array<LawRow>(
 struct SideLaw {
   int axis = 0;  ///< 0 planes, 1 rows, 2 columns
   bool last = false;
-  std::string array;  ///< a field or a quantity of equation.let; empty: all fields
+  std::string array = {};  ///< a field or a quantity of equation.let; empty: all fields
   LawKind kind = LawKind::value;
   FormulaText value = "0";
   FormulaText factor = "0";  ///< for laws that take one
+  bool of_mask = false;      ///< of the mask's rim instead of a side
 };
 
 /// A parameter of equations: a number, or a field that does not change in time.
@@ -139,6 +140,9 @@ struct RunConfig {
   Spacing spacing;  ///< h
   Boundaries boundaries;
   std::vector<SideLaw> laws;
+  /// where it is 0, cells are outside: they keep 0, and no cell reads them (docs/equations.md)
+  std::optional<ParameterConfig> mask;
+  std::vector<SideLaw> rim_laws;  ///< of the mask; a field without one is insulated
   std::vector<std::string> fields = {"field"};
   std::map<std::string, ParameterConfig, std::less<>> parameters;
   InitialConfig initial;  ///< of fields without one of their own

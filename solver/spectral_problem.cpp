@@ -140,6 +140,7 @@ RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& co
   if (config.fields.size() > 1) throw Refusal{"it takes one field, and there are more"};
   if (config.scheme.kind == Scheme::imex)
     throw Refusal{"time.scheme imex treats some terms unlike others"};
+  if (config.mask) throw Refusal{"the grid has a mask (grid.mask)"};
   const StepStages made = rate_stages(system_of(config));
   RateProblem found{problem_with<double>(config, coefficients, made), {}};
   for (const Stage& stage : made.stages)

@@ -9,13 +9,14 @@
 #include <span>
 #include <vector>
 
+#include "kernels/fields/fill_value.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/machine/background.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 
 namespace lapl {
 
-/// Statistics of one field over the whole grid.
+/// Statistics of one field over the whole grid, or over the cells inside its mask.
 struct Statistics {
   double min = 0;
   double max = 0;
@@ -59,12 +60,13 @@ double sum_over_rows(std::span<const T> field, std::int64_t columns, Ranks& rank
 /// with 2^k close to `largest`. `cell` is the volume of a cell.
 template <class T>
 double scaled_l2(std::span<const T> field, std::int64_t columns, double cell, double largest,
-                 Ranks& ranks) {
+                 Ranks& ranks, bool masked) {
   // Division by a power of two is exact.
   const int exponent = std::ilogb(largest);
   const double squares = sum_over_rows(field, columns, ranks, [&](std::span<const T> row) {
     double sum = 0;
     for (const T value : row) {
+      if (masked && is_outside(value)) continue;
       const double scaled = std::scalbn(static_cast<double>(value), -exponent);
       sum += scaled * scaled;
     }
@@ -89,10 +91,11 @@ struct RowStatistics {
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
   double sum = 0, squares = 0;
+  std::int64_t cells = 0;  ///< that count
 };
 
-/// The statistics of each row.
-template <class T>
+/// The statistics of each row; if `masked`, of values that are not outside.
+template <bool masked, class T>
 std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int64_t columns) {
   const std::int64_t rows = std::ssize(field) / columns;
   std::vector<RowStatistics> by_row(rows);
@@ -107,11 +110,13 @@ std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int
       for (std::int64_t column = 0; column < columns; ++column)
         for (std::size_t i = 0; i < at_once; ++i) {
           const double value = starts[i][column];
+          if (masked && is_outside(value)) continue;
           RowStatistics& r = sums[i];
           r.min = std::min(r.min, value);
           r.max = std::max(r.max, value);
           r.sum += value;
           r.squares += value * value;
+          ++r.cells;
         }
       std::copy_n(sums.begin(), std::min(at_once, to - first), by_row.begin() + first);
     }
@@ -119,17 +124,20 @@ std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int
   return by_row;
 }
 
-/// The statistics, on all ranks, of a field whose rows the ranks share. Collective.
+/// The statistics, on all ranks, of a field whose rows the ranks share; if `masked`, of the cells
+/// that are not outside. Collective.
 template <class T>
 Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& spacing,
-                         Ranks& ranks) {
+                         Ranks& ranks, bool masked = false) {
   RowStatistics all;
-  for (const RowStatistics& row :
-       gather_rows<RowStatistics>(ranks, statistics_of_rows(field, shape.columns))) {
+  for (const RowStatistics& row : gather_rows<RowStatistics>(
+           ranks, masked ? statistics_of_rows<true>(field, shape.columns)
+                         : statistics_of_rows<false>(field, shape.columns))) {
     all.min = std::min(all.min, row.min);
     all.max = std::max(all.max, row.max);
     all.sum += row.sum;
     all.squares += row.squares;
+    all.cells += row.cells;
   }
   all = of_first(ranks, all);
   const double cell = cell_volume(shape, spacing);
@@ -139,8 +147,9 @@ Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& s
   constexpr double least = std::numeric_limits<double>::min() / 0x1p-53;
   const bool sums = (std::isnormal(squares) && largest * largest >= least) || largest == 0 ||
                     !std::isfinite(largest);
-  return {all.min, all.max, all.sum / static_cast<double>(shape.cells()), all.sum * cell,
-          sums ? std::sqrt(squares) : scaled_l2(field, shape.columns, cell, largest, ranks)};
+  return {
+      all.min, all.max, all.sum / static_cast<double>(all.cells), all.sum * cell,
+      sums ? std::sqrt(squares) : scaled_l2(field, shape.columns, cell, largest, ranks, masked)};
 }
 
 }  // namespace lapl

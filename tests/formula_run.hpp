@@ -40,12 +40,15 @@ inline ParameterConfig formula_parameter(const std::string& formula) {
   return parameter;
 }
 
-/// The values of the parameters that are formulas of position, by name.
+/// The values of the parameters, and of a mask, that are formulas of position, by name.
 inline CoefficientFields coefficient_fields(const RunConfig& run) {
   CoefficientFields fields;
   for (const auto& [name, parameter] : run.parameters)
     if (parameter.kind == ParameterConfig::Kind::formula)
       fields[name] = values_of_formula(name, parameter.formula, run, {}, only_rank());
+  if (run.mask)
+    for (double value : values_of_formula(mask_name, run.mask->formula, run, {}, only_rank()))
+      fields[mask_name].push_back(value != 0 ? 1 : 0);
   return fields;
 }
 

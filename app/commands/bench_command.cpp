@@ -170,7 +170,7 @@ int bench_engines(const BenchOptions& options) {
   const Boundary boundary =
       std::ranges::find(name_table<Boundary>, options.boundary, &Named<Boundary>::name)->value;
   std::optional<LoadedConfig> loaded;
-  if (!options.config.empty()) loaded = load_config(options.config, {});
+  if (!options.config.empty()) look_at_mask(loaded.emplace(load_config(options.config, {})).run);
   const std::vector<Shape> shapes =
       loaded && options.shapes.empty() ? std::vector{loaded->run.shape}
       : backend == "cuda"              ? shapes_of(options, {512, 1024, 2000, 8192, 16384})

@@ -84,7 +84,8 @@ std::string words_for_missing(const RunConfig& config, bool can_resume) {
       program_name(), shell_quoted(config.directory), shell_quoted(config.directory));
 }
 
-bool begins_as_picture(const RunConfig& config) {
+bool is_drawn_as_picture(const RunConfig& config) {
+  if (config.mask && config.mask->kind == ParameterConfig::Kind::image) return true;
   return std::ranges::any_of(config.fields, [&](const std::string& field) {
     return initial_of(config, field).kind == InitialKind::image;
   });
@@ -109,7 +110,7 @@ class Execution {
   Execution(const Job& job, Console& console)
       : job_(job),
         console_(console),
-        model_(job.config.run),
+        model_(looked_at(job.config.run)),
         first_step_(job.restart ? job.restart->checkpoint.header.step : 0),
         steps_{.from = job.restart ? StepState::of_words(job.restart->checkpoint.header.step_state)
                                    : std::nullopt},
@@ -125,7 +126,14 @@ class Execution {
   }
 
  private:
+  // Without a mask that every cell is inside.
+  RunConfig looked_at(RunConfig config) {
+    mask_note_ = look_at_mask(config);
+    return config;
+  }
+
   void prepare() {
+    if (!mask_note_.empty()) console_.note(mask_note_);
     // A GPU takes as long to start as a fractal takes to compute, so both go on at once. Engines on
     // CPUs take the most memory: if that is there, no other backend lacks it.
     const bool at_once = memory_shortage(model_, "cpu", ranks_).empty();
@@ -144,7 +152,7 @@ class Execution {
 
   void make_state() {
     WholeFields whole = job_.restart ? WholeFields() : load_initial_fields(config_);
-    share_run(ranks_, job_.config, choice_.backend, job_.restart);
+    share_run(ranks_, job_.config, config_.mask.has_value(), choice_.backend, job_.restart);
     backend_ = run_backend<T>(first_model(model_, steps_.from), choice_, coefficients_, ranks_,
                               [&](const std::string& text) { console_.note(text); });
     steps_.with_other_stages = other_stages(backend_, model_, steps_.from, choice_, ranks_);
@@ -221,7 +229,7 @@ class Execution {
       begin_table(probes_table(folder(), config_),
                   first_step_ + (Schedule(config_).is_probe(first_step_) ? 0 : 1),
                   job_.moved_probes);
-    console_.begin(folder().path(), !begins_as_picture(config_));
+    console_.begin(folder().path(), !is_drawn_as_picture(config_));
     folder().log({{"event", job_.restart ? "resumed" : "started"},
                   {"step", first_step_},
                   {"command_line", summary_->values["command_line"]}});
@@ -326,6 +334,7 @@ class Execution {
 
   const Job& job_;
   Console& console_;
+  std::string mask_note_;
   const Model model_;
   const RunConfig& config_ = model_.run;
   const std::int64_t first_step_;

@@ -1,6 +1,10 @@
 // lapl inspect FILE|RUN_DIR
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/view/say.hpp"
@@ -23,15 +27,22 @@ namespace fs = std::filesystem;
 
 Json describe_field(const fs::path& file, const FileContent& content, const std::string& name) {
   const std::size_t last_record = content.steps.empty() ? 0 : content.steps.size() - 1;
-  const ReadField field = read_field(file, name, last_record);
+  ReadField field = read_field(file, name, last_record);
   return std::visit(
-      [&](const auto& values) {
-        const Statistics s =
-            statistics_of(std::span(values), field.shape, content.spacing, only_rank());
+      [&](auto& values) {
+        // The state that the digest is of has 0 outside the mask.
+        const bool masked = content.kind != "hdf5" && std::ranges::any_of(values, [](auto value) {
+                              return std::isnan(value);
+                            });
+        const Statistics s = statistics_of(std::span(std::as_const(values)), field.shape,
+                                           content.spacing, only_rank(), masked);
+        if (masked)
+          for (auto& value : values)
+            if (is_outside(value)) value = 0;
         return Json{{"min", s.min},
                     {"max", s.max},
                     {"mean", s.mean},
-                    {"digest", digest_text(digest_of(std::span(values)))}};
+                    {"digest", digest_text(digest_of(std::span(std::as_const(values))))}};
       },
       field.values);
 }

@@ -74,6 +74,7 @@ template <class T>
 RunTime measure_stepping(const Plan& plan, const StableSteps& stable_steps) {
   const RunConfig& config = plan.config;
   const Model model(config);
+  const bool masked = config.mask.has_value();  // diagnostics then need the derived outputs
   const CoefficientFields coefficients = load_coefficients(config);
   auto backend = run_backend<T>(first_model(model, {}), plan.choice, coefficients);
   set_initial_state(*backend, config, coefficients, load_initial_fields(config));
@@ -81,7 +82,7 @@ RunTime measure_stepping(const Plan& plan, const StableSteps& stable_steps) {
   PrecisionWatch watch(config, coefficients, true);
   std::vector<T> start;
   {
-    const Capture<T> capture = backend->capture();
+    const Capture<T> capture = backend->capture(masked);
     const Captured<T> initial = capture.wait();
     start.assign(initial.state.begin(), initial.state.end());
     time.frozen = frozen_warning(model, initial);
@@ -94,7 +95,7 @@ RunTime measure_stepping(const Plan& plan, const StableSteps& stable_steps) {
   }
   const std::int64_t steps = measure_speed(*backend, config, time.cells_per_second);
   time.good_steps =
-      watch.good_steps(steps, diagnostics_of(backend->capture().wait(), config).fields);
+      watch.good_steps(steps, diagnostics_of(backend->capture(masked).wait(), config).fields);
   time.by = backend->description();
   if (config.steps == 0) return time;
   time.stepping_seconds = cell_count(config) * static_cast<double>(config.steps) *
@@ -136,7 +137,7 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
   config.shape.rows = std::min(config.shape.rows, most);
   config.shape.columns = std::min(config.shape.columns, most_columns);
   CoefficientFields coefficients = unread_coefficients(config);  // their values do not matter
-  for (auto& [name, values] : coefficients) values.resize(config.shape.cells());
+  for (auto& [name, values] : coefficients) values.resize(config.shape.cells(), 1);
   const Model model(config);
   const auto backend = run_backend<T>(model, choice, coefficients);
   backend->set_state(std::vector<T>(config.shape.cells() * std::ssize(config.fields)));
@@ -174,8 +175,9 @@ RunTime measure(const LoadedConfig& loaded, const Plan& plan, const StableSteps&
 
 }  // namespace
 
-Plan plan_of(const LoadedConfig& loaded) {
-  Plan plan{.config = loaded.run, .step_note = loaded.step_note};
+Plan plan_of(LoadedConfig loaded) {
+  Plan plan{.config = {}, .step_note = loaded.step_note, .mask_note = look_at_mask(loaded.run)};
+  plan.config = loaded.run;
   const RunConfig& config = plan.config;
   plan.choice = choose_backend(config);
   load_filters(config);

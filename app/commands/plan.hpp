@@ -31,6 +31,7 @@ struct RunTime {
 struct Plan {
   RunConfig config;
   std::string step_note;  ///< see LoadedConfig
+  std::string mask_note = {};  ///< of look_at_mask
   BackendChoice choice = {};
   Memory memory = {}, available = {};
   std::int64_t largest_extent = 0;  ///< of the largest grid that fits, the same along each axis
@@ -44,7 +45,7 @@ struct Plan {
 /// then stores a field a few times in a temporary folder on the disk that the outputs will be on.
 /// Storing goes on beside the steps of a GPU, and takes the time of cores away from those on a CPU.
 /// Throws as running does.
-Plan plan_of(const LoadedConfig& config);
+Plan plan_of(LoadedConfig config);
 
 /// How so many ranks would divide a run, and what the model of docs/scaling.md says of that. The
 /// memory of this machine does not matter, nor is anything measured: the ranks may be elsewhere.

@@ -153,6 +153,7 @@ void print(const Plan& plan) {
   if (config.scheme.kind == Scheme::rkl2)
     say("scheme:     {} of {} stages\n", name_of(config.scheme.kind), config.scheme.stages);
   if (!plan.step_note.empty()) say("{:<11} {}\n", "", plan.step_note);
+  if (!plan.mask_note.empty()) say("{:<11} {}\n", "", plan.mask_note);
   if (!plan.step_warning.empty()) say("warning:    {}\n", plan.step_warning);
   say("backend:    {} ({})\n", plan.choice.backend, plan.choice.reason);
   if (plan.time)

@@ -24,15 +24,15 @@ Limits pair_of(const std::string& name, const std::vector<double>& numbers) {
 }  // namespace
 
 void add_origin_option(Command& command, Origin& origin) {
-  command.option(
-      "--origin",
-      [&origin](const std::string& word) {
-        origin = word == "upper"   ? Origin::upper
-                 : word == "lower" ? Origin::lower
-                                   : Origin::automatic;
-      },
-      "Where the first row is drawn; auto: at the top if the initial field was a picture",
-      {.one_of = {"auto", "upper", "lower"}});
+  command.option("--origin",
+                 [&origin](const std::string& word) {
+                   origin = word == "upper"   ? Origin::upper
+                            : word == "lower" ? Origin::lower
+                                              : Origin::automatic;
+                 },
+                 "Where the first row is drawn; auto: at the top if the initial field or the mask "
+                 "was a picture",
+                 {.one_of = {"auto", "upper", "lower"}});
 }
 
 void add_picture_options(Command& command, PictureOptions& options) {

@@ -57,8 +57,9 @@ void follow_first_rank(Ranks& ranks) {
     if (text.empty()) return;
     amid_run = true;
     const auto said = nlohmann::json::parse(text);
-    const RunConfig config =
+    RunConfig config =
         parse_config(said["config"].get<std::string>(), "the first rank's config", ".", {}).run;
+    if (!said["masked"].get<bool>()) drop_mask(config);
     std::optional<StoredState> from;
     if (said.contains("state"))
       from = {said["state"]["path"].get<std::string>(), said["state"]["step"].get<std::int64_t>(),
@@ -98,10 +99,11 @@ Ranks& run_ranks() {
   return *all;
 }
 
-void share_run(Ranks& ranks, const LoadedConfig& config, const std::string& backend,
+void share_run(Ranks& ranks, const LoadedConfig& config, bool masked, const std::string& backend,
                const std::optional<Restart>& restart) {
   if (ranks.count() == 1) return;
-  nlohmann::json said = {{"config", resolved_yaml(config)}, {"backend", backend}};
+  nlohmann::json said = {
+      {"config", resolved_yaml(config)}, {"masked", masked}, {"backend", backend}};
   if (restart)
     said["state"] = {{"path", restart->path.string()},
                      {"step", restart->checkpoint.header.step},

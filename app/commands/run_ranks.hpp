@@ -30,8 +30,9 @@ inline StateValues values_to_keep() {
 }
 
 /// On the first rank: tells the other ranks which run they take part in. From then on all ranks
-/// wait for each other. `backend` is "cpu" or "cuda"; `restart` is none for a run from step 0.
-void share_run(Ranks& ranks, const LoadedConfig& config, const std::string& backend,
+/// wait for each other. `masked` is false if every cell is inside the mask, `backend` "cpu" or
+/// "cuda"; `restart` is none for a run from step 0.
+void share_run(Ranks& ranks, const LoadedConfig& config, bool masked, const std::string& backend,
                const std::optional<Restart>& restart);
 
 /// A state stored in a file.

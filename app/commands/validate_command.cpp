@@ -19,12 +19,15 @@ struct ValidateOptions {
 
 int validate_command(const ValidateOptions& options) {
   const LoadedConfig config = load_config(options.config, options.settings);
+  RunConfig looked_at = config.run;
+  const std::string mask_note = look_at_mask(looked_at);
   load_filters(config.run);
   // Verifies that the files named in the config exist and fit the grid.
   StateFields fields = load_state_fields(config.run);
   const StableStep stable = stable_step_of(config.run, [&] { return std::move(fields); });
   say("{}", resolved_yaml(config));
-  if (!config.step_note.empty()) say(stderr, "lapl: {}\n", config.step_note);
+  for (const std::string& note : {config.step_note, mask_note})
+    if (!note.empty()) say(stderr, "lapl: {}\n", note);
   if (const std::string warning = step_warning(config.run, stable); !warning.empty())
     print_warning(warning);
   const TimeScheme scheme = config.run.scheme;

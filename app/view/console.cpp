@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <limits>
 
 #include "app/view/console_lines.hpp"
 #include "app/view/plot/plot_panels.hpp"
@@ -54,9 +55,15 @@ void Console::stored(const StoredEvent& event) {
   if (options_.quiet) return;
   std::vector<Panel> panels;
   if (live_ && !event.output.empty())
-    for (const StoredEvent::Field& field : event.fields)
-      panels.push_back(
-          small_panel(field.name, field.values, event.shape, event.step, first_row_below_));
+    for (const StoredEvent::Field& field : event.fields) {
+      FieldValues blanked;
+      if (count_of(field.masked) > 0) {
+        blanked = doubles_of(field.masked);
+        replace_outside(blanked, std::numeric_limits<double>::quiet_NaN());
+      }
+      const FieldView drawn = count_of(field.masked) > 0 ? view_of(blanked) : field.values;
+      panels.push_back(small_panel(field.name, drawn, event.shape, event.step, first_row_below_));
+    }
   const std::lock_guard lock(mutex_);
   clear_bar();
   if (options_.json) {

@@ -11,7 +11,11 @@ namespace {
 
 void add(YamlProblems& problems, const YamlNode& node, const std::string& path,
          const std::string& what) {
-  problems.push_back({node.position, path + ": " + what});
+  problems.push_back({node.position, path.empty() ? what : path + ": " + what});
+}
+
+std::string below(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
 }
 
 bool is_map(const YamlNode& node) {
@@ -108,7 +112,7 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
   const std::optional<LawKind> kind = law_kind(node.children[0].text);
   if (kind && node.children.size() == 2) {
     const YamlNode& value = node.children[1];
-    const std::string name = path + "." + node.children[0].text;
+    const std::string name = below(path, node.children[0].text);
     const LawRow& row = row_of(*kind);
     return map_with(node, row.name,
                     row.takes_factor() ? read_factors(value, name, row, problems)
@@ -138,6 +142,24 @@ YamlNode read_laws(const YamlNode& node, const std::string& path, YamlProblems& 
   return sides;
 }
 
+// Adds the laws in a node, of all fields or of some, as laws of the side `of`.
+void add_laws(const SideLaw& of, const YamlNode& node, std::vector<SideLaw>& laws) {
+  const auto add_law = [&](const std::string& field, const YamlNode& law) {
+    const YamlNode& value = law.children[1];
+    SideLaw& added = laws.emplace_back(of);
+    added.array = field;
+    added.kind = *law_kind(law.children[0].text);
+    const bool two = row_of(added.kind).takes_factor();
+    added.value = (two ? *child_of(value, "value") : value).text;
+    if (two) added.factor = child_of(value, "factor")->text;
+  };
+  // The law of a single field is also a map; its first key is the name of a law.
+  if (law_kind(node.children[0].text) && node.children.size() == 2)
+    add_law("", node);
+  else
+    for_each_entry(node, add_law);
+}
+
 }  // namespace
 
 Schema axis_laws() {
@@ -148,26 +170,28 @@ Schema axis_laws() {
           {}};
 }
 
+Schema rim_laws() {
+  return {{OwnForm{law_words(),
+                   [](const YamlNode& node, const std::string& path, YamlProblems& problems) {
+                     return read_law(node, path, false, problems);
+                   },
+                   [] {
+                     return nlohmann::ordered_json{{"type", {"string", "object"}}};
+                   }}},
+          {}};
+}
+
 std::vector<SideLaw> laws_in(const YamlNode& map, int axis) {
   std::vector<SideLaw> laws;
   for_each_entry(map, [&](const std::string& side, const YamlNode& of_side) {
-    const auto add_law = [&](const std::string& field, const YamlNode& law) {
-      const YamlNode& value = law.children[1];
-      SideLaw& added = laws.emplace_back(SideLaw{.axis = axis,
-                                                 .last = side == "last",
-                                                 .array = field,
-                                                 .kind = *law_kind(law.children[0].text),
-                                                 .value = value.text});
-      if (!row_of(added.kind).takes_factor()) return;
-      added.value = child_of(value, "value")->text;
-      added.factor = child_of(value, "factor")->text;
-    };
-    // The law of a single field is also a map; its first key is the name of a law.
-    if (law_kind(of_side.children[0].text) && of_side.children.size() == 2)
-      add_law("", of_side);
-    else
-      for_each_entry(of_side, add_law);
+    add_laws({.axis = axis, .last = side == "last"}, of_side, laws);
   });
+  return laws;
+}
+
+std::vector<SideLaw> rim_laws_in(const YamlNode& node) {
+  std::vector<SideLaw> laws;
+  add_laws({.of_mask = true}, node, laws);
   return laws;
 }
 

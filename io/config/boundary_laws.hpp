@@ -11,8 +11,11 @@ namespace lapl {
 
 /// The schema of the laws of one axis.
 Schema axis_laws();
+/// The schema of a law, or of a map from fields to laws: those of a mask's rim.
+Schema rim_laws();
 
 /// The laws in the resolved map of an axis: 0 planes, 1 rows, 2 columns.
 std::vector<SideLaw> laws_in(const YamlNode& map, int axis);
+std::vector<SideLaw> rim_laws_in(const YamlNode& node);
 
 }  // namespace lapl

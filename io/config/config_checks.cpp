@@ -216,6 +216,12 @@ class Checker {
           fmt::format("found spectral, which cannot step this: {} (expected another engine)", why));
   }
 
+  void check_mask() {
+    if (entries_.at("grid.mask").origin != "default") return;
+    if (const auto rim = entries_.find(std::string(rim_key)); rim != entries_.end())
+      mistakes_.add(rim->second.place, rim_key, "given without grid.mask (expected one)");
+  }
+
   void check_engine() {
     if (!right({"compute.engine", "compute.backend"}) || run_.backend == "auto") return;
     for (const EngineInfo& engine : all_engines())
@@ -276,6 +282,10 @@ class Checker {
       return add("filters", fmt::format("found a filter on a grid of {} (filters are for two axes: "
                                         "expected grid.shape: [rows, columns], or no filters)",
                                         run_.shape.axes == 1 ? "one axis" : "three axes"));
+    if (run_.mask && !run_.filters.empty())
+      return add("filters",
+                 "found a filter on a grid with grid.mask (a filter would read the cells outside: "
+                 "expected no filters; lapl filter convolves stored outputs)");
     std::set<std::string> taken = taken_datasets(run_);
     for (const FilterConfig& filter : run_.filters) {
       if (const std::string wrong = filter_name_problem(filter.name, taken); !wrong.empty())
@@ -364,6 +374,7 @@ void check_together(const RunConfig& run, const Entries& entries, Mistakes& mist
   checker.check_stages();
   checker.check_tolerance();
   checker.check_formulas();
+  checker.check_mask();
   checker.check_engine();
   checker.check_mode();
   checker.check_output_names();

@@ -73,7 +73,7 @@ ordered_json section_schema(const std::string& section) {
     }
     schema["properties"][std::string(key.entry())] = key_schema(key);
     if (key.is_required() && key.kinds.empty()) required.emplace_back(key.entry());
-    last = &key;
+    if (key.name != rim_key) last = &key;
   }
   if (!required.empty()) schema["required"] = required;
   if (section == "initial") {  // has either its own keys or a map of fields
@@ -181,7 +181,7 @@ a test fails where the two differ.
       open_section = key.section();
       text += fmt::format("\n## {}\n\n", open_section);
       if (open_section == shorthand_section) {
-        text += fmt::format("`{}: NAME` gives all of its keys that value.\n\n", open_section);
+        text += fmt::format("`{}: NAME` gives all axes that value.\n\n", open_section);
       }
       text += "| key | value | default | unit | meaning |\n|---|---|---|---|---|\n";
     }

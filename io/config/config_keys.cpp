@@ -206,6 +206,10 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
                                     "or a list "
                                     "of one for each, in the order of grid.shape"},
        store(&RunConfig::spacing)},
+      {{.name = "grid.mask", .type = null_or(field_source()), .preset = "null",
+       .meaning = "the shape of the domain: cells where a picture, a dataset or a formula of the "
+                  "position is 0 are outside of it; null: every cell is inside"},
+       store(&RunConfig::mask)},
 
       {{.name = "fields", .type = list(text(), 1, most_fields), .preset = "[field]",
        .meaning = "names of the fields: letters, digits and _"}, store(&RunConfig::fields)},
@@ -213,6 +217,12 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
   for (const std::string& parameter : names.parameters) table.push_back(parameter_key(parameter));
   const KeyTable<RunConfig> boundary = boundary_keys(axes);
   table.insert(table.end(), boundary.begin(), boundary.end());
+  if (names.mask || names.all)
+    table.push_back({{.name = std::string(rim_key), .type = rim_laws(), .preset = "insulated",
+                      .meaning = "condition at the rim of grid.mask: a law, or one for each field"},
+                     [](RunConfig& run, const YamlNode& node) {
+                       if (run.mask) run.rim_laws = rim_laws_in(node);
+                     }});
   if (!names.initial_by_field || names.all)
     add_section(table, "initial", &RunConfig::initial, initial_keys(initial_axes));
   if (names.initial_by_field || names.all)

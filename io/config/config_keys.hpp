@@ -21,6 +21,7 @@ struct ConfigNames {
   int axes = 2;                           ///< of the grid
   EquationKind equation = EquationKind::diffusion;
   bool initial_by_field = false;  ///< section initial has a key per field
+  bool mask = false;              ///< the grid has a mask
   bool all = false;               ///< the keys of both forms of initial
 };
 
@@ -39,8 +40,10 @@ const KeyTable<InitialConfig>& initial_keys(int axes);
 /// Names of the sections, in the order of the key table.
 const std::vector<std::string>& config_sections();
 
-/// The section that accepts one value for all of its keys: `boundary: zero`.
+/// The section that accepts one value for all of its axes: `boundary: zero`.
 inline constexpr std::string_view shorthand_section = "boundary";
+/// Its key that is no axis.
+inline constexpr std::string_view rim_key = "boundary.mask";
 
 /// Largest number of cells of a grid.
 inline constexpr std::int64_t most_cells = std::int64_t{1} << 40;

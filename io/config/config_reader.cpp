@@ -9,6 +9,7 @@
 
 #include "io/config/config_text.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 namespace {
@@ -18,6 +19,13 @@ std::vector<const ConfigKey*> keys_of(const KeyTable<RunConfig>& table,
   std::vector<const ConfigKey*> keys;
   for (const ConfigKey& key : table)
     if (key.section() == section) keys.push_back(&key);
+  return keys;
+}
+
+/// The keys that `boundary: NAME` sets.
+std::vector<const ConfigKey*> axes_of(const KeyTable<RunConfig>& table) {
+  std::vector<const ConfigKey*> keys = keys_of(table, std::string(shorthand_section));
+  std::erase_if(keys, [](const ConfigKey* key) { return key->name == rim_key; });
   return keys;
 }
 
@@ -137,6 +145,8 @@ void find_names(const Given& given, ConfigNames& names, std::vector<std::string>
   }
   if (given.name == "grid.shape" && is_list && !node.children.empty() && node.children.size() <= 3)
     names.axes = static_cast<int>(node.children.size());
+  if ((given.name == mask_name && node.kind != YamlNode::Kind::null) || given.name == rim_key)
+    names.mask = true;
   if (given.name == "equation.kind")
     for (const Equation& equation : name_table<EquationKind>)
       if (node.text == equation.name) names.equation = equation.value;
@@ -209,7 +219,7 @@ Entries read_entries(const GivenKeys& given, const std::string& name,
     else if (known != by_name.end())
       keys = {known->second};
     else if (key_name == shorthand_section)
-      keys = keys_of(table, key_name);
+      keys = axes_of(table);
     else if (is_section(key_name))
       mistakes.add(place, key_name, section_problem(node, key_name, table));
     else

@@ -56,7 +56,7 @@ const KeyTable<Tolerance>& tolerance_keys() {
 
 }  // namespace
 
-Schema parameter() {
+Schema field_source() {
   MapForm form{.choices = {},
                .description =
                    "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME} "
@@ -64,8 +64,10 @@ Schema parameter() {
                .stand_in = ""};
   for (const ParameterSource& source : parameter_sources())
     form.choices.push_back(rows_of(source.keys));
-  return either(finite_real(), {{form}, {}});
+  return {{form}, {}};
 }
+
+Schema parameter() { return either(finite_real(), field_source()); }
 
 void assign(P& parameter, const YamlNode& node) {
   parameter = {};

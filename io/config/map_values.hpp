@@ -8,6 +8,7 @@
 namespace lapl {
 
 Schema parameter();        ///< a number, or the source of a field
+Schema field_source();     ///< {image: FILE, ...}, {hdf5: FILE, ...} or {formula: FORMULA}
 Schema named_formulas();   ///< {NAME: FORMULA, ...}
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}

@@ -17,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct FieldHeader {
-  std::string name, long_name, units;
+  std::string name;
+  FieldText text;
 };
 
 /// The metadata of the exported file.
@@ -47,8 +48,7 @@ Header make_header(const Series& series, const std::vector<std::string>& fields,
     const OpenedFile opened = open_verified(holder->file);
     naming_file(holder->file, [&] {
       const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-      header.fields.push_back(
-          {name, read_text_attribute(dataset, "long_name"), read_text_attribute(dataset, "units")});
+      header.fields.push_back({name, text_of_field(dataset)});
     });
   }
   const OpenedFile opened = open_verified(last.file);
@@ -116,7 +116,7 @@ class SeriesFile {
     const int rank = 1 + series_.shape.axes;
     Hdf5Dataset dataset = create_records(file, field.name, series_.precision, rank,
                                          series_.records.size(), series_.shape);
-    describe_field(dataset, field.name, field.long_name, field.units, scales);
+    describe_field(dataset, field.name, field.text, scales);
     for (std::size_t i = 0; i < series_.records.size(); ++i)
       lay_out_record(dataset, field.name, rank, i, series_.shape, series_.precision);
     dataset.close("close dataset " + field.name);
@@ -125,9 +125,15 @@ class SeriesFile {
   void put_values(const PutRecord& put) {
     for (std::size_t field = 0; field < header_.fields.size(); ++field)
       for (std::size_t i = 0; i < series_.records.size(); ++i) {
-        const FieldValues values =
-            read_record(series_, series_.records[i], header_.fields[field].name);
+        const FieldHeader& header = header_.fields[field];
+        const auto& held = series_.records[i].fields;
+        FieldValues values = read_record(series_, series_.records[i], header.name);
+        const bool masked =
+            header.text.masked && std::ranges::find(held, header.name) != held.end();
+        if (masked) replace_outside(values, 0);
         digests_[field][i] = digest_of(values);
+        if (masked) values = read_record(series_, series_.records[i], header.name);
+        if (masked) replace_outside(values, fill_value);
         put(field, i, view_of(values));
       }
   }

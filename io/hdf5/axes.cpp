@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "io/hdf5/hdf5_values.hpp"
+#include "kernels/fields/fill_value.hpp"
 
 namespace lapl {
 namespace {
@@ -74,13 +75,25 @@ AxisScales write_axes(hid_t file, const Axes& axes) {
   return scales;
 }
 
-void describe_field(hid_t field, const std::string& name, const std::string& long_name,
-                    const std::string& units, const AxisScales& scales) {
-  write_attribute(field, "units", units);
-  write_attribute(field, "long_name", long_name);
+void describe_field(hid_t field, const std::string& name, const FieldText& text,
+                    const AxisScales& scales) {
+  if (text.masked) {  // of the field's type, as netCDF requires
+    const Hdf5Type type(H5Dget_type(field), "read the type of " + name);
+    if (H5Tget_size(type) == sizeof(float))
+      write_attribute(field, fill_attribute, std::vector{static_cast<float>(fill_value)});
+    else
+      write_attribute(field, fill_attribute, std::vector{fill_value});
+  }
+  write_attribute(field, "units", text.units);
+  write_attribute(field, "long_name", text.long_name);
   write_attribute(field, "coordinates", "step");  // makes xarray list step among the coordinates
   for (unsigned axis = 0; axis < scales.size(); ++axis)
     check_hdf5(H5DSattach_scale(field, scales[axis], axis), "attach an axis to " + name);
+}
+
+FieldText text_of_field(hid_t field) {
+  return {read_text_attribute(field, "units"), read_text_attribute(field, "long_name"),
+          H5Aexists(field, fill_attribute) > 0};
 }
 
 int grid_axes_of(hid_t file) {

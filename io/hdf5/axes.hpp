@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/hdf5/field_values.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
 #include "kernels/grid/grid.hpp"
 
@@ -16,6 +17,8 @@ inline constexpr const char* format_attribute = "lapl_format";  ///< the kind of
 inline constexpr const char* version_attribute = "lapl_format_version";
 inline constexpr const char* spacing_attribute = "lapl_grid_spacing";
 inline constexpr std::int64_t format_version = 1;
+/// netCDF's attribute with the value that stands for none.
+inline constexpr const char* fill_attribute = "_FillValue";
 
 /// Writes the attributes that identify lapl's files; `kind` is a word that read_format returns.
 void write_format(hid_t file, const std::string& kind);
@@ -43,9 +46,11 @@ void close_axes(AxisScales& scales);
 
 /// Writes /time, the grid's axes, /step, and the root attribute with the spacing.
 [[nodiscard]] AxisScales write_axes(hid_t file, const Axes& axes);
-/// Attaches the axes to a field and writes its name and unit as attributes.
-void describe_field(hid_t field, const std::string& name, const std::string& long_name,
-                    const std::string& units, const AxisScales& scales);
+/// Attaches the axes to a field and writes its text as attributes.
+void describe_field(hid_t field, const std::string& name, const FieldText& text,
+                    const AxisScales& scales);
+/// The text of one of lapl's fields.
+FieldText text_of_field(hid_t field);
 /// Number of axes of the grid in one of lapl's files; 2 for any other file.
 int grid_axes_of(hid_t file);
 /// The axes of a step file or an index. Throws IoError.

@@ -6,13 +6,21 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
 #include "kernels/fields/digest.hpp"
+#include "kernels/fields/fill_value.hpp"
 #include "solver/precision.hpp"
 
 namespace lapl {
+
+/// The description of a field in a file.
+struct FieldText {
+  std::string units, long_name;
+  bool masked = false;  ///< cells outside a mask have fill_value (attribute _FillValue)
+};
 
 /// View of a grid's values, row by row.
 using FieldView = std::variant<std::span<const float>, std::span<const double>>;
@@ -39,6 +47,16 @@ inline FieldValues missing_values(std::int64_t cells, Precision precision) {
   return with_precision(precision, [&]<class T>() -> FieldValues {
     return std::vector<T>(cells, std::numeric_limits<T>::quiet_NaN());
   });
+}
+
+/// Replaces the values of cells outside the mask.
+inline void replace_outside(FieldValues& values, double by) {
+  std::visit(
+      [&]<class T>(std::vector<T>& held) {
+        for (T& value : held)
+          if (is_outside(value)) value = static_cast<T>(by);
+      },
+      values);
 }
 
 /// Values of a field that are contiguous in a file. All numbers count bytes.

@@ -152,6 +152,7 @@ std::string read_text(hid_t location, const std::string& name, std::size_t most)
   template std::vector<T> read_numbers_attribute(hid_t, const std::string&, std::size_t); \
   template Hdf5Dataset write_array(hid_t, const std::string&, const std::vector<T>&);     \
   template std::vector<T> read_array(hid_t, const std::string&, std::size_t);
+LAPL_INSTANTIATE(float)
 LAPL_INSTANTIATE(double)
 LAPL_INSTANTIATE(std::int64_t)
 LAPL_INSTANTIATE(std::uint64_t)

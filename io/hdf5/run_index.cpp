@@ -100,7 +100,7 @@ void RunIndex::take(const StepRecord& record) {
   }
   records_[record.step] = {record.time, {}, 0};
   for (const NamedField& field : record.fields)
-    fields_.try_emplace(field.name, FieldText{field.units, field.long_name});
+    fields_.try_emplace(field.name, FieldText{field.units, field.long_name, field.masked});
 }
 
 /// Adds the names and units of fields in an open file that are not known yet.
@@ -111,8 +111,7 @@ void RunIndex::add_fields(std::int64_t file) {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
     if (std::ssize(extent_of(dataset, name)) != 1 + grid_axes) continue;
     if (fields_.empty()) precision_ = field_layout(dataset, name, grid_axes).precision;
-    fields_[name] = {read_text_attribute(dataset, "units"),
-                     read_text_attribute(dataset, "long_name")};
+    fields_[name] = text_of_field(dataset);
   }
 }
 
@@ -244,7 +243,7 @@ void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
     }
     check_hdf5(H5Sselect_all(space), "select all records");
     Hdf5Dataset dataset = create_dataset(file, name, stored_type_of(precision_), space, properties);
-    describe_field(dataset, name, text.long_name, text.units, scales);
+    describe_field(dataset, name, text, scales);
     dataset.close("close dataset " + name);
   }
   close_axes(scales);
@@ -273,7 +272,8 @@ std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const try {
         continue;
       }
       const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-      const DatasetLayout layout = field_layout(dataset, name, shape_.axes);
+      DatasetLayout layout = field_layout(dataset, name, shape_.axes);
+      layout.packing = {};  // fill values stay
       if (layout.shape != shape_ || layout.precision != precision_)
         throw IoError("has another grid than the other step files");
       values.push_back(read_values(dataset, name, layout, 0));
@@ -305,7 +305,7 @@ void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t
     std::vector<Hdf5Dataset> datasets;
     for (const auto& [name, text] : fields_) {
       datasets.push_back(create_records(file, name, precision_, rank, steps.size(), shape_));
-      describe_field(datasets.back(), name, text.long_name, text.units, scales);
+      describe_field(datasets.back(), name, text, scales);
     }
     for (std::size_t i = 0; i < steps.size(); ++i)
       for (const Hdf5Dataset& dataset : datasets)

@@ -43,9 +43,6 @@ class RunIndex {
     std::string bundle;  // file name; empty: in the step file
     std::size_t place = 0;
   };
-  struct FieldText {
-    std::string units, long_name;
-  };
   /// Consecutive records with values at consecutive places of one file.
   struct Run {
     std::string file;

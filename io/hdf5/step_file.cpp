@@ -28,7 +28,7 @@ void lay_out_fields(hid_t file, const StepRecord& record, const AxisScales& scal
   for (const NamedField& field : record.fields) {
     Hdf5Dataset dataset =
         lay_out_chunked_field(file, field.name, record.shape, precision_of(field.values));
-    describe_field(dataset, field.name, field.long_name, field.units, scales);
+    describe_field(dataset, field.name, {field.units, field.long_name, field.masked}, scales);
     dataset.close("close dataset " + field.name);
   }
 }
@@ -70,6 +70,7 @@ std::string layout_key(const StepRecord& record) {
   for (const NamedField& field : record.fields) {
     for (const std::string* text : {&field.name, &field.long_name, &field.units}) add(*text);
     add(name_of(precision_of(field.values)));
+    add(field.masked ? "masked" : "");
   }
   for (const auto& [name, text] : record.provenance) {
     add(name);

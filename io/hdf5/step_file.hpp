@@ -23,6 +23,7 @@ struct NamedField {
   std::string long_name;  ///< for people
   std::string units;
   FieldView values;
+  bool masked = false;  ///< fill_value in cells outside a mask
 };
 
 /// Name and text of each entry of /provenance.

@@ -2,12 +2,14 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
 #include "io/images/image.hpp"
 #include "io/readers/npy_reader.hpp"
 #include "kernels/error.hpp"
+#include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 namespace {
@@ -75,38 +77,120 @@ WholeFields load_initial_fields(const RunConfig& config) {
   return whole;
 }
 
+namespace {
+
+// The values of a field that is no number.
+std::vector<double> load_source(const std::string& key, const ParameterConfig& source,
+                                const RunConfig& config) {
+  switch (source.kind) {
+    case ParameterConfig::Kind::image: {
+      const auto [low, high] = source.range;
+      std::vector<double> values = load(FieldFile::picture, key, source.path, "", config.shape);
+      for (double& value : values) value = low + value * (high - low);
+      return values;
+    }
+    case ParameterConfig::Kind::hdf5:
+      return load(FieldFile::dataset, key, source.path, source.dataset, config.shape);
+    case ParameterConfig::Kind::formula:
+      return values_of_formula(key, source.formula, config, {}, only_rank());
+    case ParameterConfig::Kind::number: break;
+  }
+  return {};
+}
+
+std::string place_of(std::int64_t index, Shape shape) {
+  return text_of(cell_at(shape, index), shape.axes);
+}
+
+// 1 inside and 0 outside.
+std::vector<double> load_mask(const RunConfig& config) {
+  std::vector<double> values = load_source(mask_name, *config.mask, config);
+  bool any = false;
+  for (std::int64_t i = 0; i < std::ssize(values); ++i) {
+    if (!std::isfinite(values[i]))
+      throw ConfigError(
+          "{}: the value at {} is {} (expected 0 outside and other finite numbers "
+          "inside)",
+          mask_name, place_of(i, config.shape), values[i]);
+    values[i] = values[i] != 0 ? 1 : 0;
+    any = any || values[i] != 0;
+  }
+  if (!any)
+    throw ConfigError("{}: is 0 in every cell (expected another number in the cells inside)",
+                      mask_name);
+  return values;
+}
+
+// A note on the cells inside that have no cell inside beside them; empty if there are none.
+std::string lone_cells(const RunConfig& config, const std::vector<double>& mask) {
+  const Shape shape = config.shape;
+  const Faces<double> faces = quantity_faces<double>(config.boundaries);
+  const std::array size = by_axis(shape);
+  std::int64_t count = 0, first = -1;
+  for (std::int64_t index = 0; index < std::ssize(mask) && shape.cells() > 1; ++index) {
+    if (mask[index] == 0) continue;
+    const std::array at = by_axis(cell_at(shape, index));
+    bool alone = true;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (const int step : {-1, 1}) {
+        std::array<std::int64_t, 3> beside = at;
+        const AxisSource source =
+            source_at(axis_faces(faces, static_cast<int>(axis)), at[axis] + step, size[axis]);
+        beside[axis] = source.index;
+        if (source.ghost || beside == at) continue;
+        alone = alone && mask[index_of(shape, {beside[1], beside[2], beside[0]})] == 0;
+      }
+    if (!alone) continue;
+    ++count;
+    if (first < 0) first = index;
+  }
+  if (count == 0) return {};
+  return fmt::format("{}: {} cell{} inside {} no cell inside beside {}, the first at {}", mask_name,
+                     count, count == 1 ? "" : "s", count == 1 ? "has" : "have",
+                     count == 1 ? "it" : "them", place_of(first, shape));
+}
+
+}  // namespace
+
+void drop_mask(RunConfig& config) {
+  config.mask.reset();
+  config.rim_laws.clear();
+}
+
+std::string look_at_mask(RunConfig& config) {
+  if (!config.mask) return {};
+  const std::vector<double> mask = load_mask(config);
+  if (std::ranges::count(mask, 0) == 0) {
+    drop_mask(config);
+    return {};
+  }
+  if (config.probes)
+    for (const auto& [name, indices] : config.probes->at)
+      if (mask[index_of(config.shape, Cell::of(indices))] == 0)
+        throw ConfigError(
+            "output.probes: at.{}: found [{}], outside of {} (expected a cell inside)", name,
+            fmt::join(indices, ", "), mask_name);
+  return lone_cells(config, mask);
+}
+
 CoefficientFields load_coefficients(const RunConfig& config) {
   CoefficientFields fields;
+  const std::vector<double> mask = config.mask ? load_mask(config) : std::vector<double>();
   for (const auto& [name, parameter] : config.parameters) {
+    if (parameter.kind == ParameterConfig::Kind::number) continue;
     const std::string key = "parameters." + name;
-    switch (parameter.kind) {
-      case ParameterConfig::Kind::number: break;
-      case ParameterConfig::Kind::image: {
-        const auto [low, high] = parameter.range;
-        std::vector<double> values =
-            load(FieldFile::picture, key, parameter.path, "", config.shape);
-        for (double& value : values) value = low + value * (high - low);
-        fields[name] = std::move(values);
-        break;
-      }
-      case ParameterConfig::Kind::hdf5:
-        fields[name] =
-            load(FieldFile::dataset, key, parameter.path, parameter.dataset, config.shape);
-        break;
-      case ParameterConfig::Kind::formula:
-        fields[name] = values_of_formula(key, parameter.formula, config, {}, only_rank());
-        break;
+    std::vector<double>& values = fields[name] = load_source(key, parameter, config);
+    for (std::int64_t i = 0; i < std::ssize(values); ++i) {
+      const bool finite = with_precision(
+          config.precision, [&]<class T>() { return std::isfinite(static_cast<T>(values[i])); });
+      if (finite) continue;
+      if (mask.empty() || mask[i] != 0)
+        throw ConfigError("{}: the value at {} is {} (expected finite numbers in {})", key,
+                          place_of(i, config.shape), values[i], name_of(config.precision));
+      values[i] = 0;  // no cell reads it
     }
-    if (const auto field = fields.find(name); field != fields.end())
-      for (std::size_t i = 0; i < field->second.size(); ++i)
-        if (!with_precision(config.precision, [&]<class T>() {
-              return std::isfinite(static_cast<T>(field->second[i]));
-            }))
-          throw ConfigError(
-              "{}: the value at {} is {} (expected finite numbers in {})", key,
-              text_of(cell_at(config.shape, static_cast<std::int64_t>(i)), config.shape.axes),
-              field->second[i], name_of(config.precision));
   }
+  if (config.mask) fields[mask_name] = mask;
   return fields;
 }
 

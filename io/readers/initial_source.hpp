@@ -11,8 +11,16 @@ namespace lapl {
 /// ConfigError if its shape is not grid.shape.
 WholeFields load_initial_fields(const RunConfig& config);
 
-/// The values of each parameter that is a field, from files or formulas. Throws the same errors.
+/// The values of each parameter that is a field and of the mask, from files or formulas. Throws the
+/// same errors, also for a mask that is 0 everywhere.
 CoefficientFields load_coefficients(const RunConfig& config);
+
+/// Drops a mask that no cell is outside of, so that it costs nothing. Returns a note on cells
+/// inside that no other cell inside is beside; empty if there are none. Throws the errors of
+/// load_coefficients about the mask, and ConfigError for a probe outside.
+std::string look_at_mask(RunConfig& config);
+/// Drops the mask.
+void drop_mask(RunConfig& config);
 
 /// The initial state and the coefficient fields, for an estimate of the largest stable step.
 StateFields load_state_fields(const RunConfig& config);

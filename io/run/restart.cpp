@@ -18,6 +18,7 @@
 #include "kernels/error.hpp"
 #include "kernels/fields/digest.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/equation_digest.hpp"
 #include "solver/schedule.hpp"
 
@@ -43,7 +44,7 @@ std::map<std::string, std::string> fixed_values(const LoadedConfig& config) {
 }
 
 bool is_of_equation(const std::string& key) {
-  return key.starts_with("equation.") || key.starts_with("parameters.");
+  return key.starts_with("equation.") || key.starts_with("parameters.") || key == mask_name;
 }
 
 // A key with different values in two configs.
@@ -58,13 +59,17 @@ bool is_in_digest(const Difference& difference) {
     return read_number(value).real.has_value();
   };
   return difference.key.starts_with("equation.") || difference.key.starts_with("boundary") ||
+         difference.key == mask_name ||
          (difference.key.starts_with("parameters.") && !is_number(difference.was) &&
           !is_number(difference.is));
 }
 
 bool same_equation(const RunConfig& a, const RunConfig& b) {
-  return equation_digest(Model(a), load_coefficients(a)) ==
-         equation_digest(Model(b), load_coefficients(b));
+  const auto digest_of = [](RunConfig config) {
+    look_at_mask(config);
+    return equation_digest(Model(config), load_coefficients(config));
+  };
+  return digest_of(a) == digest_of(b);
 }
 
 // The differing keys, with those of the equation last; without these if the digest says that the

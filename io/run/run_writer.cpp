@@ -112,7 +112,10 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   require_finite(diagnostics, config_, step);
   for (std::size_t field = 0; field < config_.fields.size(); ++field)
     event.fields.push_back({config_.fields[field], diagnostics.fields[field],
-                            captured.field(static_cast<std::int64_t>(field))});
+                            captured.field(static_cast<std::int64_t>(field)),
+                            config_.mask && !captured.derived.empty()
+                                ? FieldView(captured.derived[field])
+                                : FieldView()});
   last_digest_ = captured.digest;
   if (storing.output) warn_if_frozen(step, captured);
   // The output first, because the checkpoint records which outputs exist. The values of both are
@@ -166,8 +169,8 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
       .provenance = provenance_};
   record.provenance.emplace_back("state_digest", digest_text(captured.digest));
   for (const OutputDataset& dataset : model_.outputs)
-    record.fields.push_back(
-        {dataset.name, dataset.description, dataset.unit, values_of(dataset, captured)});
+    record.fields.push_back({dataset.name, dataset.description, dataset.unit,
+                             values_of(dataset, captured), config_.mask.has_value()});
   write_step_file(step_writer_, *captured.ranks, path, record, captured.rows);
   // an interrupted start may have left a line of it
   if (step == first_step_) diagnostics_.begin(step);

@@ -31,7 +31,8 @@ struct StoredEvent {
   struct Field {
     std::string name;
     Statistics statistics;
-    FieldView values;  ///< the first rank's; valid while the event is handled
+    FieldView values;       ///< the first rank's; valid while the event is handled
+    FieldView masked = {};  ///< the same with fill_value outside, where the grid has a mask
   };
   std::vector<Field> fields;  ///< of the state
   std::uint64_t digest = 0;

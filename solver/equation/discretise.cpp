@@ -17,7 +17,8 @@ bool is_unit(const Term& term) { return term.literal && std::abs(term.factor) ==
 
 std::vector<std::string> known_names(const FormulaNames& names) {
   std::vector<std::string> known;
-  for (const auto& [name, array] : names.arrays) known.push_back(name);
+  for (const auto& [name, array] : names.arrays)
+    if (is_plain_name(name)) known.push_back(name);
   for (const auto& [name, number] : names.numbers) known.push_back(name);
   for (const auto& [name, formula] : names.quantities) known.push_back(name);
   if (names.has_time) known.emplace_back("t");

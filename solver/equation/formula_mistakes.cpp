@@ -60,7 +60,10 @@ class FormulaChecker {
                               fields_text()));
       attempt(axis, [&] { terms_of(law, run_, used_); });
     }
+    check_rim();
     check_sides();
+    if (run_.mask && run_.mask->kind == ParameterConfig::Kind::formula)
+      check_value(mask_name, run_.mask->formula, false);
     for (const auto& [name, parameter] : run_.parameters)
       if (parameter.kind == ParameterConfig::Kind::formula)
         check_value("parameters." + name, parameter.formula, false);
@@ -106,6 +109,24 @@ class FormulaChecker {
         add("output.derived",
             fmt::format("found the name {}, which outputs have already (expected another)",
                         output.name));
+    }
+  }
+
+  void check_rim() {
+    const std::string key = "boundary.mask";
+    for (const SideLaw& law : run_.rim_laws) {
+      if (!law.array.empty() && std::ranges::count(run_.fields, law.array) == 0 &&
+          !is_quantity(law.array))
+        add(key, fmt::format("found a law for {}, which is no field (expected {})", law.array,
+                             fields_text()));
+      attempt(key, [&] {
+        StageTree tree;
+        FormulaNames names = names_of_laws(run_);
+        for (int axis = 3 - names.axes; axis < 3; ++axis)
+          names.terms[std::string(1, "zyx"[axis])] = TreeWriter::of(tree.position(axis, {}));
+        for (int axis = 3 - names.axes; axis < 3; ++axis)
+          ghost_terms(law, names, names.spacing[axis], tree, used_);
+      });
     }
   }
 

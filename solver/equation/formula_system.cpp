@@ -24,10 +24,21 @@ FormulaNames names_of_values(const RunConfig& run) {
   return names;
 }
 
+FormulaNames names_of_laws(const RunConfig& run) {
+  FormulaNames names = names_of(run);
+  names.has_stencils = false;
+  names.has_none_of = "has no meaning at a face (a law is of t, the position and numbers)";
+  names.elsewhere = {run.fields.begin(), run.fields.end()};
+  for (const auto& [name, parameter] : run.parameters) names.elsewhere.insert(name);
+  for (const auto& [name, text] : run.equation.quantities) names.elsewhere.insert(name);
+  return names;
+}
+
 std::vector<std::string> coefficient_names(const RunConfig& run) {
   std::vector<std::string> coefficients;
   for (const auto& [name, parameter] : run.parameters)
     if (parameter.kind != ParameterConfig::Kind::number) coefficients.push_back(name);
+  if (run.mask) coefficients.emplace_back(mask_name);
   return coefficients;
 }
 
@@ -44,6 +55,17 @@ FormulaText rate_of(const RunConfig& run, const std::string& field) {
   return rate == run.equation.rates.end() ? "0" : rate->second;
 }
 
+MaskRim rim_of(const RunConfig& run, const FormulaNames& names) {
+  MaskRim rim{.mask = names.arrays.at(mask_name), .names = names_of_laws(run), .laws = {}};
+  for (const SideLaw& law : run.rim_laws) {
+    const auto array = names.arrays.find(law.array);  // none for a name that is a mistake
+    if (array != names.arrays.end()) rim.laws.insert_or_assign(array->second, law);
+    for (int field = 0; law.array.empty() && field < std::ssize(run.fields); ++field)
+      rim.laws.try_emplace(field, law);
+  }
+  return rim;
+}
+
 }  // namespace
 
 std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run) {
@@ -52,17 +74,20 @@ std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run) {
   for (const std::string& field : run.fields) arrays[field] = next++;
   for (const std::string& coefficient : coefficient_names(run)) arrays[coefficient] = next++;
   for (const auto& [name, formula] : run.equation.quantities)
-    if (std::ranges::count(run.laws, name, &SideLaw::array) > 0) arrays[name] = next++;
+    if (std::ranges::count(run.laws, name, &SideLaw::array) > 0 ||
+        std::ranges::count(run.rim_laws, name, &SideLaw::array) > 0)
+      arrays[name] = next++;
   return arrays;
 }
 
 FormulaSystem system_of(const RunConfig& run) {
-  FormulaSystem system{.names = names_of(run), .rates = {}, .quantities = {}};
+  FormulaSystem system{.names = names_of(run), .rates = {}, .quantities = {}, .rim = {}};
   system.names.arrays = arrays_of(run);
   for (const std::string& field : run.fields)
     system.rates.push_back(rate_of(run, field).parsed(field));
   for (const auto& [name, formula] : run.equation.quantities)
     system.quantities.push_back(formula.parsed(name));
+  if (run.mask) system.rim = rim_of(run, system.names);
   return system;
 }
 
@@ -72,28 +97,18 @@ FormulaSystem explicit_system_of(const RunConfig& run) {
 }
 
 std::string law_name(const SideLaw& law) {
+  if (law.of_mask) return "boundary.mask";
   constexpr std::array axes = {"planes", "rows", "columns"};
   return std::string("boundary.") + axes[law.axis] + (law.last ? ".last" : ".first");
 }
 
-LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used) {
-  FormulaNames names = names_of(run);
-  names.has_stencils = false;
-  names.has_none_of = "has no meaning at a face (a law is of t, the position and numbers)";
-  names.elsewhere = {run.fields.begin(), run.fields.end()};
-  for (const auto& [name, parameter] : run.parameters) names.elsewhere.insert(name);
-  for (const auto& [name, text] : run.equation.quantities) names.elsewhere.insert(name);
+GhostTerms ghost_terms(const SideLaw& law, const FormulaNames& names, double h, StageTree& tree,
+                       std::set<std::string>& used) {
   const LawRow& row = row_of(law.kind);
-  const double h = names.spacing[law.axis], out = row.place;
-  const std::array size = by_axis(run.shape);
-  const double position = law.last ? (static_cast<double>(size[law.axis] - 1) + out) * h : -out * h;
-  names.terms[std::string(1, "zyx"[law.axis])] = TreeWriter::scalar(position, false);
-
-  LawTerms terms;
   const auto written = [&](const FormulaText& text, const FormulaNames& of,
                            std::set<std::string>& in) {
     const Formula formula = text.parsed(law_name(law));
-    return TreeWriter(of, terms.tree, in).write(formula);
+    return TreeWriter(of, tree, in).write(formula);
   };
   FormulaNames of_row;
   of_row.terms = {{"h", TreeWriter::scalar(h, false)}, {"value", written(law.value, names, used)}};
@@ -107,9 +122,20 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
     error.text = law.factor.text();
     throw error;
   }
+  TreeWriter writer(names, tree, used);
+  return {writer.quotient(a, divisor), writer.quotient(b, divisor)};
+}
+
+LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used) {
+  FormulaNames names = names_of_laws(run);
+  const double h = names.spacing[law.axis], out = row_of(law.kind).place;
+  const std::array size = by_axis(run.shape);
+  const double position = law.last ? (static_cast<double>(size[law.axis] - 1) + out) * h : -out * h;
+  names.terms[std::string(1, "zyx"[law.axis])] = TreeWriter::scalar(position, false);
+
+  LawTerms terms;
+  static_cast<GhostTerms&>(terms) = ghost_terms(law, names, h, terms.tree, used);
   TreeWriter writer(names, terms.tree, used);
-  terms.a = writer.quotient(a, divisor);
-  terms.b = writer.quotient(b, divisor);
   if (!terms.a.is_scalar() || !terms.b.is_scalar())
     terms.tree.results = {writer.node_of(terms.a), writer.node_of(terms.b)};
   return terms;

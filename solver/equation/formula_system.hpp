@@ -16,7 +16,14 @@ FormulaNames names_of(const RunConfig& run);
 /// The names for formulas that do not change in time and read only the position and parameters.
 FormulaNames names_of_values(const RunConfig& run);
 
-/// Names of the parameters that are fields. Problem::coefficients has their values in this order.
+/// The mask's name among coefficient fields; no formula can read it.
+inline constexpr const char* mask_name = "grid.mask";
+
+/// The names for the laws of sides and of the mask's rim, without those of positions.
+FormulaNames names_of_laws(const RunConfig& run);
+
+/// Names of the parameters that are fields, then that of the mask. Problem::coefficients has their
+/// values in this order.
 std::vector<std::string> coefficient_names(const RunConfig& run);
 
 /// The index of each array by name, for fields, coefficient fields and quantities with a law, as in
@@ -30,11 +37,18 @@ FormulaSystem system_of(const RunConfig& run);
 /// implicitly. Throws FormulaError.
 FormulaSystem explicit_system_of(const RunConfig& run);
 
-/// The law of a side: ghost = a + b * inside. If a or b varies, `tree` computes both; else both are
-/// numbers.
-struct LawTerms {
-  StageTree tree;
+/// A law: ghost = a + b * inside.
+struct GhostTerms {
   Term a, b;
+};
+/// Writes the terms of a law along an axis with spacing `h` into a tree; `names` has the position.
+/// The names that it reads are added to `used`. Throws FormulaError.
+GhostTerms ghost_terms(const SideLaw& law, const FormulaNames& names, double h, StageTree& tree,
+                       std::set<std::string>& used);
+
+/// The law of a side. If a or b varies, `tree` computes both; else both are numbers.
+struct LawTerms : GhostTerms {
+  StageTree tree;
 };
 /// The terms of a law; the names that it reads are added to `used`. Throws FormulaError.
 LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used);

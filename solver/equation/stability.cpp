@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -22,8 +23,14 @@ bool is_without_waves(const RunConfig& run, int axis) {
          (sizes[at] == 1 && faces[at] != Boundary::zero && std::ranges::none_of(run.laws, has_law));
 }
 
-// The distinct local values of all cells. If there are more than `most`, only those of `most` cells
-// spread evenly over the grid and of cells with the extremes of each coefficient.
+// The law of a mask's rim, as those of faces, is left out.
+StepStages rates_inside(FormulaSystem system) {
+  system.rim.reset();
+  return rate_stages(system);
+}
+
+// The distinct local values of all cells inside the mask. If there are more than `most`, only those
+// of `most` cells spread evenly over the grid and of cells with the extremes of each coefficient.
 std::vector<RateSymbol::LocalValues> places_of(const RunConfig& run,
                                                const std::vector<Stage>& stages,
                                                const CoefficientFields& coefficients,
@@ -58,21 +65,31 @@ std::vector<RateSymbol::LocalValues> places_of(const RunConfig& run,
         place.position[axis] = static_cast<double>(at[axis]) * run.spacing.by_axis[axis];
     return place;
   };
+  const auto* const mask = run.mask ? &coefficients.at(mask_name) : nullptr;
+  const auto is_inside = [&](std::int64_t index) { return !mask || (*mask)[index] != 0; };
   std::set<RateSymbol::LocalValues> places;
   const std::int64_t cells = run.shape.cells();
   for (std::int64_t index = 0; index < cells && places.size() <= most; ++index)
-    places.insert(place_of(index));
+    if (is_inside(index)) places.insert(place_of(index));
   if (places.size() > most) {
     places.clear();
     for (const auto* const values : read) {
       if (!values) continue;
-      const auto [least, largest] = std::ranges::minmax_element(*values);
-      for (const auto at : {least, largest}) places.insert(place_of(at - values->begin()));
+      std::optional<std::int64_t> least, largest;
+      for (std::int64_t index = 0; index < cells; ++index) {
+        if (!is_inside(index)) continue;
+        if (!least || (*values)[index] < (*values)[*least]) least = index;
+        if (!largest || (*values)[index] >= (*values)[*largest]) largest = index;
+      }
+      for (const auto at : {least, largest})
+        if (at) places.insert(place_of(*at));
     }
-    for (std::size_t i = 0; i < most; ++i)
-      places.insert(place_of(
-          static_cast<std::int64_t>(static_cast<double>(cells) * (static_cast<double>(i) + 0.5) /
-                                    static_cast<double>(most))));
+    for (std::size_t i = 0; i < most; ++i) {
+      auto index = static_cast<std::int64_t>(
+          static_cast<double>(cells) * (static_cast<double>(i) + 0.5) / static_cast<double>(most));
+      while (index < cells && !is_inside(index)) ++index;
+      if (index < cells) places.insert(place_of(index));
+    }
   }
   return {places.begin(), places.end()};
 }
@@ -80,7 +97,7 @@ std::vector<RateSymbol::LocalValues> places_of(const RunConfig& run,
 }  // namespace
 
 std::optional<WaveStability> WaveStability::of(const FormulaSystem& system, const RunConfig& run) {
-  WaveStability stability(rate_stages(system), run);
+  WaveStability stability(rates_inside(system), run);
   if (stability.symbol_.rates() != RateSymbol::Rates::constant) return std::nullopt;
   stability.set_waves(stability.axes_.size() == 3 ? 16 : 32);
   return stability.find_slow() ? std::optional(stability) : std::nullopt;
@@ -89,7 +106,7 @@ std::optional<WaveStability> WaveStability::of(const FormulaSystem& system, cons
 std::optional<WaveStability> WaveStability::of_cells(const FormulaSystem& system,
                                                      const RunConfig& run,
                                                      const CoefficientFields& coefficients) {
-  const StepStages rates = rate_stages(system);
+  const StepStages rates = rates_inside(system);
   WaveStability stability(rates, run);
   if (stability.symbol_.rates() != RateSymbol::Rates::varying) return std::nullopt;
   constexpr std::size_t most_waves = 4096;

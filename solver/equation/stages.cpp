@@ -11,6 +11,7 @@
 #include <span>
 
 #include "solver/equation/check_quantities.hpp"
+#include "solver/equation/masked_stages.hpp"
 #include "solver/equation/reactions.hpp"
 #include "solver/equation/stage_in_making.hpp"
 #include "solver/equation/super_steps.hpp"
@@ -430,13 +431,15 @@ class StageMaker {
 };
 
 StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double time_step) {
-  return StageMaker(system).of_step(scheme, time_step);
+  return masked(StageMaker(system).of_step(scheme, time_step), system);
 }
 
-StepStages rate_stages(const FormulaSystem& system) { return StageMaker(system).of_rates(); }
+StepStages rate_stages(const FormulaSystem& system) {
+  return masked(StageMaker(system).of_rates(), system);
+}
 
-StepStages value_stages(const FormulaSystem& system, const Formula& formula) {
-  return StageMaker(system).of_values({&formula});
+StepStages value_stages(const FormulaSystem& system, const Formula& formula, double outside) {
+  return masked(StageMaker(system).of_values({&formula}), system, outside);
 }
 
 StageCheck::StageCheck(const FormulaSystem& system)

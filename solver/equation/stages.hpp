@@ -7,7 +7,9 @@
 //             y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,12 +20,20 @@
 
 namespace lapl {
 
+/// The mask of a grid and what its rim imposes (solver/equation/masked_stages.hpp).
+struct MaskRim {
+  int mask = 0;                 ///< array of the mask, as in FormulaNames::arrays
+  FormulaNames names;           ///< of the laws' formulas
+  std::map<int, SideLaw> laws;  ///< of fields and of quantities that have laws, by array
+};
+
 /// An equation in formulas. `names.arrays` numbers its fields from 0, then the coefficient fields,
 /// then the quantities that have laws.
 struct FormulaSystem {
   FormulaNames names;
   std::vector<Formula> rates;       ///< one for each field, in the order of the arrays
   std::vector<Formula> quantities;  ///< equation.let
+  std::optional<MaskRim> rim;       ///< where the grid has a mask
 };
 
 /// Stages, with the arrays and names that they use.
@@ -42,8 +52,9 @@ StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double ti
 /// arrays.
 StepStages rate_stages(const FormulaSystem& system);
 
-/// The stages that compute the value of a formula from the fields, into the last array.
-StepStages value_stages(const FormulaSystem& system, const Formula& formula);
+/// The stages that compute the value of a formula from the fields, into the last array; `outside`
+/// is the value in cells outside the mask.
+StepStages value_stages(const FormulaSystem& system, const Formula& formula, double outside = 0);
 
 class StageMaker;
 

@@ -40,7 +40,18 @@ const std::vector<Grid>& grids() {
        "equation: {kind: formula, field: laplacian(field) + field - field^3 - c * d_dz(field)}\n"
        "boundary: {planes: {first: {value: 0.1 * x}, last: insulated}, rows: periodic, columns: "
        "insulated}\ninitial: {kind: formula, formula: random - 0.5}\n" +
-           rest + "probes: {every: 5, at: {here: [5, 3, 4]}}}\ncheckpoint: {every: 10}\n"}};
+           rest + "probes: {every: 5, at: {here: [5, 3, 4]}}}\ncheckpoint: {every: 10}\n"},
+      {"line with a gap",
+       "grid: {shape: [41], spacing: 0.5, mask: {formula: abs(x - 10) > 2}}\n"
+       "equation: {kind: diffusion, diffusivity: 0.3}\n"
+       "boundary: {columns: periodic, mask: {value: 0.2}}\ninitial: {kind: gaussian, width: "
+       "0.2}\n" +
+           rest + "probes: {every: 5, at: {here: [7]}}}\ncheckpoint: {every: 10}\n"},
+      {"ball",
+       "grid: {shape: [6, 7, 9], mask: {formula: (x - 4)^2 + (y - 3)^2 + (z - 3)^2 < 14}}\n"
+       "equation: {kind: formula, let: {mu: field^3 - field - laplacian(field)}, field: 0.1 * "
+       "laplacian(mu)}\nboundary: insulated\ninitial: {kind: formula, formula: random - 0.5}\n" +
+           rest + "probes: {every: 5, at: {here: [3, 3, 4]}}}\ncheckpoint: {every: 10}\n"}};
   return all;
 }
 

@@ -57,6 +57,7 @@ class RandomProblem {
     boundaries();
     steps = 1 + below(wide ? 40 : 4);
     threads = 1 + below(3);
+    if (chance(0.3)) mask();
   }
 
   RunConfig run;
@@ -97,10 +98,12 @@ class RandomProblem {
       text += fmt::format("\n{} = {}", name, quantity.text());
     for (const auto& [field, rate] : run.equation.rates)
       text += fmt::format("\nd{}/dt = {}", field, rate.text());
-    for (const SideLaw& law : run.laws)
-      text += fmt::format("\n{} of {}: {} {}, factor {}", law_name(law),
-                          law.array.empty() ? "all" : law.array, name_of(law.kind),
-                          law.value.text(), law.factor.text());
+    if (run.mask) text += fmt::format("\nmask = {}", run.mask->formula.text());
+    for (const auto* const laws : {&run.laws, &run.rim_laws})
+      for (const SideLaw& law : *laws)
+        text += fmt::format("\n{} of {}: {} {}, factor {}", law_name(law),
+                            law.array.empty() ? "all" : law.array, name_of(law.kind),
+                            law.value.text(), law.factor.text());
     return text;
   }
 
@@ -146,20 +149,29 @@ class RandomProblem {
     for (int axis = first; axis < 3; ++axis)
       if (chance(0.5)) {
         *of_axes[axis] = Boundary::zero;
-        for (const bool last : {false, true}) laws(axis, last);
+        for (const bool last : {false, true}) laws({.axis = axis, .last = last}, run.laws);
       }
   }
-  void laws(int axis, bool last) {
+  void mask() {
+    run.mask = formula_parameter(fmt::format(
+        fmt::runtime(word_of({"where(sin(7 * {0}) + sin(5 * {1}) < {2}, 1, 0)",
+                              "where({0}^2 + {1}^2 < 30 * {2}, 0, 2)",
+                              "where(abs({0} - 3) < 2 + {2}, 0, -1)", "1", "{2} < 0.1"})),
+        axis(), axis(), uniform()));
+    if (chance(0.7)) laws({.of_mask = true}, run.rim_laws);
+  }
+  void laws(const SideLaw& of, std::vector<SideLaw>& laws) {
     std::vector<std::string> arrays = {""};
     if (chance(0.4)) arrays = run.fields;
     for (const auto& [name, quantity] : run.equation.quantities)
       if (chance(0.3)) arrays.push_back(name);
     for (const std::string& array : arrays) {
-      SideLaw law{.axis = axis, .last = last, .array = array};
+      SideLaw law = of;
+      law.array = array;
       law.kind = name_table<LawKind>[below(name_table<LawKind>.size())].value;
       law.value = law_formula(below(3));
       law.factor = law.kind == LawKind::mixed ? law_formula(below(2)) : "0";
-      run.laws.push_back(law);
+      laws.push_back(law);
     }
   }
   std::string law_formula(int depth) {

@@ -106,6 +106,20 @@ TEST_CASE("gallery: conductivity, steady, carries the same heat through every co
     CHECK(flow(column) == doctest::Approx(flow(0)).epsilon(1e-7));
 }
 
+TEST_CASE("gallery: plate, steady, loses as much heat as it takes in") {
+  GalleryRun run("plate", {"grid.shape=[20, 20]", "parameters.n=20", "parameters.w=8",
+                           "parameters.r=2.5", "time.step=2"});
+  const Values u = run.after(4000), mask = load_coefficients(run.run).at("grid.mask");
+  double in = 0, out = 0;
+  for (int i = 0; i < 20; ++i) {
+    in += mask[i] * (1 - u[i]);
+    out += mask[20 * i + 19] * u[20 * i + 19];
+  }
+  CHECK(mask[20 * 16 + 4] == 0);
+  CHECK(in > 0.1);
+  CHECK(out == doctest::Approx(in).epsilon(1e-9));
+}
+
 TEST_CASE("gallery: Gray-Scott equals a loop written out") {
   GalleryRun run("gray-scott-coral", {"grid.shape=[20, 27]", field_formula("v", "0.5 * random")});
   Values u = run.after(0, 0), v = run.after(0, 1);

@@ -23,6 +23,15 @@ inline constexpr const char* two_fields_config =
     "         integrals: {r: u * v}, probes: {every: 7, at: {middle: [4, 4]}}}\n"
     "checkpoint: {every: 20}\ncompute: {engine: interpreted}\n";
 
+/// A run on a grid with a mask.
+inline constexpr const char* mask_config =
+    "grid: {shape: [8, 9], mask: {formula: '(x - 4)^2 + (y - 1)^2 > 3'}}\n"
+    "equation: {kind: formula, field: 0.1 * laplacian(field) - field^3}\n"
+    "boundary: {rows: periodic, columns: insulated, mask: {value: 0.5 + 0.1 * sin(t)}}\n"
+    "initial: {kind: formula, formula: random}\ntime: {step: 1, steps: 60}\n"
+    "output: {directory: out, every: 20}\ncheckpoint: {every: 20}\n"
+    "compute: {engine: interpreted}\n";
+
 /// A run of steps that choose their size and their stages.
 inline constexpr const char* by_error_config =
     "grid: {shape: [8, 9]}\nequation: {kind: formula, field: 0.2 * laplacian(field) - field^3}\n"

@@ -4,6 +4,7 @@
 //   headers   a checkpoint, a step file or an index with one dataset or attribute forged
 //   two-fields-headers   the same with two fields given as formulas
 //   by-error-headers   the same with steps that choose their size and their stages
+//   mask-headers   the same on a grid with a mask
 //   kernels   filter weights from a file, of any shape in every mode, on any grid
 //   sizes     pictures and datasets that declare far more values than the grid has cells
 //
@@ -345,6 +346,7 @@ int torture(const std::string& kind, std::size_t trials, std::size_t seed, std::
   const ScratchFolder folder;
   write_bytes(folder / "c.yaml", kind == "two-fields-headers" ? two_fields_config
                                  : kind == "by-error-headers" ? by_error_config
+                                 : kind == "mask-headers"     ? mask_config
                                                               : config_text);
   const std::string run = "cd '" + folder.path().string() +
                           "' && '" LAPL_PROGRAM "' run c.yaml --quiet --backend cpu >out.txt 2>&1";

@@ -94,6 +94,20 @@ BY_ERROR = Problem(
     other=SMALL_BY_ERROR.replace("0.02 *", "0.02001 *"))  # it takes as many steps to each output
 
 
+def masked(shape: str, steps: int, output: int, checkpoint: str) -> str:
+    return gray_scott(shape, steps, output, checkpoint).replace(
+        f"{{shape: {shape}}}", f"{{shape: {shape}, mask: {{formula: \"sin(x * y) + sin(x / 3) < 0.9\"}}}}").replace(
+        "boundary: {rows", "boundary: {mask: {u: {value: 1 - 0.1 * cos(t)}, v: insulated}, rows")
+
+
+MASKED = Problem(
+    small=masked("[20, 30]", 60, 20, "every: 15, keep: 2"),
+    long=masked("[60, 70]", 40000, 9000, "every: 900"),
+    split=masked("[61, 264]", 200, 40, "every: 40").replace("{", "{{").replace("}", "}}") +
+    "compute: {{precision: {precision}}}\n",
+    other=masked("[20, 30]", 60, 20, "every: 15, keep: 2").replace("0.9", "0.8"))
+
+
 def volume(text: str) -> str:
     return text.replace("boundary: {rows", "boundary: {planes: {first: insulated, last: {derivative: 0.01 * cos(t)}}, rows"
                         ).replace("(y - 10)^2", "(y - 10)^2 + (z - 3)^2").replace("[10, 15]", "[3, 10, 15]")

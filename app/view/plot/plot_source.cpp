@@ -22,11 +22,12 @@ std::vector<ResolvedKey> keys_in(const Provenance& provenance) {
   return config == provenance.end() ? std::vector<ResolvedKey>() : resolved_keys(config->second);
 }
 
-// True if the initial field was a picture.
+// True if the initial field or the mask was a picture.
 bool from_picture(const Provenance& provenance) {
   return std::ranges::any_of(keys_in(provenance), [](const ResolvedKey& key) {
     return (key.key == "initial.kind" && key.value == "image") ||
-           (key.key.starts_with("initial.") && key.value.starts_with("{kind: image"));
+           (key.key.starts_with("initial.") && key.value.starts_with("{kind: image")) ||
+           (key.key == "grid.mask" && key.value.starts_with("{image: "));
   });
 }
 

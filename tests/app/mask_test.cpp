@@ -1,0 +1,152 @@
+// Runs on grids with a mask: what their files, pictures and tables hold, and restarts.
+#include <hdf5.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "io/hdf5/field_dataset.hpp"
+#include "io/hdf5/file_content.hpp"
+#include "io/hdf5/hdf5_values.hpp"
+#include "kernels/fields/fill_value.hpp"
+#include "solver/precision.hpp"
+#include "tests/app/program.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl;
+using namespace lapl::test;
+
+namespace {
+
+std::string mask_ring(const std::string& more = "") {
+  return "grid: {shape: [24, 30], mask: {formula: 'abs((x - 14)^2 + (y - 11)^2 - 60) < 50'}}\n"
+         "equation: {kind: formula, field: laplacian(field)}\nboundary: insulated\n"
+         "initial: {kind: formula, formula: 1 + random}\ntime: {step: 0.1, steps: 40}\n"
+         "output: {directory: out, every: 20, fields: [field, laplacian, s], derived: {s: "
+         "{formula: "
+         "field^2}}, integrals: {area: 1 + 0 * field}}\ncheckpoint: {every: 10}\n" +
+         more;
+}
+
+nlohmann::json mask_content(const std::string& file) {
+  return nlohmann::json::parse(run_lapl({"inspect", file, "--json"}).out);
+}
+
+bool is_in_ring(std::int64_t index) {
+  const double x = static_cast<double>(index % 30) - 14, y = static_cast<double>(index / 30) - 11;
+  return std::abs(x * x + y * y - 60) < 50;
+}
+
+// The stored values of a record, not NaN outside.
+std::vector<float> mask_stored(const std::string& path, const std::string& name,
+                               std::size_t record) {
+  const Hdf5Session session;
+  const OpenedFile opened = open_verified(path);
+  const Hdf5Dataset dataset(H5Dopen2(opened.file, name.c_str(), H5P_DEFAULT), "open");
+  CHECK(read_number_attribute<double>(dataset, "_FillValue") == fill_value);
+  DatasetLayout layout = field_layout(dataset, name);
+  layout.packing = {};
+  return std::get<std::vector<float>>(read_values(dataset, name, layout, record));
+}
+
+}  // namespace
+
+TEST_CASE("outputs have the fill value outside a mask, and their digests are the state's") {
+  const Sandbox sandbox;
+  write_text("c.yaml", mask_ring());
+  const Outcome outcome = run_lapl({"run", "c.yaml", "--backend", "cpu"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  REQUIRE(run_lapl({"export", "out", "-o", "all.nc"}).code == 0);
+  for (const std::string name : {"field", "laplacian", "s"})
+    for (const auto& [file, record] :
+         {std::pair("out/fields/step-000000040.nc", 0), {"all.nc", 2}}) {
+      CAPTURE(name);
+      const std::vector<float> values = mask_stored(file, name, record);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        CHECK((values[i] == static_cast<float>(fill_value)) ==
+              !is_in_ring(static_cast<std::int64_t>(i)));
+    }
+  const auto seen = mask_content("out/fields/step-000000040.nc");
+  CHECK(seen["digest"] == last_digest(outcome.out));
+  CHECK(seen["digest"] == seen["provenance"]["state_digest"]);
+  CHECK(seen["fields"]["field"]["min"].get<double>() >= 1);
+  CHECK(seen["fields"]["field"]["max"].get<double>() <= 2);
+  CHECK(has(read_field("out/fields.nc", "field", 2).records == 3 ? "3" : "", "3"));
+  CHECK(mask_content("out/checkpoints/step-000000040.h5")["digest"] == seen["digest"]);
+  const std::string lines = text_of("out/diagnostics.csv");
+  int inside = 0;
+  for (std::int64_t i = 0; i < 720; ++i) inside += is_in_ring(i) ? 1 : 0;
+  CHECK(has(lines, "," + std::to_string(inside) + ","));
+  REQUIRE(run_lapl({"export", "out", "-o", "all.csv", "--field", "field"}).code == 0);
+  CHECK(has(text_of("all.csv"), "40,4,0,0,nan\n"));
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"plot", "out", "-o", "p.png"},
+        {"watch", "out", "--once"},
+        {"report", "out", "-o", "r.html"},
+        {"plan", "c.yaml", "--backend", "cpu"},
+        {"verify-restart", "c.yaml", "--backend", "cpu"},
+        {"diff", "out", "all.nc"}}) {
+    CAPTURE(command.front());
+    const Outcome done = run_lapl(command);
+    CAPTURE(done.err);
+    CHECK(done.code == 0);
+  }
+}
+
+TEST_CASE("a restart keeps the mask to the bit, and refuses another") {
+  const Sandbox sandbox;
+  write_text("c.yaml", mask_ring());
+  REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu", "--output", "whole"}).code == 0);
+  const auto digest = mask_content("whole/fields/step-000000040.nc")["digest"];
+  REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu", "--set", "time.steps=20"}).code == 0);
+  const Outcome other =
+      run_lapl({"resume", "out", "--set", "time.steps=40", "--set", "grid.mask={formula: x < 9}"});
+  CHECK(other.code == 2);
+  CHECK(has(other.err, "grid.mask: {formula: "));
+  CHECK(has(other.err, "(a restart may not change it; lapl resume --change-equation does)"));
+  CHECK(
+      has(run_lapl({"resume", "out", "--set", "time.steps=40", "--set", "boundary.mask=zero"}).err,
+          "(a restart may not change it)"));
+  const Outcome same = run_lapl({"resume", "out", "--set", "time.steps=40", "--set",
+                                 "grid.mask={formula: '50 > abs((x - 14)^2 + (y - 11)^2 - 60)'}"});
+  CAPTURE(same.err);
+  CHECK(same.code == 0);
+  CHECK(mask_content("out/fields/step-000000040.nc")["digest"] == digest);
+}
+
+TEST_CASE(
+    "a mask that no cell is outside of leaves no trace in outputs; a note counts lone cells") {
+  const Sandbox sandbox;
+  write_text("c.yaml", mask_ring());
+  REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu", "--set", "grid.mask={formula: 1}"}).code ==
+          0);
+  const auto all = mask_content("out/fields/step-000000040.nc")["digest"];
+  REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=45"}).code == 0);
+  const Outcome none = run_lapl(
+      {"run", "c.yaml", "--backend", "cpu", "--set", "grid.mask=null", "--output", "none"});
+  CAPTURE(none.err);
+  REQUIRE(none.code == 0);
+  CHECK(mask_content("none/fields/step-000000040.nc")["digest"] == all);
+  const std::string lone = "grid.mask={formula: where(abs(x - 2) + abs(y - 3) < 0.5, 1, x > 6)}";
+  for (const char* const command : {"validate", "run"}) {
+    const Outcome noted =
+        run_lapl({command, "c.yaml", "--set", lone, "--set", "output.directory=lone"});
+    CHECK(noted.code == 0);
+    CHECK(
+        has(noted.err,
+            "grid.mask: 1 cell inside has no cell inside beside it, the first at row 3, column 2"));
+  }
+  for (const char* const command : {"validate", "run", "plan"}) {
+    const Outcome wrong = run_lapl(
+        {command, "c.yaml", "--set", "grid.mask={formula: 0}", "--set", "output.directory=never"});
+    CHECK(wrong.code == 2);
+    CHECK(has(wrong.err, "grid.mask: is 0 in every cell"));
+  }
+  CHECK(!fs::exists("never"));
+  const std::string picture = LAPL_SOURCE_DIR "/configs/pictures/obstacles.png";
+  CHECK(has(run_lapl({"validate", "c.yaml", "--set", "grid.mask={image: " + picture + "}"}).err,
+            "obstacles.png holds 96 x 160 values, grid.shape is [24, 30]"));
+  CHECK(run_lapl({"validate", "c.yaml", "--set", "grid.mask={image: " + picture + "}", "--set",
+                  "grid.shape=[96, 160]"})
+            .code == 0);
+}
