@@ -2,6 +2,7 @@
 
 #include "kernels/machine/background.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 namespace {
@@ -16,8 +17,10 @@ Problem<double> rates_problem(const RunConfig& config, const CoefficientFields& 
   RunConfig with_step = config;
   // time.step: auto is not a number yet; all steps give the same rates at t = 0.
   if (!with_step.time_step) with_step.time_step = 1;
+  FormulaSystem system = system_of(config);
+  system.names.noise->is_zero = true;
   return problem_with<double>(with_step, coefficients,
-                              step_stages(system_of(config), Scheme::euler, huge_step));
+                              step_stages(system, Scheme::euler, huge_step));
 }
 
 RatesAt::RatesAt(const RunConfig& config, const CoefficientFields& coefficients, int threads)

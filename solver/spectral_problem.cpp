@@ -139,6 +139,7 @@ RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& co
   const std::string& field = config.fields.front();
   if (config.fields.size() > 1) throw Refusal{"it takes one field, and there are more"};
   const StepStages made = rate_stages(system_of(config));
+  if (made.used.contains("noise")) throw Refusal{"the rate of " + field + " has noise"};
   RateProblem found{problem_with<double>(config, coefficients, made), {}};
   for (const Stage& stage : made.stages)
     if (reads_time(stage.tree)) throw Refusal{"the rate of " + field + " depends on t"};

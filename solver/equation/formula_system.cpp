@@ -57,6 +57,9 @@ std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run) {
 FormulaSystem system_of(const RunConfig& run) {
   FormulaSystem system{.names = names_of(run), .rates = {}, .quantities = {}};
   system.names.arrays = arrays_of(run);
+  NoiseUses& noise = system.names.noise.emplace();
+  noise.seed = run.initial.fractal.seed;
+  for (int axis = 3 - run.shape.axes; axis < 3; ++axis) noise.volume *= run.spacing.by_axis[axis];
   for (const std::string& field : run.fields)
     system.rates.push_back(rate_of(run, field).parsed(field));
   for (const auto& [name, formula] : run.equation.quantities)
