@@ -44,8 +44,14 @@ std::optional<LawKind> law_kind(const std::string& word) {
   if (word == "dirichlet") return LawKind::value;
   if (word == "neumann") return LawKind::derivative;
   for (const auto& row : name_table<LawKind>)
-    if (word == row.name) return row.value;
+    if (word == row.name && row.value != LawKind::value_at_face) return row.value;
   return std::nullopt;
+}
+
+// True for a map with one law, such as {value: 80} or {value: 80, at: face}.
+bool is_law(const YamlNode& map) {
+  return law_kind(map.children[0].text) &&
+         (map.children.size() == 2 || (map.children.size() == 4 && child_of(map, "at")));
 }
 
 std::string law_words() {
@@ -105,7 +111,22 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
   }
   if (node.kind != YamlNode::Kind::map || node.children.empty())
     return wrong(fmt::format("expected {}", law_words()));
-  const std::optional<LawKind> kind = law_kind(node.children[0].text);
+  std::optional<LawKind> kind = law_kind(node.children[0].text);
+  if (!kind && node.children.size() == 4) kind = law_kind(node.children[2].text);
+  const YamlNode* const at = child_of(node, "at");
+  if (kind == LawKind::value && at && node.children.size() == 4) {
+    if (at->text != "face" && at->text != "ghost")
+      return wrong(
+          fmt::format("at: found {} (expected face, or ghost for one cell outside the "
+                      "last node, which is where a value holds by default)",
+                      shown(at->text)));
+    const bool at_is_last = law_kind(node.children[0].text).has_value();
+    const YamlNode& value = node.children[at_is_last ? 1 : 3];
+    YamlNode law =
+        map_with(node, "value", resolved(formula_text(), value, path + ".value", problems));
+    if (at->text == "face") append_entry(law, "at", *at);
+    return law;
+  }
   if (kind && node.children.size() == 2) {
     const YamlNode& value = node.children[1];
     const std::string name = path + "." + node.children[0].text;
@@ -152,18 +173,20 @@ std::vector<SideLaw> laws_in(const YamlNode& map, int axis) {
   std::vector<SideLaw> laws;
   for_each_entry(map, [&](const std::string& side, const YamlNode& of_side) {
     const auto add_law = [&](const std::string& field, const YamlNode& law) {
+      const bool at_face = child_of(law, "at") != nullptr;
       const YamlNode& value = law.children[1];
-      SideLaw& added = laws.emplace_back(SideLaw{.axis = axis,
-                                                 .last = side == "last",
-                                                 .array = field,
-                                                 .kind = *law_kind(law.children[0].text),
-                                                 .value = value.text});
+      SideLaw& added = laws.emplace_back(
+          SideLaw{.axis = axis,
+                  .last = side == "last",
+                  .array = field,
+                  .kind = at_face ? LawKind::value_at_face : *law_kind(law.children[0].text),
+                  .value = value.text});
       if (!row_of(added.kind).takes_factor()) return;
       added.value = child_of(value, "value")->text;
       added.factor = child_of(value, "factor")->text;
     };
     // The law of a single field is also a map; its first key is the name of a law.
-    if (law_kind(of_side.children[0].text) && of_side.children.size() == 2)
+    if (is_law(of_side))
       add_law("", of_side);
     else
       for_each_entry(of_side, add_law);

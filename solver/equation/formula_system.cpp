@@ -67,6 +67,8 @@ FormulaSystem system_of(const RunConfig& run) {
   return system;
 }
 
+bool has_noise(const RunConfig& run) { return rate_stages(system_of(run)).used.contains("noise"); }
+
 std::string law_name(const SideLaw& law) {
   constexpr std::array axes = {"planes", "rows", "columns"};
   return std::string("boundary.") + axes[law.axis] + (law.last ? ".last" : ".first");

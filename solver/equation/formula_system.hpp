@@ -26,6 +26,9 @@ std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run);
 /// The rates of the fields and the quantities that they read. Throws FormulaError.
 FormulaSystem system_of(const RunConfig& run);
 
+/// True if a rate reads noise. The formulas must be right.
+bool has_noise(const RunConfig& run);
+
 /// The law of a side: ghost = a + b * inside. If a or b varies, `tree` computes both; else both are
 /// numbers.
 struct LawTerms {
