@@ -39,6 +39,14 @@ struct VaryingFace {
   StageTree law;
 };
 
+/// When a stage is evaluated.
+struct Moment {
+  double time = 0;        ///< of the state that it reads
+  std::int64_t step = 0;  ///< number of steps since the run's start, which keys its noise
+
+  Moment(double of_state, std::int64_t steps = 0) : time(of_state), step(steps) {}
+};
+
 /// The times of steps.
 struct StepTimes {
   double step = 1;   ///< dt
@@ -49,6 +57,7 @@ struct StepTimes {
   double time(std::int64_t steps, double part = 0) const {
     return start + (static_cast<double>(steps - start_step) + part) * step;
   }
+  Moment moment(std::int64_t steps, double part = 0) const { return {time(steps, part), steps}; }
 };
 
 template <class T>

@@ -77,6 +77,7 @@ class CanonDigest {
         joined.add(node.index);
         add_place();
         return joined;
+      case Operation::noise: return joined.add(node.seed).add(node.index);
       case Operation::number: return joined.add(node.number);
       case Operation::time: return joined.add(time);
       case Operation::time_step: return joined;

@@ -50,17 +50,17 @@ template <>
 inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
     {InitialKind::fractal, "fractal", "noise with a power-law spectrum, cut off at a threshold",
      {"seed", "spectral_exponent", "crop_radius", "percentile"}, Fractal()},
-    {InitialKind::uniform, "uniform", "one value in every cell", {"value"}, uniform_field},
+    {InitialKind::uniform, "uniform", "one value in every cell", {"value", "seed"}, uniform_field},
     {InitialKind::gaussian, "gaussian", "a bell-shaped bump",
-     {"amplitude", "center", "width"}, gaussian_field},
+     {"amplitude", "center", "width", "seed"}, gaussian_field},
     {InitialKind::checkerboard, "checkerboard", "squares, or cubes, of alternating sign",
-     {"amplitude", "tile"}, checkerboard_field},
+     {"amplitude", "tile", "seed"}, checkerboard_field},
     {InitialKind::sine, "sine", "an eigenmode of the boundary: it decays and keeps its shape",
-     {"amplitude", "mode"}, sine_field},
+     {"amplitude", "mode", "seed"}, sine_field},
     {InitialKind::image, "image", "a PNG picture, or one for each plane in a folder: grey values from 0 to 1",
-     {"path"}, FieldFile::picture},
+     {"path", "seed"}, FieldFile::picture},
     {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file",
-     {"path", "dataset"}, FieldFile::dataset},
+     {"path", "dataset", "seed"}, FieldFile::dataset},
     {InitialKind::formula, "formula", "a formula of x, y, z, parameters and random",
      {"formula", "seed"}, FromFormula()}});
 // clang-format on

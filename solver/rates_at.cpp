@@ -12,11 +12,12 @@ constexpr double huge_step = 0x1p100;
 
 }  // namespace
 
-Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& system,
+Problem<double> rates_problem(const RunConfig& config, FormulaSystem system,
                               const CoefficientFields& coefficients) {
   RunConfig with_step = config;
   // time.step: auto is not a number yet; all steps give the same rates at t = 0.
   if (!with_step.time_step) with_step.time_step = 1;
+  system.names.noise->is_zero = true;
   return problem_with<double>(with_step, coefficients,
                               step_stages(system, Scheme::euler, huge_step));
 }

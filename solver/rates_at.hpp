@@ -13,8 +13,9 @@
 
 namespace lapl {
 
-/// The problem that RatesAt steps: one huge step, whose result gives the rates of the system.
-Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& system,
+/// The problem that RatesAt steps: one huge step, whose result gives the rates of the system
+/// without its noise.
+Problem<double> rates_problem(const RunConfig& config, FormulaSystem system,
                               const CoefficientFields& coefficients);
 
 /// Computes the rates of a system on the CPU with the interpreted engine.

@@ -22,7 +22,8 @@ struct Refusal {
 Faces<double> faces_of(const Problem<double>& problem, int array) {
   const auto alone = [](const Face<double>& face) {
     if (!face.neighbour && face.b != 0 && face.b != 1)
-      throw Refusal{"a face has a mixed law (values and derivatives have modes)"};
+      throw Refusal{"a face has a mixed law, or a value at: face (values one cell outside and "
+                    "derivatives have modes)"};
     return Face<double>{0, face.b, face.neighbour};
   };
   std::array<AxisFaces<double>, 3> axes;
@@ -142,6 +143,7 @@ RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& co
     throw Refusal{"time.scheme imex treats some terms unlike others"};
   if (config.mask) throw Refusal{"the grid has a mask (grid.mask)"};
   const StepStages made = rate_stages(system_of(config));
+  if (made.used.contains("noise")) throw Refusal{"the rate of " + field + " has noise"};
   RateProblem found{problem_with<double>(config, coefficients, made), {}};
   for (const Stage& stage : made.stages)
     if (reads_time(stage.tree)) throw Refusal{"the rate of " + field + " depends on t"};

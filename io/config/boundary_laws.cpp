@@ -48,8 +48,14 @@ std::optional<LawKind> law_kind(const std::string& word) {
   if (word == "dirichlet") return LawKind::value;
   if (word == "neumann") return LawKind::derivative;
   for (const auto& row : name_table<LawKind>)
-    if (word == row.name) return row.value;
+    if (word == row.name && row.value != LawKind::value_at_face) return row.value;
   return std::nullopt;
+}
+
+// True for a map with one law, such as {value: 80} or {value: 80, at: face}.
+bool is_law(const YamlNode& map) {
+  return law_kind(map.children[0].text) &&
+         (map.children.size() == 2 || (map.children.size() == 4 && child_of(map, "at")));
 }
 
 std::string law_words() {
@@ -109,7 +115,22 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
   }
   if (node.kind != YamlNode::Kind::map || node.children.empty())
     return wrong(fmt::format("expected {}", law_words()));
-  const std::optional<LawKind> kind = law_kind(node.children[0].text);
+  std::optional<LawKind> kind = law_kind(node.children[0].text);
+  if (!kind && node.children.size() == 4) kind = law_kind(node.children[2].text);
+  const YamlNode* const at = child_of(node, "at");
+  if (kind == LawKind::value && at && node.children.size() == 4) {
+    if (at->text != "face" && at->text != "ghost")
+      return wrong(
+          fmt::format("at: found {} (expected face, or ghost for one cell outside the "
+                      "last node, which is where a value holds by default)",
+                      shown(at->text)));
+    const bool at_is_last = law_kind(node.children[0].text).has_value();
+    const YamlNode& value = node.children[at_is_last ? 1 : 3];
+    YamlNode law =
+        map_with(node, "value", resolved(formula_text(), value, path + ".value", problems));
+    if (at->text == "face") append_entry(law, "at", *at);
+    return law;
+  }
   if (kind && node.children.size() == 2) {
     const YamlNode& value = node.children[1];
     const std::string name = below(path, node.children[0].text);
@@ -148,13 +169,13 @@ void add_laws(const SideLaw& of, const YamlNode& node, std::vector<SideLaw>& law
     const YamlNode& value = law.children[1];
     SideLaw& added = laws.emplace_back(of);
     added.array = field;
-    added.kind = *law_kind(law.children[0].text);
+    added.kind = child_of(law, "at") ? LawKind::value_at_face : *law_kind(law.children[0].text);
     const bool two = row_of(added.kind).takes_factor();
     added.value = (two ? *child_of(value, "value") : value).text;
     if (two) added.factor = child_of(value, "factor")->text;
   };
   // The law of a single field is also a map; its first key is the name of a law.
-  if (law_kind(node.children[0].text) && node.children.size() == 2)
+  if (is_law(node))
     add_law("", node);
   else
     for_each_entry(node, add_law);

@@ -17,6 +17,7 @@
 #include "solver/diagnostics.hpp"
 #include "solver/equation/formula.hpp"
 #include "solver/equation/formula_mistakes.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/filters/correlation.hpp"
 #include "solver/outputs.hpp"
 #include "solver/spectral_problem.hpp"
@@ -37,25 +38,13 @@ std::string caret_lines(const std::string& formula, std::size_t at) {
 
 /// Functions of other programs and their names in lapl; empty if lapl has no such function.
 constexpr std::pair<std::string_view, std::string_view> other_functions[] = {
-    {"laplace", "laplacian"},
-    {"lap", "laplacian"},
-    {"del2", "laplacian"},
-    {"div", "divergence"},
-    {"grad", "gradient"},
-    {"ln", "log"},
-    {"sgn", "sign"},
-    {"if", "where"},
-    {"heaviside", "where(a > 0, 1, 0)"},
-    {"sinh", "(exp(a) - exp(-a)) / 2"},
-    {"cosh", "(exp(a) + exp(-a)) / 2"},
-    {"d2_dydx", "d2_dxdy"},
-    {"d2_dzdx", "d2_dxdz"},
-    {"d2_dzdy", "d2_dydz"},
-    {"asin", ""},
-    {"acos", ""},
-    {"arctan", "atan"},
-    {"arctan2", "atan2"},
-    {"erfc", "1 - erf(a)"}};
+    {"laplace", "laplacian"}, {"lap", "laplacian"},   {"del2", "laplacian"},
+    {"div", "divergence"},    {"grad", "gradient"},   {"ln", "log"},
+    {"sgn", "sign"},          {"if", "where"},        {"fmod", "mod"},
+    {"remainder", "mod"},     {"xor", "a != b"},      {"randn", "noise"},
+    {"white_noise", "noise"}, {"d2_dydx", "d2_dxdy"}, {"d2_dzdx", "d2_dxdz"},
+    {"d2_dzdy", "d2_dydz"},   {"asin", ""},           {"acos", ""},
+    {"arctan", "atan"},       {"arctan2", "atan2"},   {"erfc", "1 - erf(a)"}};
 
 class Checker {
  public:
@@ -152,6 +141,7 @@ class Checker {
     const std::vector<KeyMistake> found = formula_mistakes(run_);
     if (found.empty()) check_step();
     if (found.empty()) check_spectral();
+    if (found.empty()) check_seed();
     for (const KeyMistake& mistake : found) {
       std::string what = mistake.what;
       if (!mistake.word.empty()) {
@@ -179,9 +169,27 @@ class Checker {
                              : fmt::format("did you mean {}?", meant);
     if (const std::string near = nearest_word(mistake.word, names, 0); !near.empty())
       return fmt::format("did you mean {}?", near);
-    std::erase_if(names, [](const std::string& name) { return formula_function(name) != nullptr; });
+    std::erase_if(names, [](const std::string& name) {
+      return formula_function(name) != nullptr || name == "noise";
+    });
     names.emplace_back("a function of docs/equations.md");
     return "expected " + either_of(names);
+  }
+
+  /// A seed is given for random numbers: of the initial field, or of noise. The default passes, which
+  /// config.yaml has for every run.
+  void check_seed() {
+    const InitialKind kind = run_.initial.kind;
+    const bool draws =
+        run_.initials.empty() && (kind == InitialKind::fractal || kind == InitialKind::formula);
+    const bool is_default = run_.initial.fractal.seed == FractalParameters().seed;
+    if (given("initial.seed") && !is_default && !draws && !has_noise(run_))
+      add("initial.seed",
+          run_.initials.empty()
+              ? fmt::format("does not apply to initial.kind {} (it belongs to fractal or formula, "
+                            "or to an equation with noise)",
+                            name_of(kind))
+              : "does not apply (it belongs to an equation with noise; give each field a seed)");
   }
 
   /// True for derivatives along an axis that the grid lacks, such as d2_dydz.

@@ -97,7 +97,8 @@ KeyTable<InitialConfig> make_initial_keys(int axes) {
       {{.name = "kind", .type = word(names_in(name_table<InitialKind>)), .preset = "fractal",
        .meaning = "initial field"}, store(&InitialConfig::kind)},
       {{.name = "seed", .type = integer(0, largest_seed), .preset = "3966789",
-       .meaning = "seed of the noise, as of NumPy's default_rng"},
+       .meaning = "seed of random numbers: of kinds fractal and formula, as of NumPy's default_rng, "
+                  "and of `noise` in rates"},
        store(&InitialConfig::fractal, &FractalParameters::seed)},
       {{.name = "spectral_exponent", .type = real(-10, 10), .preset = "1.7",
        .meaning = "amplitudes fall as radius^-exponent in the spectrum"},
@@ -227,6 +228,12 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
     add_section(table, "initial", &RunConfig::initial, initial_keys(initial_axes));
   if (names.initial_by_field || names.all)
     for (const std::string& field : names.fields) table.push_back(initial_key(field, initial_axes));
+  if (names.initial_by_field && !names.all && std::ranges::count(names.fields, "seed") == 0)
+    table.push_back({{.name = "initial.seed", .type = integer(0, largest_seed), .preset = "3966789",
+                      .meaning = "seed of `noise` in rates; fields have seeds of their own"},
+                     [](RunConfig& run, const YamlNode& node) {
+                       assign(run.initial.fractal.seed, node);
+                     }});
   add_section(table, "equation", &RunConfig::equation, equation_keys());
   for (const std::string& field : names.fields)  // others are reported by formula_mistakes
     if (!is_key_beside_rates(field)) table.push_back(rate_key(field));

@@ -172,14 +172,14 @@ class CompiledEngine final : public CpuEngine<T> {
     for (std::size_t i = 0; i < plan.instances.size(); ++i) {
       const Pipeline::Instance& instance = plan.instances[i];
       const Stage& stage = problem.stages[instance.stage];
-      const double time = problem.clock.time(first_step + instance.step, stage.time);
+      const Moment at = problem.clock.moment(first_step + instance.step, stage.time);
       if (times_[i].stage == instance.stage && !stages_.in_time) continue;
       TreeAt<T> tree(problem, stage.tree);
       times_[i].stage = instance.stage;
-      times_[i].time = time;
-      times_[i].laws.set_time(time);
+      times_[i].at = at;
+      times_[i].laws.set_time(at.time);
       if (code_)
-        times_[i].uniforms = uniforms_of(tree, stages_.layouts[instance.stage], {}, time);
+        times_[i].uniforms = stages_.layouts[instance.stage].arguments.values(tree, {}, at);
       else
         times_[i].uniforms = {*diffusion_coefficient(problem)};
     }

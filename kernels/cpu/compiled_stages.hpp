@@ -25,6 +25,7 @@ struct CompiledStages {
       by_row.push_back(std::ranges::any_of(stage.tree.operations, [](const StageOperation& node) {
         return node.operation == Operation::position && node.index < 2;
       }));
+      draws.push_back(reads_noise(stage.tree));
       in_time = in_time || reads_time(stage.tree);
     }
     ends_in_time.resize(problem.arrays());
@@ -51,8 +52,10 @@ struct CompiledStages {
         for (std::int64_t column = -margin; column < shape.columns + margin; ++column)
           extended[row * pitch + column + margin] = given[row * shape.columns + index(column)];
     }
-    for (std::int64_t column = -margin; column < shape.columns + margin; ++column)
+    for (std::int64_t column = -margin; column < shape.columns + margin; ++column) {
       positions.push_back(position_at(problem, 2, {0, column, 0}));
+      indices.push_back(with_word<T>(low_word(cells_before(problem, 2, column))));
+    }
   }
 
   Problem<T> problem;
@@ -61,8 +64,15 @@ struct CompiledStages {
   std::vector<bool> ends_in_time;
   // for each stage: true if it reads coordinates that differ from row to row
   std::vector<bool> by_row;
-  bool in_time = false;  // true if an argument or a law depends on time
+  std::vector<bool> draws;  // for each stage: true if it reads noise
+  bool in_time = false;     // true if an argument or a law depends on time
   std::size_t most_lines = 0;
+  /// Column 0 of a line that is no row of an array.
+  const T* along_columns(const StageLayout::Line& line) const {
+    const bool coordinates = line.array == StageLayout::Line::coordinates;
+    return (coordinates ? positions : indices).data() + margin;
+  }
+
   std::vector<StageFunction<T>*> functions;
   /// Steps several rows of diffusion on three axes; null for other problems.
   decltype(RowLoops<T>::diffusion_rows) diffusion_rows = nullptr;
@@ -71,7 +81,7 @@ struct CompiledStages {
   /// True if the grid is larger than the last-level cache: rows that leave then bypass the caches.
   bool past_caches = false;
   std::vector<std::vector<T>> coefficients;
-  std::vector<T> positions;
+  std::vector<T> positions, indices;  // of columns; indices in the whole grid, as words
   std::int64_t margin = 0, pitch = 0;
 };
 
@@ -81,18 +91,9 @@ struct InstanceTimes {
   explicit InstanceTimes(const Problem<T>& problem) : laws(problem) {}
 
   int stage = -1;
-  double time = 0;
+  Moment at = 0;
   FaceLaws<T> laws;
   std::vector<T> uniforms;
 };
-
-/// The values of a stage's arguments in one row.
-template <class T>
-std::vector<T> uniforms_of(TreeAt<T>& tree, const StageLayout& layout, Cell row, double time) {
-  tree.evaluate(row, time, [](const StageOperation&) { return T(0); });
-  std::vector<T> values;
-  for (const int operation : layout.uniforms) values.push_back(tree.of_operation(operation));
-  return values;
-}
 
 }  // namespace lapl

@@ -39,7 +39,8 @@ class StageRows {
         varies_(made_of(stage.tree,
                         [](const StageOperation& node) {
                           return node.operation == Operation::value ||
-                                 node.operation == Operation::position;
+                                 node.operation == Operation::position ||
+                                 node.operation == Operation::noise;
                         })),
         operands_(stage.tree.operations.size()),
         results_(stage.tree.operations.size()),
@@ -52,6 +53,8 @@ class StageRows {
       uniform_results_[i].resize(std::min(segment, problem.shape.columns));
       operands_[i] = uniform_results_[i].data();
     }
+    for (std::int64_t j = 0; reads_noise(stage.tree) && j < problem.shape.columns; ++j)
+      indices_.push_back(low_word(cells_before(problem, 2, j)));
     for (std::size_t i = 0; i < stage.targets.size(); ++i)
       if (const int result = stage.tree.results[i];
           computes(operations[result].operation) && varies_[result])
@@ -71,9 +74,10 @@ class StageRows {
   }
 
   /// Must be called before the first evaluation at a time.
-  void set_time(double time) {
+  void set_time(const Moment& at) {
     if (known_ && !reads_time(stage_.tree)) return;
-    uniform_.evaluate({}, time, [](const StageOperation&) { return T(0); });
+    step_ = at.step;
+    uniform_.evaluate({}, at, [](const StageOperation&) { return T(0); });
     for (std::size_t i = 0; i < varies_.size(); ++i)
       if (!varies_[i]) std::ranges::fill(uniform_results_[i], uniform_.of_operation(i));
     known_ = true;
@@ -95,6 +99,10 @@ class StageRows {
         for (std::int64_t j = 0; j < count; ++j)
           results_[i][j] = position_at(problem_, node.index,
                                        beside({first.row, first.column + j, first.plane}, node.at));
+      } else if (node.operation == Operation::noise) {
+        const std::uint64_t row = row_in_grid(problem_, first);
+        widest<RowLoops<T>>().draw(low_word(row), high_word(row), indices_.data() + first.column,
+                                   words_of(node, step_), results_[i], count);
       } else {
         T* const out = target_of_[i] < 0 ? results_[i] : arrays.write(target_of_[i]) + index;
         operands_[i] = out;
@@ -178,6 +186,8 @@ class StageRows {
   std::vector<T*> results_;                      // in scratch, for each operation with results
   std::vector<std::vector<T>> uniform_results_;  // for each operation that does not vary
   std::vector<int> target_of_;                   // array to which an operation's results go, or -1
+  std::vector<DrawWord> indices_;                    // of columns in the whole grid
+  std::int64_t step_ = 0;
   bool known_ = false;
 };
 
@@ -212,20 +222,20 @@ class StageInterpreter {
     arrays_.start(buffers, last);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const Stage& stage = problem_.stages[i];
-      take(stages_[i], problem_.clock.time(step, stage.time));
+      take(stages_[i], problem_.clock.moment(step, stage.time));
       arrays_.finish(stage);
     }
   }
 
  private:
-  void take(std::vector<StageRows<T>>& of_thread, double time) {
+  void take(std::vector<StageRows<T>>& of_thread, const Moment& at) {
     constexpr std::int64_t segment = StageRows<T>::segment;
     const Shape shape = problem_.shape;
-    laws_.set_time(time);
+    laws_.set_time(at.time);
 #pragma omp parallel num_threads(threads_)
     {
       StageRows<T>& stage = of_thread[omp_get_thread_num()];
-      stage.set_time(time);
+      stage.set_time(at);
 #pragma omp for schedule(static)
       for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row)
         for (std::int64_t column = 0; column < shape.columns; column += segment)

@@ -281,7 +281,7 @@ class PieceRun {
       const RowWalk<T> ring = walk_of(made, place, row, number);
       return {ring.values, ring.step, ring.end, ring.ring};
     }
-    if (line.array < 0) return {stages_.positions.data() + stages_.margin + made.stored.first};
+    if (line.array < 0) return {stages_.along_columns(line) + made.stored.first};
     const Shape shape = stages_.problem.shape;
     return {
         coefficient_row(line, wrapped(row.plane + line.plane, shape.planes), row.row + line.row) +
@@ -342,7 +342,7 @@ class PieceRun {
   const T* line(const StageLayout::Line& line, int version, const FaceLaws<T>& laws,
                 const Cell& row, const Range& range, T* ghosts) {
     const Problem<T>& problem = stages_.problem;
-    if (line.array < 0) return stages_.positions.data() + stages_.margin;
+    if (line.array < 0) return stages_.along_columns(line);
     const Shape shape = problem.shape;
     const Faces<T>& faces = problem.faces.front();
     const auto nearest = [](std::int64_t index, std::int64_t size, bool endless) {
@@ -367,8 +367,14 @@ class PieceRun {
 
   const T* uniforms(const Made& made, const InstanceTimes<T>& times, const Cell& row) {
     const int stage = made.instance->stage;
-    if (!stages_.by_row[stage]) return times.uniforms.data();
-    uniforms_ = uniforms_of(trees_[stage], stages_.layouts[stage], row, times.time);
+    if (!stages_.by_row[stage] && !stages_.draws[stage]) return times.uniforms.data();
+    const StageArguments& arguments = stages_.layouts[stage].arguments;
+    if (stages_.by_row[stage]) {
+      uniforms_ = arguments.values(trees_[stage], row, times.at);
+    } else {
+      uniforms_ = times.uniforms;
+      arguments.set_row(uniforms_.data(), stages_.problem, row);
+    }
     return uniforms_.data();
   }
 

@@ -16,7 +16,7 @@ class ReferenceEngine final : public CpuEngine<T> {
     for (std::int64_t step = first_step; step < first_step + steps; ++step) {
       arrays_.start(buffers);
       for (const Stage& stage : problem_.stages) {
-        take(stage, problem_.clock.time(step, stage.time));
+        take(stage, problem_.clock.moment(step, stage.time));
         arrays_.finish(stage);
       }
       buffers.swap();
@@ -28,16 +28,17 @@ class ReferenceEngine final : public CpuEngine<T> {
   int threads() const override { return 1; }
 
  private:
-  void take(const Stage& stage, double time) {
+  void take(const Stage& stage, const Moment& at_stage) {
     TreeAt<T> tree(problem_, stage.tree);
     const Shape shape = problem_.shape;
     for (std::int64_t index = 0; index < shape.cells(); ++index) {
       const Cell cell = cell_at(shape, index);
-      tree.evaluate(cell, time, [&](const StageOperation& value) {
+      tree.evaluate(cell, at_stage, [&](const StageOperation& value) {
         const Cell at = beside(cell, value.at);
         const bool inside = at.column >= 0 && at.column < shape.columns && at.row >= 0 &&
                             at.row < shape.rows && at.plane >= 0 && at.plane < shape.planes;
-        return inside ? arrays_.read(value.index)[index_of(at)] : ghost(value.index, at, time);
+        return inside ? arrays_.read(value.index)[index_of(at)]
+                      : ghost(value.index, at, at_stage.time);
       });
       for (std::size_t i = 0; i < stage.targets.size(); ++i)
         arrays_.write(stage.targets[i])[index] = tree.result(i);

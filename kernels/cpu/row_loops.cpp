@@ -172,6 +172,15 @@ void operate(Operation operation, const T* a, const T* b, const T* c, T* __restr
 }
 
 template <class T>
+void draw(DrawWord row_low, DrawWord row_high, const DrawWord* columns, const DrawWords& of, T* __restrict out,
+          std::int64_t count) {
+  const DrawWords words = of;
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i)
+    out[i] = draw_in_row<T>(row_low, row_high, columns[i], words);
+}
+
+template <class T>
 std::uint64_t digest(const T* values, std::int64_t first, std::int64_t count, bool& all_finite) {
   std::uint64_t sum = 0;
   bool finite = true;
@@ -222,6 +231,7 @@ constexpr RowLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
                                copy_row<T>,
                                laplacian_row<T>,
                                operate<T>,
+                               draw<T>,
                                arithmetic<T>,
                                digest<T>,
                                largest<T>};

@@ -6,15 +6,18 @@
 //
 // They use + - * /, fused multiply-add, comparisons and bit operations. They need rounding to
 // nearest, gradual underflow, and compilers that neither contract nor reorder. Only sine, cosine
-// and tangent branch, for angles above 2^15 (float) or 2^22 (double).
+// and tangent branch, for angles above 2^15 (float) or 2^22 (double), and the remainder, for
+// quotients above 2^21 (float) or 2^50 (double).
 #pragma once
 
 #include "kernels/elementary/arc_tangent.hpp"
 #include "kernels/elementary/circular.hpp"
 #include "kernels/elementary/error_function.hpp"
 #include "kernels/elementary/exponential.hpp"
+#include "kernels/elementary/hyperbolic.hpp"
 #include "kernels/elementary/logarithm.hpp"
 #include "kernels/elementary/power.hpp"
+#include "kernels/elementary/remainder.hpp"
 
 /// A row per function: name in C++, number of operands; name, arguments and meaning in formulas.
 #define LAPL_ELEMENTARY_FUNCTIONS(ROW)                                         \
@@ -25,9 +28,12 @@
   ROW(tangent, 1, "tan", "a", "tangent")                                       \
   ROW(arc_tangent, 1, "atan", "a", "arc tangent in radians")                   \
   ROW(polar_angle, 2, "atan2", "b, a", "angle of the point (a, b), -pi to pi") \
+  ROW(hyperbolic_sine, 1, "sinh", "a", "hyperbolic sine")                      \
+  ROW(hyperbolic_cosine, 1, "cosh", "a", "hyperbolic cosine")                  \
   ROW(hyperbolic_tangent, 1, "tanh", "a", "hyperbolic tangent")                \
   ROW(error_function, 1, "erf", "a", "error function")                         \
-  ROW(power, 2, "pow", "a, b", "a^b")
+  ROW(power, 2, "pow", "a, b", "a^b")                                          \
+  ROW(floored_remainder, 2, "mod", "a, b", "a - b floor(a / b), with the sign of b")
 
 namespace lapl {
 

@@ -81,6 +81,23 @@ LAPL_HOST_DEVICE V is_other(V a, V b) {
   return a != b ? V(1) : V(0);
 }
 template <class V>
+LAPL_HOST_DEVICE V both(V a, V b) {
+  return (a != V(0)) & (b != V(0)) ? V(1) : V(0);
+}
+template <class V>
+LAPL_HOST_DEVICE V either(V a, V b) {
+  return (a != V(0)) | (b != V(0)) ? V(1) : V(0);
+}
+template <class V>
+LAPL_HOST_DEVICE V is_not(V a) {
+  return a == V(0) ? V(1) : V(0);
+}
+/// 0 below 0, 1 above, 1/2 at 0.
+template <class V>
+LAPL_HOST_DEVICE V unit_step(V a) {
+  return a > V(0) ? V(1) : a < V(0) ? V(0) : a == V(0) ? V(0.5) : a;
+}
+template <class V>
 LAPL_HOST_DEVICE V choice(V condition, V a, V b) {
   return condition != V(0) ? a : b;
 }
@@ -102,10 +119,10 @@ LAPL_HOST_DEVICE double round_down(double a) { return __builtin_floor(a); }
 
 #ifndef LAPL_RUN_TIME_CODE
 
-/// Leaves have no operands. The first two depend on the cell; the others are the same in every
+/// Leaves have no operands. The first three depend on the cell; the others are the same in every
 /// cell.
 #define LAPL_LEAVES(ROW) \
-  ROW(value, 0) ROW(position, 0) ROW(number, 0) ROW(time, 0) ROW(time_step, 0)
+  ROW(value, 0) ROW(position, 0) ROW(noise, 0) ROW(number, 0) ROW(time, 0) ROW(time_step, 0)
 /// Operators: the name of the function and the number of operands.
 #define LAPL_OPERATORS(ROW) \
   ROW(sum, 2)               \
@@ -117,6 +134,9 @@ LAPL_HOST_DEVICE double round_down(double a) { return __builtin_floor(a); }
   ROW(is_at_most, 2)        \
   ROW(is_equal, 2)          \
   ROW(is_other, 2)          \
+  ROW(both, 2)              \
+  ROW(either, 2)            \
+  ROW(is_not, 1)            \
   ROW(fused_multiply_add, 3)
 /// Operations that formulas call by name, with the name, arguments and meaning they have there.
 #define LAPL_PLAIN_FUNCTIONS(ROW)                                                      \
@@ -126,6 +146,7 @@ LAPL_HOST_DEVICE double round_down(double a) { return __builtin_floor(a); }
   ROW(smaller, 2, "min", "a, b", "the smaller")                                        \
   ROW(larger, 2, "max", "a, b", "the larger")                                          \
   ROW(round_down, 1, "floor", "a", "largest integer that is not above a")              \
+  ROW(unit_step, 1, "heaviside", "a", "0 below 0, 1 above, 1/2 at 0")                  \
   ROW(sign_of, 1, "sign", "a", "-1, 0 or 1")
 #define LAPL_OPERATIONS(ROW) \
   LAPL_OPERATORS(ROW)        \

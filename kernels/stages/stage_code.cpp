@@ -14,19 +14,21 @@ namespace {
 // For each operation, true if its value differs from cell to cell along a row.
 std::vector<bool> varying_along_rows(const StageTree& tree) {
   return made_of(tree, [](const StageOperation& node) {
-    return node.operation == Operation::value ||
+    return node.operation == Operation::value || node.operation == Operation::noise ||
            (node.operation == Operation::position && node.index == 2);
   });
 }
 
 std::vector<bool> varying_on_grid(const StageTree& tree) {
   return made_of(tree, [](const StageOperation& node) {
-    return node.operation == Operation::value || node.operation == Operation::position;
+    return node.operation == Operation::value || node.operation == Operation::position ||
+           node.operation == Operation::noise;
   });
 }
 
 StageLayout::Line line_of(const StageOperation& node) {
-  if (node.operation == Operation::position) return {-1, 0, 0};
+  if (node.operation == Operation::position) return {StageLayout::Line::coordinates, 0, 0};
+  if (node.operation == Operation::noise) return {StageLayout::Line::indices, 0, 0};
   return {node.index, node.at.plane, node.at.row};
 }
 
@@ -35,13 +37,17 @@ std::size_t place_in(const std::vector<T>& list, const T& value) {
   return std::ranges::find(list, value) - list.begin();
 }
 
-// The operations whose values become arguments: they do not vary, but varying ones need them.
-std::vector<int> arguments_of(const StageTree& tree, const std::vector<bool>& varying) {
-  std::vector<int> arguments;
+// The operations whose values become arguments do not vary, but varying ones need them.
+StageArguments arguments_of(const StageTree& tree, const std::vector<bool>& varying,
+                            int row_words) {
+  StageArguments arguments{.operations = {}, .draws = {}, .row_words = row_words};
   const auto use = [&](int operation) {
-    if (!varying[operation] && std::ranges::count(arguments, operation) == 0)
-      arguments.push_back(operation);
+    if (!varying[operation] && std::ranges::count(arguments.operations, operation) == 0)
+      arguments.operations.push_back(operation);
   };
+  for (std::size_t i = 0; i < tree.operations.size(); ++i)
+    if (tree.operations[i].operation == Operation::noise)
+      arguments.draws.push_back(static_cast<int>(i));
   for (std::size_t i = 0; i < tree.operations.size(); ++i)
     for (int k = 0; varying[i] && k < row_of(tree.operations[i].operation).operands; ++k)
       use(tree.operations[i].operands[k]);
@@ -49,27 +55,39 @@ std::vector<int> arguments_of(const StageTree& tree, const std::vector<bool>& va
   return arguments;
 }
 
-// Declarations such as "const T v3 = arguments[0];".
-std::string arguments_text(const std::vector<int>& arguments) {
+// Declarations such as "const T v3 = arguments[0];", and the words of noise.
+std::string arguments_text(const StageArguments& arguments) {
   std::string text;
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    text += fmt::format("    const T v{} = arguments[{}];\n", arguments[i], i);
+  for (std::size_t i = 0; i < arguments.operations.size(); ++i)
+    text += fmt::format("    const T v{} = arguments[{}];\n", arguments.operations[i], i);
+  if (arguments.draws.empty()) return text;
+  const std::size_t words = arguments.words(), step = words + arguments.row_words;
+  if (arguments.row_words > 0)
+    text += fmt::format(
+        "    const lapl::DrawWord row_low = lapl::word_of(arguments[{}]), "
+        "row_high = lapl::word_of(arguments[{}]);\n",
+        words, words + 1);
+  for (std::size_t i = 0; i < arguments.draws.size(); ++i)
+    text += fmt::format(
+        "    const lapl::DrawWords w{} = lapl::draw_words(arguments + {}, arguments + {});\n",
+        arguments.draws[i], step, step + 2 + 2 * i);
   return text;
 }
 
 // Statements such as "const T v7 = lapl::sum(v3, v5);" for each operation that varies, then
-// "results[0] = v7;" for each result. `leaf` prints the reading of a value or position, `store` is
-// the destination of a result.
-std::string operations_text(const StageTree& tree, const std::vector<bool>& varying,
-                            const std::function<std::string(const StageOperation&)>& leaf,
-                            const char* store) {
+// "results[0] = v7;" for each result. `leaf` prints the reading of a leaf, `store` is the
+// destination of a result.
+std::string operations_text(
+    const StageTree& tree, const std::vector<bool>& varying,
+    const std::function<std::string(const StageOperation&, std::size_t place)>& leaf,
+    const char* store) {
   std::string text;
   for (std::size_t i = 0; i < tree.operations.size(); ++i) {
     if (!varying[i]) continue;
     const StageOperation& node = tree.operations[i];
     text += fmt::format("    const T v{} = ", i);
     if (!computes(node.operation)) {
-      text += leaf(node) + ";\n";
+      text += leaf(node, i) + ";\n";
       continue;
     }
     std::string operands;
@@ -94,11 +112,15 @@ std::string row_function(const Stage& stage) {
   std::string text = " {\n";
   for (std::size_t i = 0; i < layout.lines.size(); ++i)
     text += fmt::format("    const T* const l{0} = lines[{0}];\n", i);
-  text += arguments_text(layout.uniforms);
+  text += arguments_text(layout.arguments);
   for (std::size_t i = 0; i < stage.targets.size(); ++i)
     text += fmt::format("    T* const o{0} = out[{0}];\n", i);
-  const auto leaf = [&](const StageOperation& node) {
-    return fmt::format("l{}[i + {}]", place_in(layout.lines, line_of(node)), node.at.column);
+  const auto leaf = [&](const StageOperation& node, std::size_t place) {
+    const std::size_t line = place_in(layout.lines, line_of(node));
+    if (node.operation == Operation::noise)
+      return fmt::format("lapl::draw_in_row<T>(row_low, row_high, lapl::word_of(l{}[i]), w{})",
+                         line, place);
+    return fmt::format("l{}[i + {}]", line, node.at.column);
   };
   return text + "#pragma omp simd\n  for (long i = 0; i < count; ++i) {\n" +
          operations_text(tree, varying_along_rows(tree), leaf, "o{}[i]") + "  }\n}\n";
@@ -108,17 +130,18 @@ std::string row_function(const Stage& stage) {
 
 std::string beginning_of_code(std::size_t value_bytes, const std::string& header) {
   return fmt::format(
-      "#define LAPL_RUN_TIME_CODE\n#include \"kernels/stages/operations.hpp\"\n{}using T = {};\n",
+      "#define LAPL_RUN_TIME_CODE\n#include \"kernels/stages/noise.hpp\"\n{}using T = {};\n",
       header.empty() ? "" : fmt::format("#include \"{}\"\n", header),
       value_bytes == sizeof(float) ? "float" : "double");
 }
 
 StageLayout layout_of(const StageTree& tree) {
   const std::vector<bool> varying = varying_along_rows(tree);
-  StageLayout layout{.lines = {}, .uniforms = arguments_of(tree, varying)};
+  StageLayout layout{.lines = {}, .arguments = arguments_of(tree, varying, 2)};
   for (std::size_t i = 0; i < tree.operations.size(); ++i) {
     if (!varying[i]) continue;
     const StageOperation& node = tree.operations[i];
+    if (node.operation == Operation::noise) layout.arithmetic += 100;
     if (computes(node.operation))
       ++layout.arithmetic;
     else if (const auto line = line_of(node); std::ranges::count(layout.lines, line) == 0)
@@ -142,14 +165,16 @@ std::string code_of(const std::vector<Stage>& stages, std::size_t value_bytes) {
   return text;
 }
 
-std::vector<int> kernel_arguments(const StageTree& tree) {
-  return arguments_of(tree, varying_on_grid(tree));
+StageArguments kernel_arguments(const StageTree& tree) {
+  return arguments_of(tree, varying_on_grid(tree), 0);
 }
 
 std::string cell_function(const StageTree& tree, const std::string& name,
                           const std::string& constants) {
-  const auto leaf = [](const StageOperation& node) {
+  const auto leaf = [](const StageOperation& node, std::size_t place) {
     const Offset at = node.at;
+    if (node.operation == Operation::noise)
+      return fmt::format("lapl::draw_in_cell<T>(at.cell(), w{})", place);
     if (node.operation == Operation::position)
       return fmt::format("at.template position<{}, {}>()", node.index,
                          std::array{at.plane, at.row, at.column}[node.index]);

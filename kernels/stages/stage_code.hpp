@@ -10,7 +10,11 @@
 // On a GPU a function computes a cell; the templates of kernels/cuda/run_time call it:
 //
 //   Stage0::make(at, arguments, results)
-//     at.value<array, plane, row, column>() and at.position<axis, offset>() read a neighbour
+//     at.value<array, plane, row, column>() and at.position<axis, offset>() read a neighbour;
+//     at.cell() is the index of the cell in the whole grid
+//
+// A stage that draws noise has more arguments after the others: words (kernels/stages/noise.hpp),
+// first those of its row (on a CPU alone), then those of the step, then those of each draw's key.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +23,64 @@
 #include <vector>
 
 #include "kernels/problem.hpp"
+#include "kernels/stages/tree_at.hpp"
 
 namespace lapl {
 
+/// The arguments of a stage's function.
+struct StageArguments {
+  std::vector<int> operations;  ///< of the tree, whose values they are
+  std::vector<int> draws;       ///< operations that are noise
+  int row_words = 0;            ///< 2 if a row's words are among the arguments
+
+  std::size_t size() const {
+    return operations.size() + (draws.empty() ? 0 : row_words + 2 + 2 * draws.size());
+  }
+  /// The index of the first word.
+  std::size_t words() const { return operations.size(); }
+
+  /// The arguments at `cell` and a moment.
+  template <class T>
+  std::vector<T> values(TreeAt<T>& tree, Cell cell, const Moment& at) const {
+    tree.evaluate(cell, at, [](const StageOperation&) { return T(0); });
+    std::vector<T> values;
+    for (const int operation : operations) values.push_back(tree.of_operation(operation));
+    if (draws.empty()) return values;
+    const auto add = [&](DrawWord low, DrawWord high) {
+      values.push_back(with_word<T>(low));
+      values.push_back(with_word<T>(high));
+    };
+    if (row_words > 0) add(0, 0), set_row(values.data(), tree.problem(), cell);
+    const DrawWords step = tree.words(draws.front(), at);
+    add(step.step_low, step.step_high);
+    for (const int draw : draws) {
+      const DrawWords key = tree.words(draw, at);
+      add(key.key_low, key.key_high);
+    }
+    return values;
+  }
+  /// Replaces the words of the row, which `row` is in.
+  template <class T>
+  void set_row(T* values, const Problem<T>& problem, Cell row) const {
+    const std::uint64_t before = row_in_grid(problem, row);
+    values[words()] = with_word<T>(low_word(before));
+    values[words() + 1] = with_word<T>(high_word(before));
+  }
+};
+
 /// The lines and arguments of a stage's row function, in order.
 struct StageLayout {
-  /// A row of an array, at an offset from the row of the result, or the coordinates along the
-  /// columns.
+  /// A row of an array, at an offset from the row of the result, or what is along the columns:
+  /// coordinates, or their indices in the whole grid, as words.
   struct Line {
-    int array = 0;  ///< -1 for coordinates
+    static constexpr int coordinates = -1, indices = -2;
+    int array = 0;
     int plane = 0, row = 0;
     friend bool operator==(const Line&, const Line&) = default;
   };
   std::vector<Line> lines;
-  std::vector<int> uniforms;  ///< operations of the tree whose values are arguments
-  int arithmetic = 0;         ///< remaining operations per cell
+  StageArguments arguments;
+  int arithmetic = 0;  ///< remaining operations per cell
 };
 StageLayout layout_of(const StageTree& tree);
 
@@ -44,8 +91,8 @@ std::string beginning_of_code(std::size_t value_bytes, const std::string& header
 /// share one function.
 std::string code_of(const std::vector<Stage>& stages, std::size_t value_bytes);
 
-/// The operations whose values are arguments of CUDA kernels.
-std::vector<int> kernel_arguments(const StageTree& tree);
+/// The arguments of CUDA kernels.
+StageArguments kernel_arguments(const StageTree& tree);
 /// A struct with the function of a cell, and with `constants` such as "rows = 4, targets = 1".
 std::string cell_function(const StageTree& tree, const std::string& name,
                           const std::string& constants);

@@ -26,6 +26,7 @@ std::vector<Dependence> dependences(const StageTree& tree) {
     switch (node.operation) {
       case Operation::value: found.push_back(Dependence::homogeneous); break;
       case Operation::position:
+      case Operation::noise:
       case Operation::number:
       case Operation::time:
       case Operation::time_step: found.push_back(Dependence::none); break;
@@ -75,6 +76,10 @@ class Numbering {
   std::map<decltype(StageOperation().key()), int> known_;
 };
 
+bool holds(const StageTree& tree, Operation leaf) {
+  return std::ranges::count(tree.operations, leaf, &StageOperation::operation) > 0;
+}
+
 }  // namespace
 
 bool commutes(Operation operation) {
@@ -94,6 +99,9 @@ int StageTree::value(int array, Offset at) {
 int StageTree::position(int axis, Offset at) {
   return place_of({.operation = Operation::position, .index = axis, .at = at});
 }
+int StageTree::noise(std::uint64_t seed, int use) {
+  return place_of({.operation = Operation::noise, .seed = seed, .index = use});
+}
 int StageTree::number(double number) {
   return place_of({.operation = Operation::number, .number = number});
 }
@@ -109,12 +117,14 @@ bool same_results(const StageTree& a, const StageTree& b) {
 }
 
 bool reads_time(const StageTree& tree) {
-  return std::ranges::count(tree.operations, Operation::time, &StageOperation::operation) > 0;
+  return holds(tree, Operation::time) || holds(tree, Operation::noise);
 }
 
 bool reads_positions(const StageTree& tree) {
-  return std::ranges::count(tree.operations, Operation::position, &StageOperation::operation) > 0;
+  return holds(tree, Operation::position) || holds(tree, Operation::noise);
 }
+
+bool reads_noise(const StageTree& tree) { return holds(tree, Operation::noise); }
 
 bool reads_beside(const StageTree& tree, int Offset::*along) {
   return std::ranges::any_of(tree.operations, [&](const StageOperation& node) {
@@ -126,6 +136,7 @@ int work_of(const StageTree& tree) {
   int work = 0;
   for (const StageOperation& node : tree.operations) {
     const Operation operation = node.operation;
+    if (operation == Operation::noise) work += 100;
     if (!computes(operation)) continue;
     const bool slow = operation == Operation::quotient || operation == Operation::square_root;
     work += is_elementary(operation) ? 30 : slow ? 8 : 1;

@@ -36,11 +36,12 @@ struct StageOperation {
   Operation operation = Operation::number;
   std::array<int, 3> operands = {};  ///< indices in the tree; unused ones are 0
   double number = 0;                 ///< of a number; rounded once to the precision of the fields
-  int index = 0;                     ///< the array of a value, the axis of a position
-  Offset at = {};                    ///< where a value or position is read
+  std::uint64_t seed = 0;            ///< of a noise
+  int index = 0;   ///< the array of a value, the axis of a position, a noise's use
+  Offset at = {};  ///< where a value or position is read
   auto key() const {
-    return std::tuple(operation, operands, std::bit_cast<std::uint64_t>(number), index, at.plane,
-                      at.row, at.column);
+    return std::tuple(operation, operands, std::bit_cast<std::uint64_t>(number), seed, index,
+                      at.plane, at.row, at.column);
   }
   /// Numbers are equal if their bits are: -0 is not 0.
   friend bool operator==(const StageOperation& a, const StageOperation& b) {
@@ -55,7 +56,8 @@ struct StageTree {
   /// These functions return the index of an operation; they append it only if the tree has no equal
   /// one.
   int value(int array, Offset at);
-  int position(int axis, Offset at);  ///< axis 0: planes (z), 1: rows (y), 2: columns (x)
+  int position(int axis, Offset at);       ///< axis 0: planes (z), 1: rows (y), 2: columns (x)
+  int noise(std::uint64_t seed, int use);  ///< of variance 1 (kernels/stages/noise.hpp)
   int number(double number);
   int time();       ///< time of the state that the stage reads
   int time_step();  ///< dt, where it differs from step to step
@@ -92,8 +94,11 @@ bool commutes(Operation operation);
 /// True if both trees give the same bits by the same operations, in whatever order they are listed.
 bool same_results(const StageTree& a, const StageTree& b);
 
+/// True if the tree differs from step to step: by the time, or by noise.
 bool reads_time(const StageTree& tree);
+/// True if the tree differs from place to place besides by the values that it reads.
 bool reads_positions(const StageTree& tree);
+bool reads_noise(const StageTree& tree);
 /// True if the tree reads neighbours along that axis.
 bool reads_beside(const StageTree& tree, int Offset::*along);
 /// The approximate number of instructions a cell.

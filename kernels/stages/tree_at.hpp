@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/problem.hpp"
+#include "kernels/stages/noise.hpp"
 
 namespace lapl {
 
@@ -16,17 +17,42 @@ constexpr std::int64_t wrapped(std::int64_t index, std::int64_t size) {
   return index >= 0 && index < size ? index : (index % size + size) % size;
 }
 
-/// The coordinate z, y or x of a node or ghost; on a periodic axis a ghost has the coordinate of
-/// the node at the opposite end.
+/// The index in the whole grid of a node or ghost along an axis; on a periodic axis a ghost has the
+/// index of the node at the opposite end.
+template <class T>
+std::int64_t index_in_grid(const Problem<T>& problem, int axis, std::int64_t index) {
+  if (problem.part) return problem.part->index_in_grid(axis, index);
+  if (!problem.faces.empty() && axis_faces(problem.faces.front(), axis).wrap())
+    return wrapped(index, by_axis(problem.shape)[axis]);
+  return index;
+}
+/// The coordinate z, y or x of a node or ghost.
 template <class T>
 T position_at(const Problem<T>& problem, int axis, Cell cell) {
-  std::int64_t index = by_axis(cell)[axis];
-  const std::int64_t size = by_axis(problem.shape)[axis];
-  if (problem.part)
-    index = problem.part->index_in_grid(axis, index);
-  else if (!problem.faces.empty() && axis_faces(problem.faces.front(), axis).wrap())
-    index = wrapped(index, size);
-  return static_cast<T>(static_cast<double>(index) * problem.spacing[axis]);
+  return static_cast<T>(static_cast<double>(index_in_grid(problem, axis, by_axis(cell)[axis])) *
+                        problem.spacing[axis]);
+}
+/// How many cells of the whole grid an index along one axis has before it: the index of a cell is
+/// the sum over the axes.
+template <class T>
+std::uint64_t cells_before(const Problem<T>& problem, int axis, std::int64_t index) {
+  const Shape whole = problem.part ? problem.part->whole : problem.shape;
+  const std::array<std::int64_t, 3> stride = {whole.rows * whole.columns, whole.columns, 1};
+  return static_cast<std::uint64_t>(index_in_grid(problem, axis, index) * stride[axis]);
+}
+/// The index in the whole grid of the cell in column 0 of the grid, in the row of `cell`.
+template <class T>
+std::uint64_t row_in_grid(const Problem<T>& problem, Cell cell) {
+  return cells_before(problem, 0, cell.plane) + cells_before(problem, 1, cell.row);
+}
+
+constexpr DrawWord low_word(std::uint64_t number) { return static_cast<DrawWord>(number); }
+constexpr DrawWord high_word(std::uint64_t number) { return static_cast<DrawWord>(number >> 32); }
+/// The words of a noise at a step.
+inline DrawWords words_of(const StageOperation& noise, std::int64_t step) {
+  const auto number = static_cast<std::uint64_t>(step);
+  return {low_word(number), high_word(number), low_word(noise.seed),
+          high_word(noise.seed) ^ static_cast<DrawWord>(noise.index)};
 }
 
 /// Evaluates a tree in one cell at a time and holds its intermediate results.
@@ -38,7 +64,7 @@ class TreeAt {
 
   /// `value(operation)` returns what a leaf of kind `value` reads.
   template <class Value>
-  void evaluate(Cell cell, double time, const Value& value) {
+  void evaluate(Cell cell, Moment at, const Value& value) {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const StageOperation& node = tree_.operations[i];
       switch (node.operation) {
@@ -46,8 +72,14 @@ class TreeAt {
         case Operation::position:
           results_[i] = position_at(problem_, node.index, beside(cell, node.at));
           break;
+        case Operation::noise: {
+          const std::uint64_t index =
+              row_in_grid(problem_, cell) + cells_before(problem_, 2, cell.column);
+          results_[i] = draw_in_cell<T>(index, words_of(node, at.step));
+          break;
+        }
         case Operation::number: results_[i] = static_cast<T>(node.number); break;
-        case Operation::time: results_[i] = static_cast<T>(time); break;
+        case Operation::time: results_[i] = static_cast<T>(at.time); break;
         case Operation::time_step: results_[i] = static_cast<T>(problem_.clock.step); break;
         default:
           with_operation<T>(node.operation, [&](auto of) {
@@ -58,6 +90,10 @@ class TreeAt {
     }
   }
   T of_operation(std::size_t place) const { return results_[place]; }
+  DrawWords words(std::size_t noise, const Moment& at) const {
+    return words_of(tree_.operations[noise], at.step);
+  }
+  const Problem<T>& problem() const { return problem_; }
   T result(std::size_t which) const { return results_[tree_.results[which]]; }
 
  private:

@@ -25,6 +25,7 @@ std::vector<std::string> known_names(const FormulaNames& names) {
   for (int axis = 0; names.has_position && axis < names.axes; ++axis)
     known.emplace_back(1, "xyz"[axis]);
   if (names.draw) known.emplace_back("random");
+  if (names.noise) known.emplace_back("noise");
   for (const FormulaFunction& function : formula_functions) known.emplace_back(function.name);
   return known;
 }
@@ -50,6 +51,8 @@ int TreeWriter::node_of(Term term) {
 // A product that is added to a term becomes a fused multiply-add. Of two products, that of a number
 // and an operation is fused, because other sums may share the operation, else the second one.
 Term TreeWriter::sum(Term a, Term b) {
+  if (vanishes(a)) return b;
+  if (vanishes(b)) return a;
   if (a.is_scalar() && b.is_scalar()) return scalar(a.factor + b.factor, a.literal && b.literal);
   for (Term* const term : {&a, &b})
     if (term->is_scalar()) *term = of(tree_.number(term->factor));
@@ -72,6 +75,8 @@ Term TreeWriter::sum(Term a, Term b) {
 }
 
 Term TreeWriter::product(Term a, Term b) {
+  if (vanishes(a)) return a;
+  if (vanishes(b)) return b;
   const double factor = a.factor * b.factor;
   const bool literal = a.literal && b.literal;
   if (a.is_scalar() || b.is_scalar()) return {factor, literal, std::max(a.node, b.node)};
@@ -79,6 +84,7 @@ Term TreeWriter::product(Term a, Term b) {
 }
 
 Term TreeWriter::quotient(Term a, Term b) {
+  if (vanishes(a)) return a;
   const double factor = a.factor / b.factor;
   const bool literal = a.literal && b.literal;
   if (b.is_scalar()) return {factor, literal, a.node};
@@ -141,6 +147,7 @@ Term TreeWriter::made(const ShiftedPart& place, const FormulaNode& node) {
     case Kind::name: return name(place, node);
     case Kind::negative: return negative(operand(0));
     case Kind::power: return power(place, node);
+    case Kind::logic: return logic(place, node);
     case Kind::call: return call(place, node);
     default: break;
   }
@@ -170,6 +177,7 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
   if (name == "pi") return scalar(std::numbers::pi);
   if (const auto term = names_.terms.find(name); term != names_.terms.end()) return term->second;
   if (name == "t" && names_.has_time) return of(tree_.time());
+  if (name == "noise" && names_.noise) return noise(place, node);
   if (name == "random" && names_.draw) return of(tree_.value(names_.draw(), place.at));
   if (name.size() == 1 && name[0] >= 'x' && name[0] <= 'z' && names_.has_position)
     return of(tree_.position(axis_named(name[0], node), place.at));
@@ -181,6 +189,36 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
   throw FormulaError(node.at, name, known_names(names_));
 }
 
+// noise / sqrt(dt h^d)
+Term TreeWriter::noise(const ShiftedPart& place, const FormulaNode& node) {
+  const NoiseUses& noise = *names_.noise;
+  const std::uint64_t seed = seed_of(*place.formula, node).value_or(noise.seed);
+  used_.insert(node.name);
+  if (noise.is_zero) return of(tree_.number(0));
+  const auto use = noise.uses.find({place.formula, place.node});
+  if (use == noise.uses.end() || place.at != Offset{})
+    throw FormulaError(node.at, "noise has no meaning here (expected it in a rate)");
+  const Term draw = of(tree_.noise(seed, use->second));
+  if (noise.dt) return product(scalar(1 / std::sqrt(*noise.dt * noise.volume), false), draw);
+  const Term root = apply(Operation::square_root, {of(tree_.time_step())});
+  return product(of(node_of(quotient(scalar(1 / std::sqrt(noise.volume), false), root))), draw);
+}
+
+// Such terms are dropped, so that they count neither for stability nor for what is linear.
+bool TreeWriter::vanishes(const Term& term) const {
+  return names_.noise && names_.noise->is_zero && !term.is_scalar() &&
+         tree_.operations[term.node] == StageOperation{.operation = Operation::number};
+}
+
+void TreeWriter::refuse_noise(const ShiftedPart& place, int operand,
+                              const FormulaNode& of_node) const {
+  if (names_.noise && names_.noise->holders.contains({place.formula, operand}))
+    throw FormulaError(of_node.at,
+                       fmt::format("{} of noise, which it would read at neighbours (expected noise "
+                                   "outside of operators)",
+                                   of_node.name));
+}
+
 int TreeWriter::axis_named(char letter, const FormulaNode& node) const {
   const int axis = letter == 'x' ? 2 : letter == 'y' ? 1 : 0;
   if (axis < 3 - names_.axes)
@@ -188,6 +226,16 @@ int TreeWriter::axis_named(char letter, const FormulaNode& node) const {
         node.at, fmt::format("{} on a grid of {} {} (there is no axis {})", node.name, names_.axes,
                              names_.axes == 1 ? "axis" : "axes", letter));
   return axis;
+}
+
+Term TreeWriter::logic(const ShiftedPart& place, const FormulaNode& node) {
+  std::vector<Term> operands;
+  for (const int operand : node.operands)
+    operands.push_back(write(ShiftedPart{place.formula, operand, place.at}));
+  return apply(node.name == "and"  ? Operation::both
+               : node.name == "or" ? Operation::either
+                                   : Operation::is_not,
+               operands);
 }
 
 Term TreeWriter::comparison(const FormulaNode& node, Term a, Term b) {
@@ -220,6 +268,7 @@ Term TreeWriter::power(const ShiftedPart& place, const FormulaNode& node) {
 }
 
 Term TreeWriter::call(const ShiftedPart& place, const FormulaNode& node) {
+  if (is_noise(node) && names_.noise) return noise(place, node);
   const FormulaFunction* const function = formula_function(node.name);
   if (function == nullptr) {
     if (names_.arrays.contains(node.name) || names_.numbers.contains(node.name) ||

@@ -13,6 +13,7 @@
 
 #include "kernels/stages/stage_tree.hpp"
 #include "solver/equation/formula.hpp"
+#include "solver/equation/noise_uses.hpp"
 
 namespace lapl {
 
@@ -43,6 +44,7 @@ struct FormulaNames {
   /// returns the array for the next use of `random`; empty: no random numbers
   std::function<int()> draw = {};
   std::map<std::string, Term, std::less<>> terms = {};  ///< names of expressions
+  std::optional<NoiseUses> noise = {};                  ///< none where formulas have no noise
 };
 
 /// The argument of a stencil operator, if it contains another stencil operator. An earlier stage
@@ -98,6 +100,10 @@ class TreeWriter {
   Term call(const ShiftedPart& place, const FormulaNode& node);
   Term values_function(const ShiftedPart& place, const FormulaNode& node);
   Term stencil(const ShiftedPart& place, const FormulaNode& node);
+  Term noise(const ShiftedPart& place, const FormulaNode& node);
+  bool vanishes(const Term& term) const;
+  void refuse_noise(const ShiftedPart& place, int operand, const FormulaNode& of) const;
+  Term logic(const ShiftedPart& place, const FormulaNode& node);
   Term comparison(const FormulaNode& node, Term a, Term b);
   Term power(const ShiftedPart& place, const FormulaNode& node);
   Term apply(Operation operation, std::vector<Term> operands);
@@ -115,6 +121,7 @@ class TreeWriter {
   Term first_difference(const Argument& argument, int axis);
   Term laplacian(const Argument& argument);
   Term gradient_squared(const Argument& argument);
+  Term gradient_energy(const Argument& argument);
   Term mixed(const Argument& argument, int axis, int other);
   Term divergence(const ShiftedPart& place, const FormulaNode& node);
   Term upwind(const ShiftedPart& place, const FormulaNode& node);

@@ -18,19 +18,21 @@ using Kind = FormulaNode::Kind;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_logic_word(std::string_view word) { return word == "and" || word == "or" || word == "not"; }
 
 // Operators of other languages, and for messages how formulas write them.
-constexpr std::string_view of_both = "that two conditions hold is written (a) * (b)";
-constexpr std::string_view of_either = "that one of two conditions holds is written max(a, b)";
-constexpr std::string_view of_neither = "that a condition does not hold is written 1 - (a)";
+constexpr std::string_view of_both = "that two conditions hold is written a and b";
+constexpr std::string_view of_either = "that one of two conditions holds is written a or b";
+constexpr std::string_view of_neither = "that a condition does not hold is written not a";
+constexpr std::string_view of_word = "it joins or negates conditions: a and b, a or b, not a";
 constexpr auto other_signs = std::to_array<std::pair<std::string_view, std::string_view>>(
     {{"&", of_both},
-     {"and", of_both},
+     {"and", of_word},
      {"|", of_either},
-     {"or", of_either},
+     {"or", of_word},
      {"!", of_neither},
-     {"not", of_neither},
-     {"%", "a remainder is written a - b * floor(a / b)"},
+     {"not", of_word},
+     {"%", "a remainder is written mod(a, b)"},
      {"?", "a choice is written where(condition, a, b)"},
      {"if", "a choice is written where(condition, a, b)"},
      {"=", "that two are equal is written a == b"}});
@@ -44,13 +46,51 @@ class Parser {
     if (text_.size() > formula_size_limit)
       throw FormulaError(
           0, fmt::format("found {} bytes (expected at most {})", text_.size(), formula_size_limit));
-    comparison();
+    condition();
     skip_blanks();
     if (at_ < text_.size()) refuse();
     return std::move(formula_);
   }
 
  private:
+  // a or b, loosest of all
+  int condition() {
+    return words("or", [this] { return words("and", [this] { return negation(); }); });
+  }
+
+  template <class Part>
+  int words(std::string_view word, Part part) {
+    int left = part();
+    while (true) {
+      skip_blanks();
+      const std::size_t word_at = at_;
+      if (!take_word(word)) return left;
+      left = logic(word, {left, part()}, word_at);
+    }
+  }
+
+  int negation() {
+    const Deeper deeper(*this);
+    skip_blanks();
+    const std::size_t word_at = at_;
+    return take_word("not") ? logic("not", {negation()}, word_at) : comparison();
+  }
+
+  int logic(std::string_view word, std::vector<int> operands, std::size_t at) {
+    return add({.kind = Kind::logic,
+                .name = std::string(word),
+                .operands = std::move(operands),
+                .at = at});
+  }
+
+  bool take_word(std::string_view word) {
+    const std::size_t end = at_ + word.size();
+    if (!text_.substr(at_).starts_with(word)) return false;
+    if (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) return false;
+    at_ = end;
+    return true;
+  }
+
   int comparison() {
     int left = sum();
     skip_blanks();
@@ -131,7 +171,7 @@ class Parser {
     if (is_letter(first)) return name_or_call();
     if (first != '(') refuse();
     const std::size_t open = at_++;
-    const int inside = comparison();
+    const int inside = condition();
     close(open);
     return inside;
   }
@@ -155,6 +195,10 @@ class Parser {
   int name_or_call() {
     const std::size_t start = at_;
     while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    if (is_logic_word(text_.substr(start, at_ - start))) {
+      at_ = start;
+      refuse();
+    }
     FormulaNode node{
         .kind = Kind::name, .name = std::string(text_.substr(start, at_ - start)), .at = start};
     skip_blanks();
@@ -162,7 +206,7 @@ class Parser {
     node.kind = Kind::call;
     const std::size_t open = at_++;
     do {
-      node.operands.push_back(comparison());
+      node.operands.push_back(condition());
       skip_blanks();
     } while (at_ < text_.size() && text_[at_] == ',' && ++at_ > 0);
     close(open);
@@ -294,7 +338,7 @@ const FormulaFunction* formula_function(std::string_view name) {
 
 bool is_reserved_name(std::string_view name) {
   return formula_function(name) != nullptr || std::ranges::count(formula_constants, name) > 0 ||
-         name == "random";
+         name == "random" || name == "noise" || is_logic_word(name);
 }
 
 }  // namespace lapl

@@ -1,5 +1,7 @@
 // Parses the formulas of configs into trees of nodes. The grammar, loosest operators first:
 //
+//   or, and      a or b, a and b                          1 or 0; from left to right
+//   not          not a                                    not a < b is not (a < b)
 //   comparison   a < b, <=, >, >=, ==, !=                 1 or 0; one at a time
 //   sum          a + b - c                                from left to right
 //   product      a * b / c                                from left to right
@@ -54,11 +56,12 @@ struct FormulaNode {
     quotient,
     power,
     comparison,
+    logic,
     call
   };
   Kind kind = Kind::number;
   double number = 0;
-  std::string name = {};  ///< name and call: as written; comparison: its sign
+  std::string name = {};  ///< name and call: as written; comparison and logic: its sign or word
   std::vector<int> operands = {};
   std::size_t at = 0;  ///< byte of the text where the name, number or sign begins
 };
@@ -133,6 +136,8 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
     {"d2_dxdz", FormulaFunction::Kind::stencil, "e", "(e++ - e+- - e-+ + e--) / (4 hx hz)"},
     {"d2_dydz", FormulaFunction::Kind::stencil, "e", "(e++ - e+- - e-+ + e--) / (4 hy hz)"},
     {"gradient_squared", FormulaFunction::Kind::stencil, "e", "sum over the axes of (d_dx(e))^2"},
+    {"gradient_energy", FormulaFunction::Kind::stencil, "e",
+     "sum over the axes of ((e+ - e)^2 + (e - e-)^2) / (2 h^2)"},
     {"divergence", FormulaFunction::Kind::stencil, "D * gradient(e)",
      "sum over the axes of ((D + D+) / 2 (e+ - e) - (D- + D) / 2 (e - e-)) / h^2"},
     {"gradient", FormulaFunction::Kind::stencil, "e", "only within divergence"},

@@ -178,6 +178,7 @@ class FormulaChecker {
     };
     for (const Formula& rate : system.rates) look_at("equation." + rate.name, rate);
     use(looked_at);
+    check_noise();
     // Checking a quantity also checks those that it reads, so its readers come first.
     for (const Formula* const quantity : readers_first(system.quantities))
       if (!looked_at.contains(quantity->name)) look_at("equation.let", *quantity);
@@ -193,6 +194,18 @@ class FormulaChecker {
         "time.scheme", [&] { step_stages(system, run_.scheme, 1); }, "imex: ");
   }
 
+  // Other schemes hold for rates that are smooth in time, which noise is not.
+  void check_noise() {
+    const Scheme scheme = run_.scheme.kind;
+    if (used_.contains("noise") && scheme != Scheme::euler && scheme != Scheme::heun)
+      add("time.scheme",
+          fmt::format("found {}, but a rate has noise (expected euler, which then takes steps of "
+                      "Euler and Maruyama, or heun, whose solution is that of Stratonovich; the "
+                      "order of others, and the error that they estimate, need rates that are "
+                      "smooth in time)",
+                      name_of(scheme)));
+  }
+
   void check_outputs() {
     if (run_.derived.empty() && run_.integrals.empty()) return;
     const FormulaSystem system = system_of(run_);
@@ -200,7 +213,13 @@ class FormulaChecker {
     std::list<Formula> formulas;
     const auto check = [&](const char* key, const std::string& name, const FormulaText& text) {
       attempt(
-          key, [&] { use(stages.names_read_by(formulas.emplace_back(text.parsed(name)))); },
+          key,
+          [&] {
+            const auto& names = stages.names_read_by(formulas.emplace_back(text.parsed(name)));
+            if (names.contains("noise"))
+              throw FormulaError(0, "reads noise, which only rates have");
+            use(names);
+          },
           name + ": ");
     };
     for (const DerivedConfig& derived : run_.derived)

@@ -83,6 +83,9 @@ std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run) {
 FormulaSystem system_of(const RunConfig& run) {
   FormulaSystem system{.names = names_of(run), .rates = {}, .quantities = {}, .rim = {}};
   system.names.arrays = arrays_of(run);
+  NoiseUses& noise = system.names.noise.emplace();
+  noise.seed = run.initial.fractal.seed;
+  for (int axis = 3 - run.shape.axes; axis < 3; ++axis) noise.volume *= run.spacing.by_axis[axis];
   for (const std::string& field : run.fields)
     system.rates.push_back(rate_of(run, field).parsed(field));
   for (const auto& [name, formula] : run.equation.quantities)
@@ -95,6 +98,7 @@ FormulaSystem explicit_system_of(const RunConfig& run) {
   const FormulaSystem system = system_of(run);
   return run.scheme.kind == Scheme::imex ? SplitSystem(system).others : system;
 }
+bool has_noise(const RunConfig& run) { return rate_stages(system_of(run)).used.contains("noise"); }
 
 std::string law_name(const SideLaw& law) {
   if (law.of_mask) return "boundary.mask";

@@ -37,6 +37,9 @@ FormulaSystem system_of(const RunConfig& run);
 /// implicitly. Throws FormulaError.
 FormulaSystem explicit_system_of(const RunConfig& run);
 
+/// True if a rate reads noise. The formulas must be right.
+bool has_noise(const RunConfig& run);
+
 /// A law: ghost = a + b * inside.
 struct GhostTerms {
   Term a, b;

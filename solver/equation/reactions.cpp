@@ -193,6 +193,7 @@ const std::vector<DerivativeRow>& derivative_table() {
       {"min", {"a < b", "1 - (a < b)"}},
       {"max", {"a > b", "1 - (a > b)"}},
       {"floor", {"0"}},
+      {"heaviside", {"0"}},
       {"sign", {"0"}},
       {"exp", {"exp(a)"}},
       {"log", {"1 / a"}},
@@ -201,8 +202,11 @@ const std::vector<DerivativeRow>& derivative_table() {
       {"tan", {"1 + tan(a)^2"}},
       {"atan", {"1 / (1 + a^2)"}},
       {"atan2", {"b / (a^2 + b^2)", "-a / (a^2 + b^2)"}},
+      {"sinh", {"cosh(a)"}},
+      {"cosh", {"sinh(a)"}},
       {"tanh", {"1 - tanh(a)^2"}},
       {"erf", {"2 / sqrt(pi) * exp(-a^2)"}},
+      {"mod", {"1", "-floor(a / b)"}},
       {"pow", {"b * pow(a, b - 1)", "log(a) * pow(a, b)"}},
   };
   return table;
@@ -246,7 +250,7 @@ class Derivatives {
     if (contents_.field(node)) return TreeWriter::scalar(1);
     if (const Formula* const quantity = contents_.quantity(node))
       return of({quantity, quantity->whole()}, field);
-    if (node.kind == Kind::comparison) return std::nullopt;
+    if (node.kind == Kind::comparison || node.kind == Kind::logic) return std::nullopt;
     FormulaNames arguments;
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       const Part at = operand(part, i);
@@ -331,6 +335,7 @@ class ReactionMatrix {
 }  // namespace
 
 SplitSystem::SplitSystem(const FormulaSystem& of) : system(of), others(of), names(of.names) {
+  if (names.noise) names.noise->is_zero = true;
   Contents contents(of);
   for (std::size_t field = 0; field < of.rates.size(); ++field) {
     Split split(contents, of.rates[field]);

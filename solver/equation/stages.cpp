@@ -42,6 +42,7 @@ class StageMaker {
       if (names_.arrays.contains(quantity.name)) in_arrays_.push_back(&quantity);
     }
     check_quantities(system_.quantities);
+    if (names_.noise) names_.noise->find(system_.rates, system_.quantities);
     for (const auto& [name, array] : names_.arrays)
       made_.like.resize(std::max(made_.like.size(), static_cast<std::size_t>(array) + 1));
     for (std::size_t array = 0; array < made_.like.size(); ++array)
@@ -54,6 +55,7 @@ class StageMaker {
 
   StepStages of_step(TimeScheme scheme, double dt) {
     if (!scheme.varies) dt_ = dt;
+    if (names_.noise) names_.noise->dt = dt_;
     const SchemeRow& row = row_of(scheme.kind);
     switch (scheme.kind) {
       case Scheme::leapfrog: leapfrog(); break;
@@ -67,6 +69,7 @@ class StageMaker {
   StepStages of_rates() { return of_values(rates_); }
 
   StepStages of_values(const Formulas& formulas) {
+    without_noise();
     evaluate(fields_, 0, formulas, value_alone);
     // New arrays come last, after those of the quantities that the formulas read.
     for (int& array : made_.stages.back().targets) array = new_array(-1);
@@ -76,6 +79,7 @@ class StageMaker {
   const std::set<std::string>& names_read_by(const Formula& formula) {
     made_.stages.clear();
     made_.used.clear();
+    without_noise();
     evaluate(fields_, 0, {&formula}, value_alone);
     return made_.used;
   }
@@ -322,6 +326,7 @@ class StageMaker {
     time_ = time;
     const std::unique_ptr<Level> made = new_level();
     Level& last = *made;
+    for (const Formula* const quantity : in_arrays_) refuse_noise(*quantity);
     for (const Formula* const quantity : in_arrays_)
       make(*quantity, quantity->whole(), names_.arrays.at(quantity->name));
     for (int i = 0; i < std::ssize(formulas); ++i) {
@@ -343,6 +348,19 @@ class StageMaker {
 
   void add(const Stage& stage) {
     made_.stages.push_back({without_unused(stage.tree), stage.targets, stage.time});
+  }
+
+  void without_noise() {
+    if (names_.noise) names_.noise->is_zero = true;
+  }
+  void refuse_noise(const Formula& quantity) const {
+    if (!names_.noise || !names_.noise->holders.contains({&quantity, quantity.whole()})) return;
+    FormulaError error(0, fmt::format("{} is made of noise and has a law at a side, so it would be "
+                                      "read at neighbours (expected a quantity without noise)",
+                                      quantity.name));
+    error.of = quantity.name;
+    error.text = quantity.text;
+    throw error;
   }
 
   // The array that holds an argument with a stencil operator in it; an earlier stage fills it.

@@ -28,6 +28,7 @@ std::vector<int> TreeWriter::axes() const {
 
 TreeWriter::Argument TreeWriter::argument(const ShiftedPart& place, int operand,
                                           const FormulaNode& of_node) {
+  refuse_noise(place, operand, of_node);
   const Argument argument{{place.formula, operand, {}}, nested_({place.formula, operand})};
   if (read(argument, {}).is_scalar())
     throw FormulaError(of_node.at,
@@ -100,6 +101,20 @@ Term TreeWriter::gradient_squared(const Argument& argument) {
       [&](int axis) { return 1 / (4 * names_.spacing[axis] * names_.spacing[axis]); });
 }
 
+// The sum over all cells has each inner face twice, with half its square, so that its variation is
+// -2 laplacian(e) where faces are insulated or periodic (docs/numerics.md).
+Term TreeWriter::gradient_energy(const Argument& argument) {
+  const Term centre = read(argument, {});
+  const Term total = over_axes(
+      [&](int axis) {
+        const Term after = beside(Operation::difference, read(argument, along(axis, 1)), centre);
+        const Term before = beside(Operation::difference, centre, read(argument, along(axis, -1)));
+        return beside(Operation::sum, product(before, before), product(after, after));
+      },
+      [&](int axis) { return 1 / (2 * names_.spacing[axis] * names_.spacing[axis]); });
+  return product(scalar(centre.factor * centre.factor, false), total);
+}
+
 Term TreeWriter::mixed(const Argument& argument, int axis, int other) {
   const Term centre = read(argument, {});
   const auto at = [&](int by, int by_other) {
@@ -128,6 +143,7 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   const Argument of_argument = argument(place, node.operands[0], node);
   if (name == "laplacian") return laplacian(of_argument);
   if (name == "gradient_squared") return gradient_squared(of_argument);
+  if (name == "gradient_energy") return gradient_energy(of_argument);
   if (named.size() == 2) return mixed(of_argument, named[0], named[1]);
   const double h = names_.spacing[named[0]];
   return name[1] == '2'
@@ -162,6 +178,7 @@ Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
   Term scalars = scalar(1);
   std::vector<Argument> coefficients;
   for (const int factor : factors) {
+    refuse_noise(place, factor, node);
     const Argument coefficient{{place.formula, factor, {}}, nested_({place.formula, factor})};
     if (const Term value = read(coefficient, {}); value.is_scalar())
       scalars = product(scalars, value);

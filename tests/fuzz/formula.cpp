@@ -6,6 +6,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   lapl::FormulaSystem system;
   system.names.arrays = {{"u", 0}, {"v", 1}, {"D", 2}};
   system.names.numbers = {{"a", 0.5}, {"n", 0}};
+  system.names.noise.emplace();
   try {
     const std::string_view text = lapl::fuzz::text_of(data, size);
     system.rates = {lapl::parse_formula("u", text), lapl::parse_formula("v", "-u * q")};

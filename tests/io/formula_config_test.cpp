@@ -91,9 +91,9 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:4:34: equation.u: unknown name laplace (did you mean laplacian?)\n"
      "    a * laplace(u)\n"
      "        ^"},
-    {"equation: {kind: formula, u: a * heaviside(u), v: D * u}",
-     "bad.yaml:4:34: equation.u: unknown name heaviside (did you mean where(a > 0, 1, 0)?)\n"
-     "    a * heaviside(u)\n"
+    {"equation: {kind: formula, u: \"a * fmod(u, 1)\", v: D * u}",
+     "bad.yaml:4:34: equation.u: unknown name fmod (did you mean mod?)\n"
+     "    a * fmod(u, 1)\n"
      "        ^"},
     {"equation: {kind: formula, u: a * div(a * gradient(u)), v: D * u}",
      "bad.yaml:4:34: equation.u: unknown name div (did you mean divergence?)\n"
@@ -177,6 +177,32 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:7:21: boundary.columns: D has no meaning at a face (a law is of t, the position and numbers)\n"
      "    2 * D\n"
      "        ^"},
+    {"equation: {kind: formula, u: a * u + laplacian(noise), v: D * u}",
+     "bad.yaml:4:38: equation.u: laplacian of noise, which it would read at neighbours (expected noise outside of operators)\n"
+     "    a * u + laplacian(noise)\n"
+     "            ^"},
+    {"equation: {kind: formula, let: {q: u + noise}, u: a * d_dx(q), v: D * u}",
+     "bad.yaml:4:55: equation.u: d_dx of noise, which it would read at neighbours (expected noise outside of operators)\n"
+     "    a * d_dx(q)\n"
+     "        ^"},
+    {"equation: {kind: formula, u: divergence(noise(3) * gradient(u)), v: D * a}",
+     "bad.yaml:4:30: equation.u: divergence of noise, which it would read at neighbours (expected noise outside of operators)\n"
+     "    divergence(noise(3) * gradient(u))\n"
+     "    ^"},
+    {"equation: {kind: formula, u: a * noise(-1), v: D * u}",
+     "bad.yaml:4:34: equation.u: noise of what is no seed (expected noise, or noise(seed) with an integer of 0 to 9007199254740992 that is written out)\n"
+     "    a * noise(-1)\n"
+     "        ^"},
+    {"parameters: {a: 1, D: {formula: \"1 + noise\"}}",
+     "bad.yaml:3:23: parameters.D: noise has no meaning here (expected a formula of the position and parameters)\n"
+     "    1 + noise\n"
+     "        ^"},
+    {"boundary: {columns: {first: zero, last: {value: noise}}}",
+     "bad.yaml:5:33: boundary.columns.last: noise has no meaning at a face (a law is of t, the position and numbers)\n"
+     "    noise\n"
+     "    ^"},
+    {"boundary: {columns: {first: zero, last: {value: 3, at: middle}}}",
+     "bad.yaml:5:41: boundary.columns.last: at: found middle (expected face, or ghost for one cell outside the last node, which is where a value holds by default)"},
     {"boundary: {columns: {first: zero, last: {value: laplacian(u)}}}",
      "bad.yaml:7:21: boundary.columns: laplacian has no meaning at a face (a law is of t, the position and numbers)\n"
      "    laplacian(u)\n"
@@ -323,7 +349,8 @@ TEST_CASE(
           "equation: {kind: formula, let: {p: a * u}, u: D * laplacian(p) + E, v: F}\n"
           "time: {steps: 1, step: 0.1, scheme: rk4}\n"
           "boundary:\n"
-          "  columns: {first: {value: sin(t)}, last: {u: insulated, v: {derivative: y}, p: zero}}\n"
+          "  columns: {first: {at: face, value: sin(t)},\n"
+          "            last: {u: insulated, v: {derivative: y}, p: {value: 2, at: ghost}}}\n"
           "  rows: periodic\n"
           "initial: {u: {kind: uniform, value: 3}, v: {kind: formula, formula: x * random}}\n"
           "output: {derived: {s: {formula: u * v, unit: m2}, q: a * u}, fields: [u, s, q]}\n")
@@ -341,6 +368,7 @@ TEST_CASE(
   REQUIRE(run.laws.size() == 4);
   CHECK(run.laws[0].value == "sin(t)");
   CHECK((run.laws[0].array.empty() && run.laws[0].axis == 2 && !run.laws[0].last));
+  CHECK(run.laws[0].kind == LawKind::value_at_face);
   CHECK((run.laws[1].array == "u" && run.laws[1].kind == LawKind::derivative));
   CHECK((run.laws[2].array == "v" && run.laws[2].value == "y" && run.laws[2].last));
   CHECK((run.laws[3].array == "p" && run.laws[3].kind == LawKind::value));

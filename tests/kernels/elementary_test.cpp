@@ -35,6 +35,8 @@ const std::vector<Function<T>>& functions() {
       {"cosine", cosine<T>, std::cos, std::cos},
       {"tangent", tangent<T>, std::tan, std::tan},
       {"arc tangent", arc_tangent<T>, std::atan, std::atan},
+      {"hyperbolic sine", hyperbolic_sine<T>, std::sinh, std::sinh},
+      {"hyperbolic cosine", hyperbolic_cosine<T>, std::cosh, std::cosh},
       {"hyperbolic tangent", hyperbolic_tangent<T>, std::tanh, std::tanh},
       {"error function", error_function<T>, std::erf, std::erf},
   };
@@ -183,6 +185,30 @@ TEST_CASE_TEMPLATE("powers are within their error", T, float, double) {
     const T y = static_cast<T>(exponents(random) / std::log2(static_cast<double>(x)));
     const double e = error(power(x, y), std::pow(static_cast<long double>(x), y));
     if (!(e < greatest_error)) FAIL_CHECK(x << " to the power " << y << " is " << e << " off");
+  }
+}
+
+// The remainder as Python defines it, from fmod, which is exact.
+template <class T>
+static T remainder_of_python(T a, T b) {
+  T rest = std::fmod(a, b);
+  if (rest != 0 && (rest < 0) != (b < 0)) rest += b;
+  return rest == 0 ? std::copysign(T(0), b) : rest;
+}
+
+TEST_CASE_TEMPLATE("mod has Python's remainder, whatever the quotient", T, float, double) {
+  const auto check = [](T a, T b) {
+    const T expected = remainder_of_python(a, b);
+    if (const T found = floored_remainder(a, b); !same(found, expected))
+      FAIL_CHECK("mod(" << a << ", " << b << ") is " << found << ", not " << expected);
+  };
+  for (const T a : special_values<T>())
+    for (const T b : special_values<T>()) check(a, b);
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 50'000; ++i) {
+    const T b = any_number<T>(random), a = any_number<T>(random);
+    check(a, b);
+    check(static_cast<T>(static_cast<int>(random() % 2000) - 1000) * b, b);
   }
 }
 

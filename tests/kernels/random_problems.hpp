@@ -54,6 +54,7 @@ class RandomProblem {
     }
     for (const std::string& field : run.fields)
       run.equation.rates[field] = chance(0.05) ? "0" : accepted_expression(1 + below(5));
+    if (chance(0.25)) noise();
     boundaries();
     steps = 1 + below(wide ? 40 : 4);
     threads = 1 + below(3);
@@ -140,6 +141,19 @@ class RandomProblem {
                       axis(), axis()));
   }
 
+  // In rates, and in a quantity that rates read.
+  void noise() {
+    run.initial.fractal.seed = generator_() >> 1;
+    run.scheme = {one_of<Scheme>({Scheme::euler, Scheme::heun})};
+    run.equation.quantities.emplace_back("noisy",
+                                         word_of({"noise", "0.3 * noise(7)", "noise * t"}));
+    for (auto& [field, rate] : run.equation.rates)
+      if (chance(0.7))
+        rate = fmt::format(fmt::runtime(word_of({"({0}) + ({1}) * noise", "({0}) + 0.1 * noisy",
+                                                 "({1}) * noisy + ({0}) - noise(3) * noise"})),
+                           rate.text(), accepted_expression(1));
+  }
+
   void boundaries() {
     const std::array of_axes = {&run.boundaries.planes, &run.boundaries.rows,
                                 &run.boundaries.columns};
@@ -205,6 +219,9 @@ class RandomProblem {
       return fmt::format("({})^{}", part(), word_of({"2", "3", "-1", "0", "0.5", "-2", "a", "65"}));
     if (chance(0.1))
       return fmt::format("({} {} {})", part(), word_of({"<", "<=", ">", ">=", "==", "!="}), part());
+    if (chance(0.08))
+      return fmt::format(fmt::runtime(word_of({"({} and {})", "({} or {})", "(not {} < {})"})),
+                         part(), part());
     if (chance(0.3)) {
       std::vector<std::string> values;
       for (const FormulaFunction& function : formula_functions)
@@ -216,7 +233,7 @@ class RandomProblem {
     if (chance(0.15)) return call("upwind", run.shape.axes + 1);
     return call(word_of({"laplacian", "laplacian", fmt::format("d_d{}", axis()),
                          fmt::format("d2_d{}2", axis()), fmt::format("d2_d{}d{}", axis(), axis()),
-                         "gradient_squared"}),
+                         "gradient_squared", "gradient_energy"}),
                 1);
   }
 

@@ -31,6 +31,8 @@ std::string in_parentheses(const Formula& formula, int node) {
     case Kind::quotient: return between("/");
     case Kind::power: return between("^");
     case Kind::comparison: return between(at.name);
+    case Kind::logic:
+      return at.name == "not" ? "(not " + operands[0] + ')' : between(' ' + at.name + ' ');
     case Kind::call: break;
   }
   std::string text = at.name + '(';
@@ -79,6 +81,11 @@ TEST_CASE("formulas: operators bind with their precedence and from their side") 
   CHECK(meaning("a + b < c * d") == "((a+b)<(c*d))");
   CHECK(meaning("(a < b) == (c >= d)") == "((a<b)==(c>=d))");
   CHECK(meaning("where(a != b, c, d)") == "where((a!=b),c,d)");
+  CHECK(meaning("a < b and c > d") == "((a<b) and (c>d))");
+  CHECK(meaning("a or b and not c < d or e") == "((a or (b and (not (c<d)))) or e)");
+  CHECK(meaning("not not a and b") == "((not (not a)) and b)");
+  CHECK(meaning("f(a and b, not(c))") == "f((a and b),(not c))");
+  CHECK(meaning("(a or b) and android + order") == "((a or b) and (android+order))");
   CHECK(meaning("f (a)") == "f(a)");
   CHECK(meaning("  a\t+\n b ") == "(a+b)");
 }
@@ -115,14 +122,21 @@ TEST_CASE("formulas: each mistake has its message and its byte") {
       {"1e999", "0: a number beyond what float64 holds"},
       {"a = b", "2: found = where it has no place (that two are equal is written a == b)"},
       {"a > 0 & b",
-       "6: found & where it has no place (that two conditions hold is written (a) * (b))"},
-      {"a > 0 and b",
-       "6: found and where it has no place (that two conditions hold is written (a) * (b))"},
+       "6: found & where it has no place (that two conditions hold is written a and b)"},
       {"a > 0 || b",
-       "6: found | where it has no place (that one of two conditions holds is written max(a, b))"},
-      {"!a",
-       "0: found ! where it has no place (that a condition does not hold is written 1 - (a))"},
-      {"a % b", "2: found % where it has no place (a remainder is written a - b * floor(a / b))"},
+       "6: found | where it has no place (that one of two conditions holds is written a or b)"},
+      {"!a", "0: found ! where it has no place (that a condition does not hold is written not a)"},
+      {"and",
+       "0: found and where it has no place (it joins or negates conditions: a and b, a or b, not "
+       "a)"},
+      {"a + not b",
+       "4: found not where it has no place (it joins or negates conditions: a and b, a or b, not "
+       "a)"},
+      {"a or", "4: ends where a number, a name or ( is expected"},
+      {"a and or b",
+       "6: found or where it has no place (it joins or negates conditions: a and b, a or b, not "
+       "a)"},
+      {"a % b", "2: found % where it has no place (a remainder is written mod(a, b))"},
       {"a > 0 ? b : 1",
        "6: found ? where it has no place (a choice is written where(condition, a, b))"},
       {"a < b < c", "6: a second comparison (write a < b as one, in parentheses)"},
@@ -170,7 +184,8 @@ TEST_CASE("formulas: the table of functions is in order, and its names are reser
     if (function.kind != FormulaFunction::Kind::of_values) continue;
     CHECK(row_of(function.operation).operands == 1 + std::ranges::count(function.arguments, ','));
   }
-  for (const char* const name : {"pi", "t", "x", "y", "z", "random"}) CHECK(is_reserved_name(name));
+  for (const char* const name : {"pi", "t", "x", "y", "z", "random", "noise", "and", "or", "not"})
+    CHECK(is_reserved_name(name));
   CHECK(!is_reserved_name("u"));
   CHECK(formula_function("lapalcian") == nullptr);
 }

@@ -1,6 +1,4 @@
 // The configs of configs/gallery on small grids, compared with known properties of their equations.
-#include "io/config/gallery.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -10,45 +8,14 @@
 #include <numbers>
 #include <numeric>
 
-#include "io/config/config.hpp"
-#include "io/readers/initial_source.hpp"
-#include "tests/formula_run.hpp"
+#include "tests/solver/gallery_run.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;
+using test::GalleryRun;
+using test::Values;
 
 namespace {
-
-using Values = std::vector<double>;
-
-// Runs a config of the gallery in float64 with these settings.
-class GalleryRun {
- public:
-  GalleryRun(std::string_view name, std::vector<std::string> settings) {
-    settings.emplace_back("compute.precision=float64");
-    const auto at = std::ranges::find(gallery(), name, &GalleryConfig::name);
-    REQUIRE(at != gallery().end());
-    run = parse_config(std::string(at->text), "g.yaml", ".", settings).run;
-    const CoefficientFields coefficients = load_coefficients(run);
-    backend_ =
-        make_backend<double>("cpu", "interpreted", problem_of<double>(Model(run), coefficients), 1);
-    set_initial_state(*backend_, run, coefficients, {});
-  }
-
-  RunConfig run;
-
-  /// The values of a field after `steps` further steps.
-  Values after(std::int64_t steps, std::int64_t field = 0) {
-    backend_->advance(steps);
-    const auto capture = backend_->capture();
-    const auto values = capture.wait().field(field);
-    return {values.begin(), values.end()};
-  }
-  double at_time(std::int64_t steps) const { return static_cast<double>(steps) * *run.time_step; }
-
- private:
-  std::unique_ptr<Backend<double>> backend_;
-};
 
 double sum_of(const Values& values) { return std::reduce(values.begin(), values.end()); }
 

@@ -27,6 +27,12 @@ struct FaceTable {
   GridIndex pitch;
 };
 
+/// For each axis, how many cells of the whole grid an index along it has before it, stored like
+/// coordinates; null where no stage draws noise.
+struct CellIndices {
+  const unsigned long long* along[3];
+};
+
 /// The grid; axis 0 is planes, 1 rows, 2 columns.
 template <class T>
 struct StageGrid {
@@ -37,6 +43,7 @@ struct StageGrid {
   /// Coordinates of each axis; the pointer is to node 0. Coordinates are stored from
   /// `position_margin` nodes before the grid to as many nodes after it.
   const T* positions[3];
+  CellIndices cells;
 };
 
 /// The grid of a resident kernel.

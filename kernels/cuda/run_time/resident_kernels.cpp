@@ -71,7 +71,8 @@ ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device
     if (reads_time(face.law)) return refuse("a law depends on the time");
   }
   for (const Stage& stage : problem.stages)
-    if (reads_time(stage.tree)) return refuse("the equation depends on the time");
+    if (reads_noise(stage.tree)) return refuse("the equation has noise");
+  if (reads_time(stage.tree)) return refuse("the equation depends on the time");
 
   ResidentPlan plan;
   plan.row_margins = margins(problem.stages, &Offset::row);

@@ -43,14 +43,37 @@ DeviceProblem<T>::DeviceProblem(const Problem<T>& problem, std::int64_t pitch, c
   positions_ = device_buffer<T>(std::ssize(positions));
   LAPL_CUDA(cudaMemcpyAsync(positions_.data(), positions.data(), positions.size() * sizeof(T),
                             cudaMemcpyHostToDevice, stream));
+  std::vector<unsigned long long> before;
+  if (std::ranges::any_of(problem.stages,
+                          [](const Stage& stage) { return reads_noise(stage.tree); })) {
+    for (int axis = 0; axis < 3; ++axis)
+      for (std::int64_t i = -position_margin; i < by_axis(shape)[axis] + position_margin; ++i)
+        before.push_back(cells_before(problem, axis, i));
+    cells_before_ = device_buffer<unsigned long long>(std::ssize(before));
+    LAPL_CUDA(cudaMemcpyAsync(cells_before_.data(), before.data(), before.size() * sizeof before[0],
+                              cudaMemcpyHostToDevice, stream));
+  }
   LAPL_CUDA(cudaStreamSynchronize(stream));
+}
+
+// The place of index 0 along an axis in the tables of all axes.
+static std::int64_t place_in_tables(const Shape& shape, int axis) {
+  std::int64_t before = position_margin;
+  for (int i = 0; i < axis; ++i) before += by_axis(shape)[i] + 2 * position_margin;
+  return before;
 }
 
 template <class T>
 const T* DeviceProblem<T>::positions(int axis) const {
-  std::int64_t before = position_margin;
-  for (int i = 0; i < axis; ++i) before += by_axis(problem_.shape)[i] + 2 * position_margin;
-  return positions_.data() + before;
+  return positions_.data() + place_in_tables(problem_.shape, axis);
+}
+
+template <class T>
+CellIndices DeviceProblem<T>::cell_indices() const {
+  CellIndices indices{};
+  for (int axis = 0; axis < 3 && cells_before_.size() > 0; ++axis)
+    indices.along[axis] = cells_before_.data() + place_in_tables(problem_.shape, axis);
+  return indices;
 }
 
 template <class T>
@@ -62,33 +85,26 @@ StageGrid<T> DeviceProblem<T>::grid() const {
     grid.positions[axis] = positions(axis);
   }
   grid.pitch = pitch_;
+  grid.cells = cell_indices();
   return grid;
 }
 
 template <class T>
-double DeviceProblem<T>::time_of(std::int64_t step, const Stage& stage) const {
-  return problem_.clock.time(step, stage.time);
+Moment DeviceProblem<T>::moment_of(std::int64_t step, const Stage& stage) const {
+  return problem_.clock.moment(step, stage.time);
 }
 
 template <class T>
-std::vector<T> DeviceProblem<T>::values_at(const StageTree& tree,
-                                           const std::vector<int>& operations, double time) const {
-  TreeAt<T> at(problem_, tree);
-  at.evaluate({}, time, [](const StageOperation&) { return T(0); });
-  std::vector<T> values;
-  for (const int operation : operations) values.push_back(at.of_operation(operation));
-  return values;
-}
-
-template <class T>
-std::vector<T> DeviceProblem<T>::arguments(const StageTree& tree, double time) const {
-  return values_at(tree, kernel_arguments(tree), time);
+std::vector<T> DeviceProblem<T>::arguments(const StageTree& tree, const Moment& at) const {
+  TreeAt<T> of(problem_, tree);
+  return kernel_arguments(tree).values(of, {}, at);
 }
 
 template <class T>
 GhostLaw<T> DeviceProblem<T>::law(const VaryingFace& face, double time) const {
-  const std::vector<T> values = values_at(face.law, face.law.results, time);
-  return {values[0], values[1]};
+  TreeAt<T> at(problem_, face.law);
+  at.evaluate({}, time, [](const StageOperation&) { return T(0); });
+  return {at.result(0), at.result(1)};
 }
 
 template <class T>
@@ -163,7 +179,7 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     const Stage& stage = problem_.stages[i];
     if (!prepared_ || in_time_)
-      prepare(on_device_.time_of(step, stage), stage, launches_[i], stream);
+      prepare(on_device_.moment_of(step, stage), stage, launches_[i], stream);
     std::vector<T*> targets;
     for (const int target : stage.targets) targets.push_back(written[target]);
     launches_[i].kernel.launch(tiles, dim3(tile_.columns, tile_.rows), 0, stream,
@@ -175,15 +191,16 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
 }
 
 template <class T>
-void StageTiles<T>::prepare(double time, const Stage& stage, Launch& launch, cudaStream_t stream) {
-  launch.arguments = on_device_.arguments(stage.tree, time);
+void StageTiles<T>::prepare(const Moment& at, const Stage& stage, Launch& launch,
+                            cudaStream_t stream) {
+  launch.arguments = on_device_.arguments(stage.tree, at);
   launch.arguments.resize(std::max<std::size_t>(launch.arguments.size(), 1));
   launch.faces.clear();
   for (int array = 0; array < problem_.arrays(); ++array)
     for (int axis = 0; axis < 3; ++axis)
       for (const bool last : {false, true})
         launch.faces.push_back({on_device_.law(array, axis, last), nullptr, 0});
-  lay_laws(time, launch.faces, stream);
+  lay_laws(at.time, launch.faces, stream);
 }
 
 // Computes the tables of laws that differ along their face, again at each new time if they depend

@@ -29,12 +29,13 @@ class DeviceProblem {
   const T* coefficient(int array) const { return coefficients_[array - problem_.fields].data(); }
   /// Points to the coordinate of the node at index 0; axis 0 is planes, 1 rows, 2 columns.
   const T* positions(int axis) const;
+  CellIndices cell_indices() const;
   StageGrid<T> grid() const;
 
-  double time_of(std::int64_t step, const Stage& stage) const;
+  Moment moment_of(std::int64_t step, const Stage& stage) const;
   void set_clock(const StepTimes& clock) { problem_.clock = clock; }
-  /// The arguments at `time` of the CUDA kernels of `tree`.
-  std::vector<T> arguments(const StageTree& tree, double time) const;
+  /// The arguments at a moment of the CUDA kernels of `tree`.
+  std::vector<T> arguments(const StageTree& tree, const Moment& at) const;
   /// A law that is the same along the whole face.
   GhostLaw<T> law(const VaryingFace& face, double time) const;
   /// A law that is the same along the whole face and at all times.
@@ -44,13 +45,11 @@ class DeviceProblem {
   std::vector<GhostLaw<T>> laws(double time) const;
 
  private:
-  std::vector<T> values_at(const StageTree& tree, const std::vector<int>& operations,
-                           double time) const;
-
   Problem<T> problem_;
   std::int64_t pitch_;
   std::vector<DeviceBuffer<T>> coefficients_;
   DeviceBuffer<T> positions_;
+  DeviceBuffer<unsigned long long> cells_before_;  // of each axis; empty without noise
 };
 
 /// Steps a problem with one launch for each stage.
@@ -75,7 +74,7 @@ class StageTiles {
     std::vector<FaceTable<T>> faces;
   };
 
-  void prepare(double time, const Stage& stage, Launch& launch, cudaStream_t stream);
+  void prepare(const Moment& at, const Stage& stage, Launch& launch, cudaStream_t stream);
   void lay_laws(double time, std::vector<FaceTable<T>>& faces, cudaStream_t stream);
 
   const DeviceProblem<T>& on_device_;

@@ -63,10 +63,10 @@ class StageLevels : public StagePasses<T> {
     laws_.clear();
     for (std::int64_t level = 0; level < levels; ++level) {
       const Stage& stage = this->problem_.stages[level % stages];
-      const double time = this->on_device_.time_of(first_step + level / stages, stage);
-      const std::vector<T> arguments = this->on_device_.arguments(stage.tree, time);
+      const Moment at = this->on_device_.moment_of(first_step + level / stages, stage);
+      const std::vector<T> arguments = this->on_device_.arguments(stage.tree, at);
       arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
-      const std::vector<GhostLaw<T>> laws = this->on_device_.laws(time);
+      const std::vector<GhostLaw<T>> laws = this->on_device_.laws(at.time);
       laws_.insert(laws_.end(), laws.begin(), laws.end());
     }
     if (arguments_.empty()) arguments_.push_back(T(0));
@@ -94,7 +94,8 @@ class StageStream final : public StageLevels<T, StreamPlan, StreamGrid<T>> {
                    problem.pitch(),
                    problem.stride(),
                    problem.positions(1),
-                   problem.positions(2)};
+                   problem.positions(2),
+                   problem.cell_indices()};
   }
 
  private:
@@ -131,6 +132,7 @@ class StageVolume final : public StageLevels<T, VolumePlan, VolumeGrid<T>> {
     grid.plane_stride = shape.rows * problem.pitch();
     grid.field_stride = problem.stride();
     for (int axis = 0; axis < 3; ++axis) grid.positions[axis] = problem.positions(axis);
+    grid.cells = problem.cell_indices();
   }
 
  private:

@@ -38,6 +38,9 @@ struct StreamCell {
     return __ldg(axis == 1 ? grid.row_positions + row + offset
                            : grid.column_positions + column + j + offset);
   }
+  __device__ __forceinline__ unsigned long long cell() const {
+    return __ldg(grid.cells.along[1] + row) + __ldg(grid.cells.along[2] + column + j);
+  }
 };
 
 // The functions below branch at compile time, because folding thousands of branches would slow the

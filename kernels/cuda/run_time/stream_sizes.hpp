@@ -48,6 +48,7 @@ struct StreamGrid {
   Index rows, columns, strips;
   GridIndex pitch, field_stride;
   const T *row_positions, *column_positions;  ///< coordinates, as in StageGrid
+  CellIndices cells;
 };
 
 /// Sizes of the streaming kernel on three axes (kernels/cuda/run_time/volume.cuh).
@@ -83,6 +84,7 @@ struct VolumeGrid {
   int whole, chunks;  ///< number of tiles taken whole; number of chunks of each other tile
   GridIndex pitch, plane_stride, field_stride;
   const T* positions[3];  ///< coordinates, as in StageGrid
+  CellIndices cells;
 };
 
 /// The form of a ghost law, ghost = a + b * inside, as far as it is known at compile time.

@@ -4,7 +4,8 @@
 //
 //   Stage   rows, targets, reach_planes, reach_rows: constants
 //           make(at, arguments, results): the stage in one cell; at.value<array, plane, row,
-//           column>() and at.position<axis, offset>() read a neighbour
+//           column>() and at.position<axis, offset>() read a neighbour; at.cell() is the index of
+//           the cell in the whole grid
 #pragma once
 
 #include "kernels/cuda/run_time/arguments.hpp"
@@ -26,6 +27,10 @@ struct CellInside {
   template <int axis, int offset>
   __device__ __forceinline__ T position() const {
     return __ldg(grid.positions[axis] + place[axis] + offset);
+  }
+  __device__ __forceinline__ unsigned long long cell() const {
+    return __ldg(grid.cells.along[0] + place[0]) + __ldg(grid.cells.along[1] + place[1]) +
+           __ldg(grid.cells.along[2] + place[2]);
   }
 };
 

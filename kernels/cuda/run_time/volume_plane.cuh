@@ -75,6 +75,10 @@ struct VolumeCell {
   __device__ __forceinline__ T position() const {
     return __ldg(grid.positions[axis] + place[axis] + offset);
   }
+  __device__ __forceinline__ unsigned long long cell() const {
+    return __ldg(grid.cells.along[0] + place[0]) + __ldg(grid.cells.along[1] + place[1]) +
+           __ldg(grid.cells.along[2] + place[2]);
+  }
 
   int j;
 };

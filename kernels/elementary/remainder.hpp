@@ -1,0 +1,55 @@
+// The remainder of a division by flooring, as Python's %: a - b * floor(a / b), with the sign of b.
+//
+// The quotient is rounded, so its floor may be too large by 1 where a / b is just below an integer:
+// then the remainder has the wrong sign and b is added. The remainder itself is exact: it is a
+// multiple of the last place of a or b, and below b. If the quotient is so large that its floor is
+// not known, multiples 2^k b are taken first, as in long division.
+#pragma once
+
+#include "kernels/elementary/format.hpp"
+
+namespace lapl::elementary {
+
+#ifdef __CUDACC_RTC__  // NVRTC lacks GCC's builtins
+LAPL_HOST_DEVICE float floor_of(float a) { return floorf(a); }
+LAPL_HOST_DEVICE double floor_of(double a) { return floor(a); }
+#else
+LAPL_HOST_DEVICE float floor_of(float a) { return __builtin_floorf(a); }
+LAPL_HOST_DEVICE double floor_of(double a) { return __builtin_floor(a); }
+#endif
+
+/// The largest quotient whose floor is known.
+template <class T>
+constexpr T largest_quotient = T(Bits<T>(1) << (Format<T>::fraction_bits - 2));
+
+/// A number with the remainder of a by b, below largest_quotient * b; both are positive and finite.
+template <class T>
+LAPL_HOST_DEVICE T shortened(T a, T b) {
+  while (a / largest_quotient<T> >= b) {
+    T multiple = b;
+    while (a / multiple >= largest_quotient<T>) multiple *= largest_quotient<T>;
+    const T rest = fused_multiply_add(-floor_of(a / multiple), multiple, a);
+    a = rest < T(0) ? rest + multiple : rest;
+  }
+  return a;
+}
+
+/// 0 has the sign of b; NaN if b is 0 or a is not finite.
+template <class T>
+LAPL_HOST_DEVICE T floored_remainder(T a, T b) {
+  constexpr T infinity = Format<T>::infinity;
+  const T size = absolute(b);
+  T rest = absolute(a);
+  if (rest >= size * largest_quotient<T> && size > T(0) && rest < infinity)
+    rest = shortened(rest, size);
+  const T quotient = floor_of(rest / size);
+  rest = select(size == infinity, rest, fused_multiply_add(-quotient, size, rest));
+  rest = select(rest < T(0), rest + size, rest);
+  // Now rest is the remainder of the magnitudes.
+  const bool opposite = ((bits_of(a) ^ bits_of(b)) & sign_bit<T>) != 0;
+  rest = select(opposite & (rest > T(0)), size - rest, rest);
+  rest = select(absolute(a) < infinity, rest, Format<T>::not_a_number);
+  return with_sign(rest, b);
+}
+
+}  // namespace lapl::elementary

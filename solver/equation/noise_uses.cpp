@@ -1,0 +1,54 @@
+#include "solver/equation/noise_uses.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <string_view>
+
+namespace lapl {
+
+bool is_noise(const FormulaNode& node) {
+  return node.name == "noise" &&
+         (node.kind == FormulaNode::Kind::name || node.kind == FormulaNode::Kind::call);
+}
+
+std::optional<std::uint64_t> seed_of(const Formula& formula, const FormulaNode& noise) {
+  if (noise.kind == FormulaNode::Kind::name) return std::nullopt;
+  constexpr double largest = 0x1p53;
+  const FormulaNode& seed = formula.nodes[noise.operands.front()];
+  if (noise.operands.size() == 1 && seed.kind == FormulaNode::Kind::number &&
+      seed.number == std::floor(seed.number) && seed.number <= largest)
+    return static_cast<std::uint64_t>(seed.number);
+  throw FormulaError(noise.at,
+                     "noise of what is no seed (expected noise, or noise(seed) with an integer of "
+                     "0 to 9007199254740992 that is written out)");
+}
+
+void NoiseUses::find(const std::vector<Formula>& rates, const std::vector<Formula>& quantities) {
+  std::map<std::string_view, const Formula*> named;
+  for (const Formula& quantity : quantities) named.emplace(quantity.name, &quantity);
+  std::set<const Formula*> seen;
+  const std::function<bool(const Formula&)> look_at = [&](const Formula& formula) {
+    if (!seen.insert(&formula).second) return holders.contains({&formula, formula.whole()});
+    for (int i = 0; i <= formula.whole(); ++i) {
+      const FormulaNode& node = formula.nodes[i];
+      bool holds = is_noise(node);
+      if (node.kind == FormulaNode::Kind::name)
+        if (const auto quantity = named.find(node.name); quantity != named.end())
+          holds = look_at(*quantity->second);
+      for (const int operand : node.operands)
+        holds = holds || holders.contains({&formula, operand});
+      if (holds) holders.insert({&formula, i});
+    }
+    return holders.contains({&formula, formula.whole()});
+  };
+  for (const std::vector<Formula>* const formulas : {&rates, &quantities})
+    for (const Formula& formula : *formulas) {
+      look_at(formula);
+      for (int i = 0; i <= formula.whole(); ++i)
+        if (is_noise(formula.nodes[i])) uses.emplace(Place{&formula, i}, std::ssize(uses));
+    }
+}
+
+}  // namespace lapl

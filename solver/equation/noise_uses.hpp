@@ -1,0 +1,37 @@
+// The uses of `noise` in a system's formulas. Each place of the text is a use with a number of its
+// own, in the order of the rates and then of the quantities, so that uses are independent; a
+// quantity that several rates read is one use.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "solver/equation/formula.hpp"
+
+namespace lapl {
+
+struct NoiseUses {
+  std::uint64_t seed = 0;         ///< of uses that name none
+  double volume = 1;              ///< of a cell, over the grid's axes
+  bool is_zero = false;           ///< for rates that are evaluated without their noise
+  std::optional<double> dt = {};  ///< none where it differs from step to step
+
+  using Place = std::pair<const Formula*, int>;
+  std::map<Place, int> uses = {};  ///< the number of each
+  std::set<Place> holders = {};    ///< nodes that are made of noise
+
+  /// Finds the uses and the nodes that are made of them, through quantities too, of which none may
+  /// be made of itself.
+  void find(const std::vector<Formula>& rates, const std::vector<Formula>& quantities);
+};
+
+bool is_noise(const FormulaNode& node);
+
+/// The literal of noise(seed), or none. Throws FormulaError where it is no seed.
+std::optional<std::uint64_t> seed_of(const Formula& formula, const FormulaNode& noise);
+
+}  // namespace lapl
