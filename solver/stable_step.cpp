@@ -14,9 +14,13 @@
 
 namespace lapl {
 
-std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
-                                                      const std::function<StateFields()>& load,
-                                                      std::int64_t most_values) {
+namespace {
+
+const StableStep of_exponential = {.why_unknown = "the linear part of the rates does not limit it"};
+
+std::function<StableStep(TimeScheme)> other_stable_steps(const RunConfig& config,
+                                                         const std::function<StateFields()>& load,
+                                                         std::int64_t most_values) {
   if (largest_step_of(config))
     return [run = config](TimeScheme scheme) mutable {
       run.scheme = scheme;
@@ -45,8 +49,21 @@ std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
   }
 }
 
+}  // namespace
+
+std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
+                                                      const std::function<StateFields()>& load,
+                                                      std::int64_t most_values) {
+  RunConfig other = config;
+  if (is_exponential(config)) other.scheme = TimeScheme();
+  return [of_others = other_stable_steps(other, load, most_values)](TimeScheme scheme) {
+    return row_of(scheme.kind).is_exponential() ? of_exponential : of_others(scheme);
+  };
+}
+
 StableStep stable_step_of(const RunConfig& config, const std::function<StateFields()>& load,
                           std::int64_t most_values) {
+  if (is_exponential(config)) return of_exponential;
   if (const auto known = largest_step_of(config)) return {.largest = known};
   return stable_steps_of(config, load, most_values)(config.scheme);
 }

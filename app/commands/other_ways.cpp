@@ -10,6 +10,7 @@
 #include "app/signals.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/exponential_problem.hpp"
 #include "solver/schedule.hpp"
 #include "solver/spectral_problem.hpp"
 
@@ -138,7 +139,7 @@ class WaysOf {
     ways.own = own();
     for (const SchemeRow& row : name_table<Scheme>) {
       if (row.value == Scheme::leapfrog && config_.fields.size() == 1) continue;
-      ways.others.push_back(in_steps_of_one_size(row.value));
+      if (!row.is_exponential()) ways.others.push_back(in_steps_of_one_size(row.value));
       if (row.estimates_error()) ways.others.push_back(by_error(row.value));
     }
     ways.others.push_back(spectral());
@@ -241,7 +242,8 @@ class WaysOf {
         config_.scheme.tolerance.value_or(Tolerance{usual_tolerance, usual_tolerance});
     Way way{.name = name_of(kind), .tolerance = config.scheme.tolerance->relative};
     config.time_step = std::min(time_step_of(config_), trial_);
-    measure(way, config);
+    if (row_of(kind).is_exponential()) way.why_not = why_not_exponential(config);
+    if (way.why_not.empty()) measure(way, config);
     return way;
   }
 

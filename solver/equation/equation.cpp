@@ -142,6 +142,7 @@ double time_step_of(const RunConfig& run) {
 }
 
 std::optional<double> largest_step_of(const RunConfig& run) {
+  if (is_exponential(run)) return std::nullopt;
   if (!is_diffusion(run)) {
     auto waves = WaveStability::of(system_of(run), run);
     return waves ? std::optional(waves->largest_step(run.scheme)) : std::nullopt;
@@ -165,6 +166,7 @@ std::optional<StepProblem> step_problem_of(const RunConfig& run) {
     return unstable ? std::optional(StepProblem{true, unstable->what, unstable->key})
                     : std::nullopt;
   }
+  if (is_exponential(run)) return std::nullopt;
   constexpr double rounding = 1e-6;
   auto waves = WaveStability::of(system_of(run), run);
   if (!waves) return std::nullopt;
@@ -176,7 +178,9 @@ std::optional<StepProblem> step_problem_of(const RunConfig& run) {
   const std::string scheme = name_of(run.scheme.kind);
   std::string right = largest > 0 ? fmt::format("at most {:.7g}", largest) : "";
   for (const auto& other : name_table<Scheme>)
-    if (const double limit = largest > 0 ? 0 : waves->largest_step(other.value); limit > 0)
+    if (const double limit =
+            largest > 0 || other.is_exponential() ? 0 : waves->largest_step(other.value);
+        limit > 0)
       right += fmt::format("{}at most {:.7g} with time.scheme {}", right.empty() ? "" : ", ", limit,
                            other.name);
   return StepProblem{
