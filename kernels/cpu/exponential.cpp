@@ -125,7 +125,7 @@ class ExponentialEngine final : public CpuEngine<T> {
 
   ExponentialModes modes_of(Group& group, const double* first) {
     ExponentialModes modes{.order = by_->order, .count = group.of->size()};
-    std::ranges::copy(group.of->fields, modes.fields.begin());
+    std::ranges::copy(group.of->fields, modes.fields);
     modes.cells = cells_;
     modes.scale = group.transforms.scale();
     modes.coefficients = group.coefficients.data();

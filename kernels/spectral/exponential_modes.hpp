@@ -14,7 +14,6 @@
 //            error = W (D' - Dc)                             W = dt (4 phi_3(z) - phi_2(z))
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "kernels/platform.hpp"
@@ -27,8 +26,8 @@ enum class ModeStage : std::uint8_t { first, second, third, last, error };
 /// Modes of all fields, field after field, and what they are multiplied by.
 struct ExponentialModes {
   int order = 2;
-  int count = 1;  ///< fields of the group
-  std::array<int, most_coupled> fields = {};
+  int count = 1;                  ///< fields of the group
+  int fields[most_coupled] = {};  ///< their indices
   std::int64_t cells = 0;
   double scale = 1;                      ///< of the result
   const double* coefficients = nullptr;  ///< of each factor, count * count * cells

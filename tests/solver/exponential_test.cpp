@@ -136,7 +136,7 @@ double error_of(const Manufactured& of, Scheme scheme, int steps) {
   RunConfig run = of.run;
   run.scheme = scheme;
   run.time_step = 2.0 / steps;
-  const auto found = test::formula_stepped(run, q, steps, "auto");
+  const auto found = test::formula_stepped(run, q, steps, "auto", 1);
   double error = 0;
   for (std::size_t i = 0; i < q.size(); ++i)
     error = std::max(error, std::abs(found[i] - q[i] * std::exp(std::sin(2.0))));
@@ -159,7 +159,7 @@ void check_orders(const std::vector<std::int64_t>& extents, const std::vector<in
 
 template <class T = double>
 std::vector<T> stepped(RunConfig run, const std::vector<T>& state, std::int64_t steps,
-                       int threads = 2) {
+                       int threads = 1) {
   return test::formula_stepped<T>(run, state, steps, "auto", threads);
 }
 
@@ -344,7 +344,7 @@ TEST_CASE("a rejected step of etdrk2 and etdrk4 leaves the bits of one that was 
     const std::vector<double> start = test::random_field<double>(run.shape);
     const auto last = [&](bool tries) {
       const auto backend =
-          make_backend<double>("cpu", "auto", problem_to_step<double>(Model(run), {}), 2);
+          make_backend<double>("cpu", "auto", problem_to_step<double>(Model(run), {}), 1);
       backend->set_state(start);
       backend->set_clock({.step = 0.1});
       backend->advance(1);

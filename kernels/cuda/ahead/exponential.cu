@@ -194,7 +194,7 @@ class ExponentialEngine final : public CudaEngine<T> {
     ExponentialModes modes;
     modes.order = by_->order;
     modes.count = group.of->size();
-    std::ranges::copy(group.of->fields, modes.fields.begin());
+    std::ranges::copy(group.of->fields, modes.fields);
     modes.cells = shape_.cells();
     modes.scale = group.transforms.scale();
     modes.coefficients = group.coefficients.data();
