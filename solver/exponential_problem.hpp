@@ -13,7 +13,7 @@ namespace lapl {
 /// Why etdrk2 and etdrk4 cannot step a run; empty if they can. Throws FormulaError.
 std::string why_not_exponential(const RunConfig& config);
 
-/// What a step of the run's scheme depends on. Throws FormulaError, and ConfigError if it cannot
+/// The rates with their linear part. Throws FormulaError, and ConfigError if the scheme cannot
 /// step the run.
 std::shared_ptr<const ExponentialRates> exponential_rates(const RunConfig& config,
                                                           const CoefficientFields& coefficients);

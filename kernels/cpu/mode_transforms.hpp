@@ -97,7 +97,7 @@ class ModeTransforms {
 
   int slowest() const { return slowest_; }
   const AxisTransform& along(int axis) const { return axes_[axis - slowest_]; }
-  /// What modes must be multiplied by between the two transforms.
+  /// The factor of modes between the two transforms.
   double scale() const { return scale_; }
 
   /// Reads each line along an axis from `from`, calls take(line, index of the line) and then

@@ -1,4 +1,4 @@
-// What the modes of a step of etdrk2 or etdrk4 are multiplied by
+// The factors of the modes in a step of etdrk2 or etdrk4
 // (kernels/spectral/exponential_modes.hpp).
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a step of etdrk2 or etdrk4 depends on: the rates u' = f(u), of which the linear part L has
+// The rates of etdrk2 and etdrk4: u' = f(u), of which the linear part L has
 // the faces' eigenmodes for its own.
 #pragma once
 

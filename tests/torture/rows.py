@@ -17,7 +17,7 @@ import stops
 import streams
 import threads
 from harness import Counts, Torture, Trial
-from problems import BY_ERROR, ONE_FIELD, THREE_AXES, TWO_FIELDS, Problem
+from problems import BY_ERROR, EXACT, ONE_FIELD, THREE_AXES, TWO_FIELDS, Problem
 
 
 @dataclasses.dataclass
@@ -160,6 +160,11 @@ ROWS = [
     Row("by-error-old-outputs", "steps by error, an old output that is damaged or gone",
         "flipped bits, cut, annotated, emptied and removed files, and those of other runs and steps", 2, None,
         old_outputs.damaged, BY_ERROR),
+    # The same with steps that are exact in the linear part, of engine spectral.
+    Row("exact-kill-calls", "etdrk2 by error, kill -9: the same steps, and so the same bits",
+        "SIGKILL at every call that writes", 8, None, kills.at_every_call, EXACT),
+    Row("exact-splits", "etdrk2 by error: a restart takes the same steps to the bit, probes too", "chains of three at "
+        "random steps, each part with other threads, in both precisions", 1, 100, restarts.splits, EXACT),
     # On two to four ranks, each a process.
     Row("ranks-kill", "a rank that is killed or aborts, mpirun or its starter that is: the run ends everywhere, "
         "whole files, and on any number of ranks it goes on to the same bits",
