@@ -28,7 +28,8 @@ inline constexpr auto engine_table = std::to_array<EngineInfo>(
      {"tile", "cuda", "any equation, one stage a launch, neighbours through the caches"}});
 
 /// Its bits differ from those of the other engines, so it is used only if asked for by name
-/// (kernels/spectral/linear_rates.hpp).
+/// (kernels/spectral/linear_rates.hpp) or by a scheme that no other engine steps
+/// (kernels/spectral/exponential_rates.hpp).
 inline constexpr EngineInfo spectral_engine = {"spectral", "any",
                                                "any number of steps at once, by two transforms; "
                                                "linear equations of one field; its digests differ"};

@@ -23,6 +23,8 @@
 
 namespace lapl {
 
+struct ExponentialRates;
+
 struct Stage {
   StageTree tree;            ///< has a result for each target
   std::vector<int> targets;  ///< arrays to write; the stage may read them only if they are fields
@@ -74,6 +76,9 @@ struct Problem {
   /// the last field is no part of the state: what a step's error is of what it may be, in each cell
   bool measures_error = false;
   std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone
+  /// The same, where a step is one of etdrk2 or etdrk4 (kernels/spectral/exponential_rates.hpp).
+  /// The stages then make the fields their rates, which shows what a step needs.
+  std::shared_ptr<const ExponentialRates> exponential = {};
   /// the part of the grid that `shape` is the block of; none for the whole grid
   std::optional<Part> part = {};
 
@@ -96,6 +101,7 @@ Problem<T> without_values(const Problem<T>& problem) {
           .clock = problem.clock,
           .measures_error = problem.measures_error,
           .linear_rates = problem.linear_rates,
+          .exponential = problem.exponential,
           .part = problem.part};
 }
 

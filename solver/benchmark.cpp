@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "kernels/error.hpp"
@@ -40,7 +41,7 @@ std::int64_t steps_to_verify(Shape shape) {
 // Bound on the difference between stepped and spectral diffusion that rounding can cause
 // (docs/numerics.md).
 template <class T>
-double rounding_gate(const std::vector<T>& field, std::int64_t steps) {
+double rounding_gate(std::span<const T> field, std::int64_t steps) {
   double largest = 0;
   for (const T value : field) largest = std::max(largest, std::abs(static_cast<double>(value)));
   const double stepping =
@@ -74,12 +75,29 @@ void verify(Backend<T>& backend, const std::string& engine, const Problem<T>& pr
   }
   const auto of_other = other->capture(), own = backend.capture();
   const auto expected = of_other.wait().state, found = own.wait().state;
-  const double gate = rounding_gate(field, steps);
+  const double gate = rounding_gate<T>(field, steps);
   const auto near = [&](T a, T b) { return std::abs(a - b) <= gate; };
   if (problem.linear_rates ? !std::ranges::equal(expected, found, near)
                            : std::memcmp(expected.data(), found.data(), expected.size_bytes()) != 0)
     throw NumericalError("engine {}: differs from engine {} after {} steps",
                          backend.description().engine, engine, steps);
+}
+
+// Throws NumericalError unless the steps of etdrk2 or etdrk4 agree with those of one CPU thread.
+template <class T>
+void verify_exponential(Backend<T>& backend, const Problem<T>& problem, const std::vector<T>& field,
+                        std::int64_t steps) {
+  const auto other = make_backend<T>("cpu", "auto", problem, 1);
+  for (Backend<T>* const each : {other.get(), &backend}) {
+    each->set_state(field);
+    each->advance(steps);
+  }
+  const auto of_other = other->capture(), own = backend.capture();
+  const auto expected = of_other.wait().state, found = own.wait().state;
+  const double gate = 100 * rounding_gate<T>(expected, steps);
+  if (!std::ranges::equal(expected, found, [&](T a, T b) { return std::abs(a - b) <= gate; }))
+    throw NumericalError("backend {}: differs from one CPU thread after {} steps",
+                         backend.description().backend, steps);
 }
 
 // Does the same as verify for several ranks, by digests: the first rank steps the whole grid alone.
@@ -192,11 +210,13 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   result.verified_steps = finite_steps(*backend, field, steps_to_verify(of.shape), result);
   constexpr std::int64_t most_cells = 40'000'000;
   const std::int64_t plain = std::min(most_cells / of.shape.cells(), result.verified_steps);
-  if (ranks.count() > 1)
+  if (problem.exponential)
+    verify_exponential(*backend, problem, field, result.verified_steps = 3);
+  else if (ranks.count() > 1)
     verify_ranks(*backend, problem, field, result.verified_steps, ranks);
   else if (plain > 0)
     verify(*backend, "reference", problem, field, plain);
-  if (ranks.count() == 1 && plain < result.verified_steps)
+  if (!problem.exponential && ranks.count() == 1 && plain < result.verified_steps)
     verify(*backend, "interpreted", problem, field, result.verified_steps);
   constexpr std::int64_t of_spectral = 10'000;  // any number costs the same
   result.steps = steps > 0             ? steps

@@ -110,7 +110,7 @@ PrecisionWatch::PrecisionWatch(const RunConfig& config, const CoefficientFields&
     : config_(config), looks_for_frozen_(false) {
   if (config.precision != Precision::float32 || is_spectral(config)) return;
   keeps_means_ = keeps_means(config);
-  looks_for_frozen_ = frozen && can_look_for_frozen(config);
+  looks_for_frozen_ = frozen && !is_exponential(config) && can_look_for_frozen(config);
   if (looks_for_frozen_) coefficients_ = coefficients;
 }
 

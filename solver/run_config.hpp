@@ -151,6 +151,9 @@ struct RunConfig {
 
   EquationConfig equation;
   TimeScheme scheme;
+  /// values of the fields about which etdrk2 and etdrk4 take the linear part, one for all or one
+  /// each
+  std::vector<double> linear_about = {0};
   /// true until the number is found; scheme.stages is then the most allowed
   bool stages_are_auto = false;
   /// dt in seconds; unset where the equation's parameters imply it
@@ -212,9 +215,16 @@ struct RunConfig {
   bool ends_by_time() const { return scheme.varies && end.has_value(); }
 };
 
-/// True for the spectral engine, which takes any number of steps at once: from one stored or
-/// checked step to the next. Its bits depend on where these are.
-inline bool is_spectral(const RunConfig& config) { return config.engine == spectral_engine.name; }
+/// True for etdrk2 and etdrk4, whose steps engine spectral takes one by one.
+inline bool is_exponential(const RunConfig& config) {
+  return row_of(config.scheme.kind).is_exponential();
+}
+
+/// True if the spectral engine takes any number of steps at once: from one stored or checked step
+/// to the next. Its bits depend on where these are.
+inline bool is_spectral(const RunConfig& config) {
+  return config.engine == spectral_engine.name && !is_exponential(config);
+}
 
 inline bool is_diffusion(const RunConfig& config) {
   return config.equation.kind == EquationKind::diffusion;

@@ -12,7 +12,7 @@ namespace lapl {
 /// it can. Throws FormulaError.
 std::string why_not_spectral(const RunConfig& config);
 
-/// The problem of problem_of, with linear rates if the run uses the spectral engine. Throws
+/// The problem of problem_of, with what the spectral engine needs if the run uses it. Throws
 /// FormulaError, and ConfigError if this engine cannot step it.
 template <class T>
 Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients);

@@ -16,6 +16,8 @@
 namespace lapl {
 namespace {
 
+const StableStep of_exponential = {.why_unknown = "the linear part of the rates does not limit it"};
+
 std::function<StableStep(TimeScheme)> estimated_steps_of(const RunConfig& config,
                                                          const std::function<StateFields()>& load,
                                                          std::int64_t most_values) {
@@ -51,6 +53,7 @@ std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
   // The modes of the terms that schemes take explicitly; they are the same for all but imex.
   std::map<bool, std::function<StableStep(TimeScheme)>> estimates;
   return [run = config, load, most_values, estimates](TimeScheme scheme) mutable {
+    if (row_of(scheme.kind).is_exponential()) return of_exponential;
     run.scheme = scheme;
     if (const auto known = largest_step_of(run)) return StableStep{.largest = known};
     const auto [estimate, is_new] = estimates.try_emplace(scheme.kind == Scheme::imex);
@@ -61,6 +64,7 @@ std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
 
 StableStep stable_step_of(const RunConfig& config, const std::function<StateFields()>& load,
                           std::int64_t most_values) {
+  if (is_exponential(config)) return of_exponential;
   if (const auto known = largest_step_of(config)) return {.largest = known};
   return stable_steps_of(config, load, most_values)(config.scheme);
 }

@@ -17,10 +17,22 @@ constexpr double safety = 0.9, least_factor = 0.2, most_factor = 5;
 // The same bits on every machine.
 double power_of(double base, double exponent) { return power(base, exponent); }
 
-// The order of a step's error in dt: pairs estimate that of their lower solution.
+// The order of a step's error in dt: pairs, and etdrk4, estimate that of a lower solution.
 double error_order(Scheme scheme) {
   const SchemeRow& row = row_of(scheme);
-  return row.is_pair() ? row.order : row.order + 1;
+  return row.is_pair() || scheme == Scheme::etdrk4 ? row.order : row.order + 1;
+}
+
+// The largest power of 2^(1/4) that is at most `size`; exact comparisons give the same everywhere.
+double rung_below(double size) {
+  constexpr double rungs[] = {1, 0x1.306fe0a31b715p+0, 0x1.6a09e667f3bcdp+0, 0x1.ae89f995ad3adp+0};
+  if (!(size > 0) || std::isinf(size)) return size;
+  int exponent = 0;
+  const double mantissa = 2 * std::frexp(size, &exponent);  // 1 to 2
+  double below = 1;
+  for (const double rung : rungs)
+    if (rung <= mantissa) below = rung;
+  return std::ldexp(below, exponent - 1);
 }
 
 // Few numbers of stages, as each needs an engine of its own. Odd ones: an even number leaves the
@@ -181,6 +193,7 @@ bool StepControl::accepts(double error, std::int64_t step) {
     end_step_ = step;
     state_.longest =
         std::isfinite(error) ? next(power_of(error, -1 / order), 1) : least_factor * size;
+    if (is_exponential(config_)) state_.longest = rung_below(state_.longest);
     return false;
   }
   const double now = std::max(error, 1e-10);
@@ -190,8 +203,17 @@ bool StepControl::accepts(double error, std::int64_t step) {
     state_.longest =
         next(power_of(now, -0.7 / order) * power_of(state_.error, 0.4 / order), most_factor);
   state_.error = now;
+  if (is_exponential(config_)) take_rung(size);
   arrive(step + 1);
   return true;
+}
+
+// Steps of a new size cost what their factors cost, so sizes are few and change for more than a
+// little.
+void StepControl::take_rung(double size) {
+  constexpr double nearly = 0.95;
+  state_.longest =
+      state_.longest < size && state_.longest >= nearly * size ? size : rung_below(state_.longest);
 }
 
 bool StepControl::is_stuck() const {

@@ -84,6 +84,7 @@ class StepControl {
  private:
   std::optional<double> next_target() const;
   double size_of_stages(double wanted);
+  void take_rung(double size);
   void advance_start(std::int64_t step);
   std::int64_t steps_to_estimate(double growth) const;
 

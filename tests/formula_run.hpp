@@ -28,6 +28,14 @@ inline RunConfig formula_run(Shape shape, const NamedFormulas& rates) {
   return run;
 }
 
+/// The schemes that every engine steps.
+inline std::vector<SchemeRow> schemes_of_stages() {
+  std::vector<SchemeRow> schemes;
+  for (const SchemeRow& row : name_table<Scheme>)
+    if (!row.is_exponential()) schemes.push_back(row);
+  return schemes;
+}
+
 inline ParameterConfig number_parameter(double number) {
   ParameterConfig parameter;
   parameter.number = number;
@@ -82,6 +90,7 @@ inline std::vector<double> value_of_formula(RunConfig run, const std::string& fo
   run.equation.rates = {{"u", formula}, {"v", "0"}};
   run.output_fields = run.fields;
   run.equation.kind = EquationKind::formula;
+  run.scheme = Scheme::euler;
   run.time_step = 1;
   std::vector<double> state(v.size());
   state.insert(state.end(), v.begin(), v.end());

@@ -13,6 +13,7 @@
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/reactions.hpp"
+#include "solver/exponential_problem.hpp"
 #include "solver/schedule.hpp"
 #include "solver/spectral_problem.hpp"
 
@@ -112,12 +113,17 @@ class WaysOf {
     if (!is_spectral(config_))
       trial = std::clamp(trial, enough_seconds / pace, most_seconds / pace);
     ways.trial = trial_ = std::min(end_, std::max(own_step, trial));
-    make_reference(ways.why_no_errors);
+    const bool noisy = has_noise(config_);
+    if (noisy)
+      ways.why_no_errors = "with noise each way takes another path";
+    else
+      make_reference(ways.why_no_errors);
     ways.own = own();
     for (const SchemeRow& row : name_table<Scheme>) {
+      if (noisy && row.value != Scheme::euler && row.value != Scheme::heun) continue;
       if (row.value == Scheme::leapfrog && config_.fields.size() == 1) continue;
       if (row.value == Scheme::imex && !SplitSystem(system_of(config_)).why_not().empty()) continue;
-      ways.others.push_back(in_steps_of_one_size(row.value));
+      if (!row.is_exponential()) ways.others.push_back(in_steps_of_one_size(row.value));
       if (row.estimates_error()) ways.others.push_back(by_error(row.value));
     }
     ways.others.push_back(spectral());
@@ -238,7 +244,9 @@ class WaysOf {
     const Tolerance tolerance =
         config_.scheme.tolerance.value_or(Tolerance{usual_tolerance, usual_tolerance});
     Way way{.name = name_of(kind), .tolerance = tolerance.relative};
-    measure(way, stretch("auto", {kind, most_stages}, tolerance));
+    const RunConfig config = stretch("auto", {kind, most_stages}, tolerance);
+    if (row_of(kind).is_exponential()) way.why_not = why_not_exponential(config);
+    if (way.why_not.empty()) measure(way, config);
     return way;
   }
 

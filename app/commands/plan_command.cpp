@@ -112,10 +112,10 @@ std::string text_of(const Way& way) {
 // The costs of ways to the same physical time, with their errors.
 void print_ways(const Ways& ways) {
   say("ways to the same time, by a trial of its first {:.3g} s:\n", ways.trial);
-  say("  {:<14} {:>11}  {:>9}  {:>12}  error\n", "time.scheme", "time", "steps", "step");
+  say("  {:<15} {:>11}  {:>9}  {:>12}  error\n", "time.scheme", "time", "steps", "step");
   const auto line = [](const Way& way, const char* mark) {
     const std::string by = way.tolerance ? fmt::format(" to {:.0e}", *way.tolerance) : "";
-    say("{} {:<14} {}\n", mark, way.name + by, text_of(way));
+    say("{} {:<15} {}\n", mark, way.name + by, text_of(way));
   };
   line(ways.own, "*");
   for (const Way& way : ways.others) line(way, " ");

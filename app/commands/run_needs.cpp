@@ -13,6 +13,7 @@
 #include "kernels/machine/available_memory.hpp"
 #include "kernels/machine/size_text.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/exponential_problem.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
@@ -43,6 +44,12 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
   if (is_spectral(config)) {
     const bool source = config.equation.kind == EquationKind::formula || !config.laws.empty();
     const Memory beside = spectral_memory(backend, shape, source);
+    memory.stepping.host += beside.host;
+    memory.stepping.device += beside.device;
+  }
+  if (is_exponential(config)) {
+    const auto rates = exponential_rates(config, unread_coefficients(config));
+    const Memory beside = exponential_memory(backend, *rates, shape);
     memory.stepping.host += beside.host;
     memory.stepping.device += beside.device;
   }

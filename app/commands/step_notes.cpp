@@ -26,7 +26,7 @@ void say_stable_step(const LoadedConfig& config, const CoefficientFields& coeffi
 }
 
 std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
-  if (is_spectral(config) || run_ranks().count() > 1) return {};
+  if (is_spectral(config) || is_exponential(config) || run_ranks().count() > 1) return {};
   const Checkpoint last = newest_valid_checkpoint(folder.checkpoints()).checkpoint;
   const StableStep stable = std::visit(
       [&]<class Values>(const Values& values) {

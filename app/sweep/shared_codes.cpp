@@ -5,6 +5,7 @@
 
 #include "app/commands/run_backend.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/exponential_problem.hpp"
 #include "solver/make_problem.hpp"
 
 namespace lapl {
@@ -12,7 +13,9 @@ namespace {
 
 template <class T>
 std::optional<CodeText> text_for(const RunConfig& run) {
-  return code_to_compile(run.engine, problem_of<T>(Model(run), unread_coefficients(run)));
+  Problem<T> problem = problem_of<T>(Model(run), unread_coefficients(run));
+  if (is_exponential(run)) problem.exponential = exponential_rates(run, unread_coefficients(run));
+  return code_to_compile(run.engine, problem);
 }
 
 std::optional<CodeText> text_for(const RunConfig& run) {

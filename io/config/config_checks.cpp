@@ -18,6 +18,7 @@
 #include "solver/equation/formula.hpp"
 #include "solver/equation/formula_mistakes.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/exponential_problem.hpp"
 #include "solver/filters/correlation.hpp"
 #include "solver/outputs.hpp"
 #include "solver/spectral_problem.hpp"
@@ -92,10 +93,25 @@ class Checker {
   }
 
   void check_stages() {
-    if (!right({"time.scheme", "time.stages", "time.step"})) return;
+    if (!right({"time.linear_about", "time.scheme", "time.stages", "time.step", "time.tolerance"}))
+      return;
     if (given("time.stages") && run_.scheme.kind != Scheme::rkl2)
       add("time.stages",
           fmt::format("given with time.scheme {} (it belongs to rkl2)", name_of(run_.scheme.kind)));
+    if (!is_exponential(run_) && run_.linear_about != std::vector<double>{0})
+      add("time.linear_about", fmt::format("given with time.scheme {} (it belongs to etdrk2 and "
+                                           "etdrk4)",
+                                           name_of(run_.scheme.kind)));
+    if (run_.linear_about.size() != 1 && right({"fields"}) &&
+        run_.linear_about.size() != run_.fields.size())
+      add("time.linear_about",
+          fmt::format("found {} numbers (expected one, or one for each of the {} fields)",
+                      run_.linear_about.size(), run_.fields.size()));
+    if (is_exponential(run_) && (run_.step_is_auto || run_.scheme.varies) && !run_.scheme.tolerance)
+      add("time.step",
+          fmt::format("found auto with time.scheme {}, which has no largest stable step, as it is "
+                      "exact in the linear part (expected a number, or time.tolerance)",
+                      name_of(run_.scheme.kind)));
     if (run_.step_is_auto && run_.stages_are_auto)
       add("time.step",
           "found auto, and time.stages is auto too (expected a number for one of them)");
@@ -176,8 +192,8 @@ class Checker {
     return "expected " + either_of(names);
   }
 
-  /// A seed is given for random numbers: of the initial field, or of noise. The default passes, which
-  /// config.yaml has for every run.
+  /// A seed is given for random numbers: of the initial field, or of noise. The default passes,
+  /// which config.yaml has for every run.
   void check_seed() {
     const InitialKind kind = run_.initial.kind;
     const bool draws =
@@ -218,6 +234,18 @@ class Checker {
 
   /// Checks that the spectral engine can step the equation; all formulas must be right.
   void check_spectral() {
+    if (is_exponential(run_) && !is_diffusion(run_) && all_right()) {
+      if (run_.engine != "auto" && run_.engine != spectral_engine.name)
+        add("compute.engine",
+            fmt::format("found {} with time.scheme {}, whose steps engine spectral takes (expected "
+                        "spectral or auto)",
+                        run_.engine, name_of(run_.scheme.kind)));
+      if (const std::string why = why_not_exponential(run_); !why.empty())
+        add("time.scheme", fmt::format("found {}, which cannot step this: {} (expected another "
+                                       "scheme)",
+                                       name_of(run_.scheme.kind), why));
+      return;
+    }
     if (!is_spectral(run_) || !all_right()) return;
     if (const std::string why = why_not_spectral(run_); !why.empty())
       add("compute.engine",

@@ -275,10 +275,20 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
                                     "time.step; with time.tolerance: the most of a step"},
        put_stages},
       {{.name = "time.tolerance", .type = null_or(tolerance()), .preset = "null",
-       .meaning = "error of a step beside the size of the values, from which bs23, dopri5, rkl2 "
-                  "and imex choose the size of steps; time.step is the first one; null: steps of "
-                  "one size"},
+       .meaning = "error of a step beside the size of the values, from which bs23, dopri5, rkl2, "
+                  "imex, etdrk2 and etdrk4 choose the size of steps; time.step is the first one; "
+                  "null: steps of one size"},
        put_tolerance},
+
+      {{.name = "time.linear_about", .type = one_or_list(finite_real(), 1, any_count),
+       .preset = "0",
+       .meaning = "uniform state about which etdrk2 and etdrk4 take the linear part of the rates: "
+                  "a value for all fields, or one for each"},
+       [](RunConfig& run, const YamlNode& node) {
+         run.linear_about.resize(1);
+         node.kind == YamlNode::Kind::list ? assign(run.linear_about, node)
+                                           : assign(run.linear_about.front(), node);
+       }},
 
       {{.name = "compute.backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
        .meaning = "where to compute; auto: CUDA where there is a device, else the CPU"},
@@ -286,7 +296,8 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
       {{.name = "compute.precision", .type = word(names_in(name_table<Precision>)), .preset = "float32",
        .meaning = "number type of the field"}, store(&RunConfig::precision)},
       {{.name = "compute.engine", .type = word(engine_names()), .preset = "auto",
-       .meaning = "engine; auto: the fastest for the grid, never spectral, whose digests differ"},
+       .meaning = "engine; auto: the fastest for the grid, spectral with etdrk2 and "
+                  "etdrk4 alone, as its digests differ"},
        store(&RunConfig::engine)},
       {{.name = "compute.threads", .type = either(word({"auto"}), integer(1, 1024)),
        .preset = "auto", .unit = "threads",

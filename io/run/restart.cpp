@@ -32,7 +32,7 @@ bool is_fixed(const std::string& key) {
                                    "fields", "parameters", "equation."};
   return std::ranges::any_of(sections, [&](const char* s) { return key.starts_with(s); }) ||
          key == "time.step" || key == "time.scheme" || key == "time.stages" ||
-         key == "compute.precision";
+         key == "time.linear_about" || key == "compute.precision";
 }
 
 std::map<std::string, std::string> fixed_values(const LoadedConfig& config) {

@@ -20,6 +20,7 @@
 #include "kernels/machine/leftovers.hpp"
 #include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
+#include "kernels/spectral/exponential_rates.hpp"
 
 namespace lapl {
 
@@ -42,10 +43,29 @@ void require_memory(double needed) {
                       size_text(available));
 }
 
+// The engine that "auto" means for this problem.
+template <class T>
+std::string fastest(const Problem<T>& problem) {
+  if (problem.exponential) return std::string(spectral_engine.name);
+  const bool ahead = is_compiled_ahead(problem) || rows_are_compiled(problem);
+  return ahead || system_compiler().missing.empty() ? "blocked" : "interpreted";
+}
+
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem<T>& problem,
                                           int threads) {
   const int most_steps = problem.measures_error ? 1 : 12;  // each step's error is looked at
+  if (problem.exponential) {
+    if (name != spectral_engine.name)
+      throw EngineUnsuitable("engine {}: etdrk2 and etdrk4 are steps of engine spectral", name);
+    // Compiled functions of rows read the state alone, as interpreted ones do. They do not pay
+    // where the transforms take most of the time.
+    constexpr std::int64_t worth_compiled = 8192;
+    const Problem<double>& rates = problem.exponential->rates;
+    const bool compiled = problem.shape.cells() >= worth_compiled && fastest(rates) == "blocked";
+    return make_exponential_engine(
+        problem, threads, make_engine(compiled ? "threaded" : "interpreted", rates, threads));
+  }
   if (name == "blocked")
     return is_compiled_ahead(problem) ? make_blocked_engine(problem, threads)
                                       : make_compiled_engine(problem, threads, most_steps);
@@ -56,13 +76,6 @@ std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem
   throw ConfigError("engine {}: not an engine of the CPU backend", name);
 }
 
-// The engine that "auto" means for this problem.
-template <class T>
-std::string fastest(const Problem<T>& problem) {
-  const bool ahead = is_compiled_ahead(problem) || rows_are_compiled(problem);
-  return ahead || system_compiler().missing.empty() ? "blocked" : "interpreted";
-}
-
 template <class T>
 class CpuBackend final : public Backend<T> {
  public:
@@ -71,6 +84,7 @@ class CpuBackend final : public Backend<T> {
         part_(problem.part.value_or(Part::all(problem.shape))),
         engine_name_(engine == "auto" ? fastest(problem) : engine),
         reason_(engine != "auto"                ? "compute.engine asks for it"
+                : problem.exponential           ? "the scheme asks for it"
                 : engine_name_ == "interpreted" ? system_compiler().missing
                                                 : "the fastest here"),
         threads_(threads),
@@ -99,6 +113,7 @@ class CpuBackend final : public Backend<T> {
   void set_state(std::span<const T> state, std::int64_t step) override {
     std::copy(state.begin(), state.end(), buffers_.current);
     step_ = step;
+    engine_->forget_state();
   }
 
   void settle() override { engine_->settle(); }
@@ -106,6 +121,7 @@ class CpuBackend final : public Backend<T> {
   RowRange rows() const override { return {part_.in_grid(0) / part_.whole.columns, part_.rows()}; }
 
   Block<T> block() override {
+    engine_->forget_state();
     return {problem_.shape, problem_.shape.columns, buffers_.current, nullptr};
   }
 
@@ -271,6 +287,7 @@ template std::unique_ptr<Backend<double>> make_cpu_backend(const std::string&,
 
 template <class T>
 std::optional<CodeText> code_to_compile(const std::string& engine, const Problem<T>& problem) {
+  if (problem.exponential) return code_to_compile("auto", problem.exponential->rates);
   const std::string name = engine == "auto" ? fastest(problem) : engine;
   if (name != "blocked" && name != "threaded") return std::nullopt;
   if (rows_are_compiled(problem) || (name == "blocked" && is_compiled_ahead(problem)))

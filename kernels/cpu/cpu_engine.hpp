@@ -22,6 +22,9 @@ class CpuEngine {
   /// Changes the times of steps. Engines whose steps never change need not do it.
   virtual void set_clock(const StepTimes& /*clock*/) {}
 
+  /// Called when something else than a step or Backend::take_back has changed the state.
+  virtual void forget_state() {}
+
   /// The number of threads of a step. All other parallel work of the run uses as many: OpenMP ends
   /// the threads that a smaller team leaves out, and fails if it cannot start new ones later.
   virtual int threads() const = 0;
@@ -64,5 +67,10 @@ template <class T>
 std::unique_ptr<CpuEngine<T>> make_blocked_engine(const Problem<T>& problem, int threads);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_spectral_engine(const Problem<T>& problem, int threads);
+/// The engine of etdrk2 and etdrk4; `rates` makes the fields of Problem::exponential's problem
+/// their rates, one step at a time.
+template <class T>
+std::unique_ptr<CpuEngine<T>> make_exponential_engine(const Problem<T>& problem, int threads,
+                                                      std::unique_ptr<CpuEngine<double>> rates);
 
 }  // namespace lapl

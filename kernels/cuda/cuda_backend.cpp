@@ -105,6 +105,7 @@ class CudaBackend final : public Backend<T> {
     copy_box(given, {buffers_.current, pitch, rows}, {1, rows, columns}, cudaMemcpyHostToDevice,
              compute_);
     LAPL_CUDA(cudaStreamSynchronize(compute_));
+    chosen_.engine->forget_state();
   }
 
   RowRange rows() const override { return {part_.in_grid(0) / part_.whole.columns, part_.rows()}; }
@@ -124,6 +125,7 @@ class CudaBackend final : public Backend<T> {
 
   Block<T> block() override {
     use_device();
+    chosen_.engine->forget_state();
     return {problem_.shape, layout_.pitch, buffers_.current, static_cast<cudaStream_t>(compute_)};
   }
 

@@ -26,6 +26,9 @@ class CudaEngine {
   /// Changes the times of steps. Engines whose steps never change need not do it.
   virtual void set_clock(const StepTimes& /*clock*/) {}
 
+  /// Called when something else than a step or Backend::take_back has changed the state.
+  virtual void forget_state() {}
+
   /// Waits until no code is being compiled in the background.
   virtual void settle() {}
 
@@ -55,6 +58,12 @@ int streaming_depth();
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_spectral_cuda_engine(const Problem<T>& problem,
                                                          cudaStream_t stream);
+
+/// Makes the engine of etdrk2 and etdrk4; `rates` makes the fields of Problem::exponential's
+/// problem their rates, one step at a time.
+template <class T>
+std::unique_ptr<CudaEngine<T>> make_exponential_cuda_engine(
+    const Problem<T>& problem, std::unique_ptr<CudaEngine<double>> rates, cudaStream_t stream);
 
 /// Makes engine `name` (tile, streaming or resident) with kernels that are compiled at run time.
 template <class T>

@@ -9,6 +9,7 @@
 #include "kernels/cuda/run_time/stage_passes.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/spectral/exponential_rates.hpp"
 
 namespace lapl {
 namespace {
@@ -47,6 +48,16 @@ ChosenEngine<T> fastest_ahead(const Problem<T>& problem, const DoubleBuffer<T>& 
 template <class T>
 ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem,
                               const DoubleBuffer<T>& buffers, cudaStream_t stream) {
+  if (problem.exponential) {
+    if (name != "auto" && name != spectral_engine.name)
+      throw EngineUnsuitable("engine {}: etdrk2 and etdrk4 are steps of engine spectral", name);
+    // A launch of engine tile reads the state alone, and writes elsewhere.
+    return {std::string(spectral_engine.name),
+            name == "auto" ? "the scheme asks for it" : asked_for,
+            make_exponential_cuda_engine(
+                problem, make_compiled_cuda_engine("tile", problem.exponential->rates, stream),
+                stream)};
+  }
   if (name == spectral_engine.name)
     return {name, asked_for, make_spectral_cuda_engine(problem, stream)};
   if (name != "auto" && std::ranges::none_of(engine_table, [&](const EngineInfo& engine) {

@@ -5,6 +5,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/machine/available_memory.hpp"
+#include "kernels/spectral/exponential_modes.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/device/device_info.hpp"
 #endif
@@ -51,6 +52,19 @@ Memory spectral_memory(const std::string& backend, Shape shape, bool source) {
         std::max(batch, std::max(line, std::min(all, static_cast<double>(spectral_batch_bytes))));
   }
   return {array * (source ? 4 : 0), array * (source ? 2 : 1) + 2 * batch};
+}
+
+Memory exponential_memory(const std::string& backend, const ExponentialRates& rates, Shape shape) {
+  const auto array = static_cast<double>(shape.cells()) * sizeof(double);
+  double factors = 0;
+  for (const ExponentialRates::Group& group : rates.groups)
+    factors += ExponentialModes::factors(rates.order) * group.size() * group.size();
+  const Problem<double>& on_grid = rates.rates;
+  const int beside_fields = on_grid.arrays() - on_grid.fields;  // coefficients and what stages make
+  const double all = array * (factors + 7 * on_grid.fields + beside_fields);
+  if (backend == "cpu") return {all, 0};
+  // A batch of transforms is as large as that of spectral_memory.
+  return {array * factors, all + spectral_memory(backend, shape, false).device - array};
 }
 
 Memory memory_available([[maybe_unused]] const std::string& backend) {

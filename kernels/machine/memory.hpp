@@ -27,6 +27,9 @@ inline constexpr std::int64_t spectral_batch_bytes = 32 << 20;
 /// values and workspace; on a GPU also for a batch of lines and as much again for cuFFT.
 Memory spectral_memory(const std::string& backend, Shape shape, bool source);
 
+/// The same with schemes etdrk2 and etdrk4: for modes, their factors, and the engine of the rates.
+Memory exponential_memory(const std::string& backend, const ExponentialRates& rates, Shape shape);
+
 /// The memory available now; 0 if it is not known or there is no device.
 Memory memory_available(const std::string& backend);
 

@@ -310,7 +310,7 @@ template <class T>
 Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
                      const std::string& backend, const std::string& engine, int ranks,
                      const RankCosts& costs) {
-  if (engine == spectral_engine.name)
+  if (engine == spectral_engine.name || problem.exponential)
     throw ConfigError("engine spectral: transforms the whole grid on one rank (found {} ranks)",
                       ranks);
   std::int64_t least_depth = 0;

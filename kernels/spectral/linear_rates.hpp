@@ -17,14 +17,18 @@
 
 namespace lapl {
 
-struct LinearRates {
+/// The rate of each mode.
+struct ModeRate {
   struct Term {
     double weight = 0;
     std::array<int, 3> turns = {};  ///< multiples of theta along planes, rows and columns
   };
-  Faces<double> faces;  ///< neighbours, or laws with a = 0 and b = 0 or 1
-  double of_mean = 0;   ///< rate of a uniform field, per second
+  double of_mean = 0;  ///< rate of a uniform field, per second
   std::vector<Term> terms;
+};
+
+struct LinearRates : ModeRate {
+  Faces<double> faces;         ///< neighbours, or laws with a = 0 and b = 0 or 1
   StepChange change;           ///< as a function of rate * dt
   std::vector<double> source;  ///< rate of a zero field, in each cell; empty if the rate is 0
 };

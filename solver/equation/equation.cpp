@@ -146,8 +146,9 @@ double time_step_of(const RunConfig& run) {
 }
 
 std::optional<double> largest_step_of(const RunConfig& run) {
-  // The reactions of imex have a part in whether a step is stable, so that none is known to be.
-  if (run.scheme.kind == Scheme::imex) return std::nullopt;
+  // Terms that are not explicit have a part in whether a step is stable, so that none is known to
+  // be.
+  if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
   if (!is_diffusion(run)) {
     auto waves = WaveStability::of(system_of(run), run);
     return waves ? std::optional(waves->largest_step(run.scheme)) : std::nullopt;
@@ -171,7 +172,7 @@ std::optional<StepProblem> step_problem_of(const RunConfig& run) {
     return unstable ? std::optional(StepProblem{true, unstable->what, unstable->key})
                     : std::nullopt;
   }
-  if (run.scheme.kind == Scheme::imex) return std::nullopt;
+  if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
   constexpr double rounding = 1e-6;
   auto waves = WaveStability::of(system_of(run), run);
   if (!waves) return std::nullopt;
@@ -183,7 +184,9 @@ std::optional<StepProblem> step_problem_of(const RunConfig& run) {
   const std::string scheme = name_of(run.scheme.kind);
   std::string right = largest > 0 ? fmt::format("at most {:.7g}", largest) : "";
   for (const auto& other : name_table<Scheme>)
-    if (const double limit = largest > 0 ? 0 : waves->largest_step(other.value); limit > 0)
+    if (const double limit =
+            largest > 0 || other.is_exponential() ? 0 : waves->largest_step(other.value);
+        limit > 0)
       right += fmt::format("{}at most {:.7g} with time.scheme {}", right.empty() ? "" : ", ", limit,
                            other.name);
   return StepProblem{

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <tuple>
@@ -24,7 +25,7 @@ class Joiner {
         node.operands[i] = places[node.operands[i]];
       if (node.operation == Operation::value && of_arrays_[node.index] >= 0) {
         node.operands[0] = of_arrays_[node.index];
-        node.index = -1;
+        node.index = -1 - node.index;
       }
       const Key key(node.operation, node.operands, std::bit_cast<std::uint64_t>(node.number),
                     node.index, node.at.plane, node.at.row, node.at.column);
@@ -48,26 +49,35 @@ class Joiner {
 
 }  // namespace
 
-RateSymbol::RateSymbol(const std::vector<Stage>& stages, int fields, int arrays)
-    : fields_(fields), arrays_(arrays) {
+RateSymbol::RateSymbol(const std::vector<Stage>& stages, int fields, int arrays,
+                       const std::vector<double>& about)
+    : fields_(fields),
+      arrays_(arrays),
+      leaves_(fields, -1),
+      beside_(static_cast<std::size_t>(arrays) * fields) {
   Joiner joiner(arrays);
   for (const Stage& stage : stages) joiner.add(stage);
   for (int row = 0; row < fields; ++row)
     rates_of_.push_back(joiner.place_of(stages.back().targets[row]));
   operations_ = std::move(joiner.operations);
+  for (int array = 0; array < arrays; ++array) arrays_[array] = {.varies = true, .varying = 1};
   for (int field = 0; field < fields; ++field) {
-    Part& part = arrays_[field];
-    part = {.kind = Kind::linear, .factors = std::vector<Complex>(fields)};
-    part.factors[field] = 1;
+    arrays_[field] = {.number = about.empty() ? 0 : about[field],
+                      .factors = std::vector<Complex>(fields)};
+    arrays_[field].factors[field] = 1;
   }
-  at({});
+  at({0.9, 1, 1.1});  // no wave that operators make 0
 }
 
 void RateSymbol::set_local_values(const LocalValues& place) {
   place_ = place;
   for (std::size_t i = 0; i < place.coefficients.size(); ++i)
-    arrays_[fields_ + i] = {.kind = Kind::number, .number = place.coefficients[i], .factors = {}};
+    arrays_[fields_ + i] = {.number = place.coefficients[i]};
   if (rates_ == Rates::varying) rates_ = Rates::constant;
+}
+
+std::optional<StageOperation> RateSymbol::varying_leaf(int field) const {
+  return leaves_[field] < 0 ? std::nullopt : std::optional(operations_[leaves_[field]]);
 }
 
 SquareMatrix RateSymbol::at(const std::array<double, 3>& phases) {
@@ -80,80 +90,129 @@ SquareMatrix RateSymbol::at(const std::array<double, 3>& phases) {
   made.reserve(operations_.size());
   for (const StageOperation& node : operations_) made.push_back(value_of(node, made));
   SquareMatrix symbol(fields_);
+  varying_ = SquareMatrix(fields_);
   for (int row = 0; row < fields_; ++row) {
     const Part& rate = made[rates_of_[row]];
-    for (int column = 0; rate.kind == Kind::linear && column < fields_; ++column)
-      symbol.at(row, column) = rate.factors[column];
+    std::ranges::copy(rate.factors, symbol.values.begin() + row * fields_);
+    std::ranges::copy(rate.varying_factors, varying_.values.begin() + row * fields_);
+    leaves_[row] = rate.varying_factors.empty() ? -1 : rate.leaf;
+    if (!rate.varying_factors.empty()) rates_ = std::max(rates_, Rates::varying);
+    if (rate.nonlinear) rates_ = Rates::nonlinear;
   }
   return symbol;
 }
 
 RateSymbol::Part RateSymbol::value_of(const StageOperation& node, const std::vector<Part>& made) {
   const auto of = [&](int operand) -> const Part& { return made[node.operands[operand]]; };
+  const int here = static_cast<int>(made.size());
   switch (node.operation) {
     case Operation::value: {
       Part part = node.index < 0 ? of(0) : arrays_[node.index];
-      for (Complex& factor : part.factors) factor *= turn_to(node.at);
+      if (node.index >= fields_) part.leaf = here;
+      const Complex turn = turn_to(node.at);
+      for (auto* const factors : {&part.factors, &part.varying_factors})
+        for (std::size_t field = 0; field < factors->size(); ++field) {
+          Complex& factor = (*factors)[field];
+          if (node.index < 0 && node.at != Offset() && factor != 0.0)
+            beside_[(-1 - node.index) * fields_ + static_cast<int>(field)] = factor;
+          factor *= turn;
+        }
       return part;
     }
-    case Operation::number: return {.kind = Kind::number, .number = node.number, .factors = {}};
+    case Operation::number: return {.number = node.number};
     case Operation::position:
-    case Operation::time:
-      if (!place_) break;
-      return {.kind = Kind::number,
-              .number = node.operation == Operation::time ? 0 : place_->position[node.index],
-              .factors = {}};
+      return place_ ? Part{.number = place_->position[node.index]} : varying(node, here);
+    case Operation::time: return place_ ? Part{} : varying(node, here);
     case Operation::sum: return sum(of(0), of(1), 1);
     case Operation::difference: return sum(of(0), of(1), -1);
     case Operation::product: return product(of(0), of(1));
     case Operation::negative: return scaled(of(0), -1);
     case Operation::fused_multiply_add: return sum(product(of(0), of(1)), of(2), 1);
     case Operation::quotient:
-      if (of(0).kind == Kind::linear && of(1).kind == Kind::number)
-        return scaled(of(0), 1 / of(1).number);
-      if (of(0).kind == Kind::linear && of(1).kind == Kind::varying) return product(of(0), of(1));
+      if (of(1).is_number() && of(0).reads_fields()) return scaled(of(0), 1 / of(1).number);
+      if (!of(1).reads_fields() && of(0).reads_fields()) return product(of(0), of(1));
+      if (of(1).reads_fields() && of(1).number != 0) return product(of(0), inverse(of(1)));
       break;
     case Operation::choice:
-      if (of(0).kind == Kind::number) return of(of(0).number != 0 ? 1 : 2);
-      if (of(0).kind == Kind::varying) return product(sum(of(1), of(2), 1), of(0));
+      if (of(0).is_number()) return of(of(0).number != 0 ? 1 : 2);
+      if (!of(0).reads_fields()) return product(sum(of(1), of(2), 1), varying(node, of(0).leaf));
       break;
     default: break;
   }
-  Kind most = Kind::number;
-  for (int i = 0; i < row_of(node.operation).operands; ++i) most = std::max(most, of(i).kind);
-  if (most == Kind::linear) rates_ = Rates::nonlinear;
-  Part part{.kind = computes(node.operation) ? most : Kind::varying, .factors = {}};
-  if (part.kind == Kind::linear) part.factors.resize(fields_);
-  if (part.kind == Kind::number)
-    with_operation<double>(node.operation, [&](auto operate) {
-      part.number = operate(of(0).number, of(1).number, of(2).number);
-    });
+  Part part = varying(node, here);
+  part.varies = !computes(node.operation);
+  for (int i = 0; i < row_of(node.operation).operands; ++i) {
+    part.nonlinear = part.nonlinear || of(i).reads_fields();
+    part.varies = part.varies || of(i).varies;
+    if (of(i).leaf >= 0) part.leaf = of(i).leaf;
+  }
+  if (part.varies) return part;
+  const bool nonlinear = part.nonlinear;
+  part = {.nonlinear = nonlinear};
+  with_operation<double>(node.operation, [&](auto operate) {
+    part.number = operate(of(0).number, of(1).number, of(2).number);
+  });
+  if (nonlinear && !std::isfinite(part.number)) part.number = 0;
   return part;
 }
 
+// A value that differs from place to place. Different operations have different numbers, so that
+// their terms do not cancel.
+RateSymbol::Part RateSymbol::varying(const StageOperation& node, int leaf) const {
+  const int place = 3 * static_cast<int>(node.operation) + node.index;
+  return {.varies = true, .varying = 1 + std::fmod(0.6180339887 * (place + leaf), 1), .leaf = leaf};
+}
+
+namespace {
+
+// a + factor * b, where an empty vector is 0
+void add(std::vector<Complex>& a, double factor, const std::vector<Complex>& b) {
+  if (b.empty() || factor == 0) return;
+  a.resize(b.size());
+  for (std::size_t i = 0; i < b.size(); ++i) a[i] += factor * b[i];
+}
+
+}  // namespace
+
 RateSymbol::Part RateSymbol::sum(const Part& a, const Part& b, double sign) {
-  if (a.kind == Kind::number && b.kind == Kind::number)
-    return {.kind = Kind::number, .number = a.number + sign * b.number, .factors = {}};
-  if (a.kind != Kind::linear && b.kind != Kind::linear) return {};
-  if (a.kind != Kind::linear) return scaled(b, sign);
   Part total = a;
-  if (b.kind == Kind::linear)
-    for (std::size_t i = 0; i < total.factors.size(); ++i) total.factors[i] += sign * b.factors[i];
+  total.number += sign * b.number;
+  total.varies = a.varies || b.varies;
+  total.varying += sign * b.varying;
+  add(total.factors, sign, b.factors);
+  add(total.varying_factors, sign, b.varying_factors);
+  total.nonlinear = a.nonlinear || b.nonlinear;
+  if (total.leaf < 0) total.leaf = b.leaf;
   return total;
 }
 
 RateSymbol::Part RateSymbol::product(const Part& a, const Part& b) {
-  if (a.kind == Kind::number) return scaled(b, a.number);
-  if (b.kind == Kind::number) return scaled(a, b.number);
-  if (a.kind == Kind::varying && b.kind == Kind::varying) return {};
-  const bool both = a.kind == Kind::linear && b.kind == Kind::linear;
-  rates_ = both || rates_ == Rates::nonlinear ? Rates::nonlinear : Rates::varying;
-  return a.kind == Kind::linear ? a : b;
+  if (a.is_number()) return scaled(b, a.number);
+  if (b.is_number()) return scaled(a, b.number);
+  Part made{.number = a.number * b.number, .varies = a.varies || b.varies};
+  made.varying = (a.number + a.varying) * (b.number + b.varying) - made.number;
+  for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    add(made.factors, one->number, other->factors);
+    if (one->varies) add(made.varying_factors, one->varying, other->factors);
+    add(made.varying_factors, one->number + one->varying, other->varying_factors);
+  }
+  made.nonlinear = a.nonlinear || b.nonlinear || (a.reads_fields() && b.reads_fields());
+  made.leaf = a.leaf >= 0 ? a.leaf : b.leaf;
+  return made;
 }
 
-RateSymbol::Part RateSymbol::scaled(Part a, double factor) const {
+RateSymbol::Part RateSymbol::inverse(const Part& a) {
+  Part made{.number = 1 / a.number, .varies = a.varies, .nonlinear = true, .leaf = a.leaf};
+  add(made.factors, -made.number * made.number, a.factors);
+  if (a.varies) made.varying = 1;
+  return made;
+}
+
+RateSymbol::Part RateSymbol::scaled(Part a, double factor) {
   a.number *= factor;
-  for (Complex& part : a.factors) part *= factor;
+  a.varying *= factor;
+  for (auto* const factors : {&a.factors, &a.varying_factors})
+    for (Complex& part : *factors) part *= factor;
   return a;
 }
 

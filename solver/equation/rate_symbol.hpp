@@ -1,6 +1,8 @@
 // The symbol of an equation (von Neumann's analysis): the matrix, over the fields, of the rates for
 // a wave e^(i theta . (plane, row, column)). It is exact for linear equations whose factors are
-// numbers; sources have no effect.
+// numbers; sources have no effect. Other rates have the symbol of their linear part: their
+// derivative at a uniform state, as far as they are sums, products and quotients of fields,
+// neighbours among them; functions count as numbers.
 #pragma once
 
 #include <array>
@@ -17,7 +19,7 @@ namespace lapl {
 class RateSymbol {
  public:
   enum class Rates {
-    constant,  ///< linear with numbers as factors; only these have a symbol
+    constant,  ///< linear with numbers as factors; only these have no other part
     varying,   ///< linear, with factors that depend on position or time
     nonlinear
   };
@@ -30,7 +32,9 @@ class RateSymbol {
   };
 
   /// `stages` compute the rates; the last one computes those of all fields, in order.
-  RateSymbol(const std::vector<Stage>& stages, int fields, int arrays);
+  /// The linear part is that about a uniform state with the values `about`.
+  RateSymbol(const std::vector<Stage>& stages, int fields, int arrays,
+             const std::vector<double>& about = {});
 
   Rates rates() const { return rates_; }
   /// Makes varying rates constant, with the values at one place and at time 0.
@@ -39,27 +43,45 @@ class RateSymbol {
   /// Number of operations per wave.
   std::size_t operations() const { return operations_.size(); }
 
-  /// The symbol of constant rates for a wave with these phase differences (radians) between
+  /// The symbol of the linear part for a wave with these phase differences (radians) between
   /// neighbouring nodes along planes, rows and columns: element (i, j), in 1/s, is the factor of
   /// field j in the rate of field i.
   SquareMatrix at(const std::array<double, 3>& phases);
 
+  /// The same for what is linear with factors that depend on position or time; the factors are any
+  /// numbers. Read after at().
+  const SquareMatrix& varying_at() const { return varying_; }
+  /// A value that such factors in the rate of a field depend on; none if there are none.
+  std::optional<StageOperation> varying_leaf(int field) const;
+  /// If the linear part reads an array of the stages at neighbours: the factor of a field in the
+  /// array's values, for the wave of at(); else 0.
+  Complex read_beside(int array, int field) const { return beside_[array * fields_ + field]; }
+
  private:
-  enum class Kind { number, varying, linear };
-  // The value of an operation: a number, or a linear form with one factor per field.
+  // The value of an operation: number + factors . fields, and two parts of which nothing else is
+  // known: one that varies from place to place, for which `varying` stands, and a nonlinear one.
   struct Part {
-    Kind kind = Kind::varying;
     double number = 0;
-    std::vector<Complex> factors;
+    bool varies = false;
+    double varying = 0;
+    std::vector<Complex> factors = {};          // empty: does not depend on the fields in this way
+    std::vector<Complex> varying_factors = {};  // linear too, with factors that vary
+    bool nonlinear = false;
+    int leaf = -1;  // an operation that varies
+
+    bool is_number() const { return !varies && !reads_fields(); }
+    bool reads_fields() const { return nonlinear || !factors.empty() || !varying_factors.empty(); }
   };
 
   Complex& turn_to(Offset at) { return turns_[9 * at.plane + 3 * at.row + at.column + 13]; }
   Part value_of(const StageOperation& node, const std::vector<Part>& made);
-  Part sum(const Part& a, const Part& b, double sign);
-  Part product(const Part& a, const Part& b);
-  Part scaled(Part a, double factor) const;
+  Part varying(const StageOperation& node, int leaf) const;
+  static Part sum(const Part& a, const Part& b, double sign);
+  static Part product(const Part& a, const Part& b);
+  static Part inverse(const Part& a);
+  static Part scaled(Part a, double factor);
 
-  // operations of all stages; Operation::value with index -1 copies its operand
+  // operations of all stages; Operation::value with index -1 - array copies its operand
   std::vector<StageOperation> operations_;
   std::vector<int> rates_of_;  // operations with the rates as results
   // the wave at each of the 27 neighbours, relative to the cell
@@ -67,6 +89,9 @@ class RateSymbol {
   int fields_;
   std::vector<Part> arrays_;  // contents before the first stage
   Rates rates_ = Rates::constant;
+  SquareMatrix varying_{fields_};
+  std::vector<int> leaves_;  // of the rate of each field
+  std::vector<Complex> beside_;
   std::optional<LocalValues> place_;
 };
 

@@ -6,7 +6,8 @@
 //
 // Every stage except the last reads k_i alone. In an embedded pair y_(n+1) is u', and other weights
 // of k_1 to k_(n+1) give a solution one order lower: the difference is the error of a step.
-// Leapfrog, rkl2 and imex are functions (solver/equation/stages.cpp).
+// Leapfrog, rkl2 and imex are functions (solver/equation/stages.cpp); etdrk2 and etdrk4 step modes
+// (kernels/spectral/exponential_modes.hpp).
 #pragma once
 
 #include <initializer_list>
@@ -16,7 +17,20 @@
 
 namespace lapl {
 
-enum class Scheme { euler, heun, midpoint, ssprk3, rk4, bs23, dopri5, leapfrog, rkl2, imex };
+enum class Scheme {
+  euler,
+  heun,
+  midpoint,
+  ssprk3,
+  rk4,
+  bs23,
+  dopri5,
+  leapfrog,
+  rkl2,
+  imex,
+  etdrk2,
+  etdrk4
+};
 
 /// One stage of a Runge-Kutta scheme.
 struct SchemeStage {
@@ -46,15 +60,19 @@ struct SchemeRow {
   double beyond = 0;                 ///< coefficient of z^(order + 1) in the stability function
 
   constexpr bool is_pair() const { return lower != decltype(lower)(); }
+  /// True for etdrk2 and etdrk4, which take the linear part of the rates exactly.
+  constexpr bool is_exponential() const {
+    return value == Scheme::etdrk2 || value == Scheme::etdrk4;
+  }
   /// True if time.tolerance can choose the size of its steps.
   constexpr bool estimates_error() const {
-    return is_pair() || value == Scheme::rkl2 || value == Scheme::imex;
+    return is_pair() || value == Scheme::rkl2 || value == Scheme::imex || is_exponential();
   }
 };
 
 /// heun and ssprk3: Shu and Osher, J. Comput. Phys. 77 (1988); rk4: Kutta's classical method; bs23:
 /// Bogacki and Shampine, Appl. Math. Lett. 2 (1989) 321; dopri5: Dormand and Prince, J. Comput.
-/// Appl. Math. 6 (1980) 19.
+/// Appl. Math. 6 (1980) 19; etdrk2 and etdrk4: Cox and Matthews, J. Comput. Phys. 176 (2002) 430.
 // clang-format off
 template <>
 inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
@@ -96,6 +114,9 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
      2, {}},
     {Scheme::imex, "imex",
      "reactions implicitly, other terms by Heun's method, second order; takes time.tolerance", 2,
+     {}},
+    {Scheme::etdrk2, "etdrk2", "exact in the linear part, second order; takes time.tolerance", 2, {}},
+    {Scheme::etdrk4, "etdrk4", "exact in the linear part, fourth order; takes time.tolerance", 4,
      {}}});
 // clang-format on
 

@@ -61,6 +61,8 @@ class StageMaker {
       case Scheme::leapfrog: leapfrog(); break;
       case Scheme::rkl2: super_step(scheme.stages, scheme.tolerance); break;
       case Scheme::imex: implicit_reactions(scheme.tolerance); break;
+      case Scheme::etdrk2:
+      case Scheme::etdrk4: rates_of_fields(scheme.tolerance.has_value()); break;
       default: row.is_pair() ? pair(row, scheme.tolerance) : runge_kutta(row.stages);
     }
     return std::move(made_);
@@ -203,6 +205,18 @@ class StageMaker {
     made_.like.erase(made_.like.begin() + made);
     made_.like.insert(made_.like.begin() + place, -1);
     made_.measures_error = true;
+  }
+
+  // The stages that such a step applies to several states; they make the fields their rates.
+  void rates_of_fields(bool measures_error) {
+    const int error = measures_error ? new_array(-1) : -1;
+    evaluate(fields_, 0, rates_, [&](Level&, int field, Term rate) {
+      std::vector<Made> results = {{field, rate}};
+      if (measures_error && field == fields_.back())
+        results.emplace_back(error, TreeWriter::scalar(0));
+      return results;
+    });
+    if (measures_error) make_field(error);
   }
 
   void leapfrog() {

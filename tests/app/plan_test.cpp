@@ -8,18 +8,6 @@
 
 using namespace lapl::test;
 
-namespace {
-
-std::string last_output(const std::string& run) {
-  std::string last;
-  for (const auto& entry : fs::directory_iterator(run + "/fields"))
-    if (entry.path().filename().string().starts_with("step-"))
-      last = std::max(last, entry.path().string());
-  return last;
-}
-
-}  // namespace
-
 TEST_CASE("plan says how much disk a run takes, within a quarter, and leaves nothing behind") {
   const Sandbox sandbox;
   write_text("c.yaml",

@@ -237,6 +237,15 @@ inline void run_letters() {
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
 }
 
+/// The file of a run's last output.
+inline std::string last_output(const std::string& run) {
+  std::string last;
+  for (const auto& entry : fs::directory_iterator(run + "/fields"))
+    if (entry.path().filename().string().starts_with("step-"))
+      last = std::max(last, entry.path().string());
+  return last;
+}
+
 /// The digest in the line that a run prints about its last output.
 inline std::string last_digest(const std::string& out) {
   const auto at = out.rfind("digest 0x");

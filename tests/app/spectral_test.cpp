@@ -1,4 +1,6 @@
 // Runs with the spectral engine: restarts, refusals and messages.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "app/commands/run_needs.hpp"
@@ -125,4 +127,85 @@ TEST_CASE("plan counts the memory that engine spectral takes on a GPU") {
   CHECK(diffusion <= stepping + 8 * cells + 68e6);
   run.equation.kind = lapl::EquationKind::formula;  // a formula may have a source
   CHECK(needs().device == diffusion + 8 * cells);
+}
+
+namespace {
+
+// A spot that spreads and reacts while the value at a face swings.
+std::string exact_config(const std::string& time) {
+  return "grid: {shape: [23, 31]}\n"
+         "fields: [u, v]\n"
+         "parameters: {K: {formula: 1 + 0.1 * sin(x)}}\n"
+         "equation:\n"
+         "  kind: formula\n"
+         "  u: laplacian(u) + v - K * u^3 + 0.1 * sin(t)\n"
+         "  v: 0.1 * (u - v)\n"
+         "boundary: {rows: periodic, columns: {first: {value: cos(t)}, last: {derivative: 0}}}\n"
+         "initial: {u: {kind: gaussian}, v: {kind: formula, formula: random}}\n"
+         "output: {directory: out, every: {time: 0.7}, fields: [u, v]}\n"
+         "compute: {backend: cpu, precision: float64}\n"
+         "time: " +
+         time + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("etdrk2 and etdrk4 end exactly at times, keep their tolerance, and restart bit by bit") {
+  const Sandbox sandbox;
+  write_text("exact.yaml", exact_config("{scheme: dopri5, tolerance: 1e-9, step: auto, end: 3}"));
+  REQUIRE(run_lapl({"run", "exact.yaml", "--output", "exact"}).code == 0);
+  for (const char* const scheme : {"etdrk2", "etdrk4"}) {
+    CAPTURE(std::string(scheme));
+    write_text("c.yaml", exact_config(fmt::format(
+                             "{{scheme: {}, tolerance: 1e-5, step: auto, end: 3}}", scheme)));
+    const Outcome run = run_lapl({"run", "c.yaml", "--overwrite"});
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK(has(run.err, "engine spectral"));
+    CHECK(has(run.err, "its digests are not those of engines that step"));
+    const std::string digest = nlohmann::json::parse(text_of("out/run.json"))["digest"];
+    CHECK(has(text_of("out/diagnostics.csv"), ",2.0999999999999996,"));
+    const Outcome close =
+        run_lapl({"diff", last_output("exact"), last_output("out"), "--atol", "1e-4"});
+    CHECK_MESSAGE(close.code == 0, close.out);
+    REQUIRE(run_lapl({"verify-restart", "c.yaml", "--splits", "4"}).code == 0);
+    REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.end=1.4"}).code == 0);
+    const Outcome resumed =
+        run_lapl({"resume", "out", "--set", "time.end=3", "--set", "compute.engine=spectral"});
+    CHECK_MESSAGE(resumed.code == 0, resumed.err);
+    CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
+    const Outcome other =
+        run_lapl({"resume", "out", "--set", "time.end=4", "--set", "time.linear_about=1"});
+    CHECK(has(other.err, "time.linear_about: 0 in"));
+  }
+}
+
+TEST_CASE("etdrk2 and etdrk4 refuse what they cannot take, with what would do") {
+  const Sandbox sandbox;
+  write_text("c.yaml", exact_config("{scheme: etdrk4, step: 0.1, end: 3}"));
+  const struct {
+    std::string setting, message;
+  } rows[] = {
+      {"time.step=auto",
+       "found auto with time.scheme etdrk4, which has no largest stable step, as "
+       "it is exact in the linear part (expected a number, or time.tolerance)"},
+      {"compute.engine=blocked",
+       "found blocked with time.scheme etdrk4, whose steps engine "
+       "spectral takes (expected spectral or auto)"},
+      {"time.linear_about=[1, 2, 3]",
+       "found 3 numbers (expected one, or one for each of the 2 fields)"},
+      {"time={scheme: bs23, linear_about: 2, step: 0.1, end: 3}",
+       "given with time.scheme bs23 (it belongs to etdrk2 and etdrk4)"},
+      {"equation.u=divergence(K * gradient(u))",
+       "multiplies u and its neighbours by a factor that depends on K, which is not the same "
+       "everywhere"},
+      {"boundary.rows={first: {mixed: {value: 1, factor: 1}}, last: zero}",
+       "the first face of the rows has a mixed law"},
+      {"equation={kind: diffusion, diffusivity: 1}",
+       "found etdrk4 (equation.kind diffusion takes euler or rkl2"}};
+  for (const auto& row : rows) {
+    const Outcome found = run_lapl({"validate", "c.yaml", "--set", row.setting});
+    CHECK(found.code == 2);
+    CHECK_MESSAGE(has(found.err, row.message), found.err);
+  }
+  CHECK(run_lapl({"validate", "c.yaml"}).code == 0);
 }

@@ -116,7 +116,7 @@ TEST_CASE_TEMPLATE("formulas stream with any boundaries", T, float, double) {
 TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities and the time", T,
                    float, double) {
   test::need_cuda();
-  for (const auto& scheme : name_table<Scheme>) {
+  for (const SchemeRow& scheme : test::schemes_of_stages()) {
     CAPTURE(scheme.name);
     RunConfig run = gray_scott({90, 520}, {Boundary::insulated, Boundary::periodic});
     run.scheme = scheme.value;

@@ -81,7 +81,7 @@ TEST_CASE("engine spectral on a GPU takes decay, sources, laws of values and eve
   test::need_cuda();
   for (const Shape shape :
        {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
-    for (const auto& scheme : name_table<Scheme>)
+    for (const SchemeRow& scheme : test::schemes_of_stages())
       for (int faces = 0; faces < test::face_mixtures; ++faces) {
         CAPTURE(text_of(shape));
         CAPTURE(scheme.name);
@@ -135,4 +135,90 @@ TEST_CASE("engine spectral on a GPU refuses a problem without linear rates") {
   CHECK_THROWS_AS(
       make_backend<float>("cuda", "spectral", test::diffusion<float>({8, 9}, {}, 0.25f), 1),
       EngineUnsuitable);
+}
+
+namespace {
+
+// A run of two fields, coupled by the linear part where their faces agree.
+RunConfig exponential_run(Shape shape, Scheme scheme, int faces, bool measures, int fields) {
+  RunConfig run = test::formula_run(
+      shape, fields == 1 ? NamedFormulas{{"u", "0.3 * laplacian(u) + u - u^3 + 0.1 * sin(t)"}}
+                         : NamedFormulas{{"u", "0.3 * laplacian(u) - u + 0.5 * v - u * v^2"},
+                                         {"v", "0.2 * laplacian(v) + 0.4 * u - v^3"}});
+  for (int axis = 3 - shape.axes; axis < 3; ++axis)
+    test::set_faces(run, axis, (faces + axis) % test::face_mixtures, axis == 2 ? "0.4" : "0",
+                    "0.1");
+  run.scheme = scheme;
+  run.time_step = 0.5;
+  run.scheme.varies = measures;
+  if (measures) run.scheme.tolerance = {1e-3, 1e-3};
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("etdrk2 and etdrk4 on a GPU equal the CPU's, whatever the faces", T, float,
+                   double) {
+  test::need_cuda();
+  for (const Shape shape :
+       {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
+    for (const Scheme scheme : {Scheme::etdrk2, Scheme::etdrk4})
+      for (int faces = 0; faces < test::face_mixtures; ++faces)
+        for (const int fields : {1, 2})
+          for (const bool measures : {false, true}) {
+            CAPTURE(text_of(shape));
+            CAPTURE(std::string(name_of(scheme)));
+            CAPTURE(faces);
+            CAPTURE(fields);
+            CAPTURE(measures);
+            const RunConfig run = exponential_run(shape, scheme, faces, measures, fields);
+            const std::vector<T> start =
+                test::random_field<T>({shape.cells(), static_cast<std::int64_t>(fields)});
+            std::array<std::vector<T>, 2> states;
+            std::array<double, 2> errors = {};
+            for (const bool on_gpu : {false, true}) {
+              const auto backend = make_backend<T>(on_gpu ? "cuda" : "cpu", "auto",
+                                                   problem_to_step<T>(Model(run), {}), 2);
+              backend->set_state(start);
+              for (int step = 0; step < 5; ++step) backend->advance(1);
+              states[on_gpu] = copy_of_state(*backend);
+              if (measures) errors[on_gpu] = backend->largest_error();
+            }
+            const double rounding = sizeof(T) == 4 ? 0x1p-21 : 1e-12;
+            CHECK(test::largest_difference(states[0], states[1]) <=
+                  rounding * test::largest_magnitude(states[0]));
+            CHECK(std::abs(errors[0] - errors[1]) <= 1e3 * rounding * (1 + errors[0]));
+          }
+}
+
+TEST_CASE_TEMPLATE("etdrk2 and etdrk4 on a GPU have the same bits each time, also after a restart",
+                   T, float, double) {
+  test::need_cuda();
+  for (const Scheme scheme : {Scheme::etdrk2, Scheme::etdrk4})
+    for (const bool measures : {false, true}) {
+      const RunConfig run = exponential_run(test::shape_of({61, 50}), scheme, 2, measures, 2);
+      const std::vector<T> start = test::random_field<T>({122, 50});
+      const auto make = [&] {
+        return make_backend<T>("cuda", "auto", problem_to_step<T>(Model(run), {}), 2);
+      };
+      const auto steps = [](Backend<T>& backend, int count) {
+        for (int step = 0; step < count; ++step) backend.advance(1);
+        return copy_of_state(backend);
+      };
+      const auto one = make(), other = make();
+      one->set_state(start);
+      other->set_state(start);
+      const std::vector<T> middle = steps(*one, 3);
+      CHECK(test::same_bits<T>(steps(*other, 3), middle));
+      const std::vector<T> end = steps(*one, 4);
+      other->set_state(middle, 3);
+      CHECK(test::same_bits<T>(steps(*other, 4), end));
+      if (!measures) continue;
+      // A rejected step changes nothing.
+      other->set_state(start);
+      steps(*other, 3);
+      other->advance(1);
+      other->take_back();
+      CHECK(test::same_bits<T>(steps(*other, 4), end));
+    }
 }

@@ -38,8 +38,8 @@ class RandomProblem {
       for (double& along : run.spacing.by_axis) along = one_of<double>({1, 0.7, 0.5, 2});
     run.precision = one_of<Precision>({Precision::float32, Precision::float64});
     run.time_step = one_of<double>({0.1, 0.01, 1, 0.3});
-    run.scheme = {name_table<Scheme>[below(name_table<Scheme>.size())].value,
-                  chance(0.1) ? 20 : least_stages + below(5)};
+    const std::vector<SchemeRow> schemes = schemes_of_stages();
+    run.scheme = {schemes[below(schemes.size())].value, chance(0.1) ? 20 : least_stages + below(5)};
     run.fields.clear();
     for (int field = 0, count = 1 + below(4); field < count; ++field)
       run.fields.push_back(fmt::format("u{}", field));

@@ -68,7 +68,7 @@ TEST_CASE("equations of NumPy's hold every function and every scheme") {
     if (function.kind == FormulaFunction::Kind::defined) continue;  // given by the other functions
     CHECK(configs.find(std::string(function.name) + "(") != std::string::npos);
   }
-  for (const auto& scheme : name_table<Scheme>)
+  for (const SchemeRow& scheme : test::schemes_of_stages())
     if (scheme.value != Scheme::euler)
       CHECK(configs.find("scheme: " + std::string(scheme.name)) != std::string::npos);
 }

@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("engine spectral equals stepping within the gate, whatever th
 TEST_CASE("engine spectral takes decay, sources, laws of values and every scheme") {
   for (const Shape shape :
        {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
-    for (const auto& scheme : name_table<Scheme>)
+    for (const SchemeRow& scheme : test::schemes_of_stages())
       for (int faces = 0; faces < test::face_mixtures; ++faces) {
         const RunConfig run = test::source_run(shape, scheme.value, faces);
         const std::vector<double> start = test::random_field<double>(shape);
@@ -145,7 +145,8 @@ TEST_CASE("engine spectral refuses each equation that it cannot step, with the r
   std::string deep = "u";
   for (int i = 0; i < 91; ++i) deep = "laplacian(" + deep + ")";
   CHECK(why(deep, as_it_is) == "the rate of u has too many operators upon one another (91)");
-  CHECK(why(heat, faced(LawKind::mixed, "1")).starts_with("a face has a mixed law"));
+  CHECK(why(heat, faced(LawKind::mixed, "1"))
+            .starts_with("the last face of the rows has a mixed law"));
   CHECK(why(heat, faced(LawKind::value, "t")) == "the law of a face depends on t");
   CHECK(why(heat, [](RunConfig& run) {
           run.fields.emplace_back("v");

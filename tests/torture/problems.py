@@ -108,6 +108,14 @@ MASKED = Problem(
     other=masked("[20, 30]", 60, 20, "every: 15, keep: 2").replace("0.9", "0.8"))
 
 
+# Engine spectral takes these steps.
+EXACT = Problem(
+    small=SMALL_BY_ERROR.replace("bs23", "etdrk2"),
+    long=BY_ERROR.long.replace("bs23", "etdrk2"),
+    split=BY_ERROR.split.replace("dopri5", "etdrk2"),
+    other=BY_ERROR.other.replace("bs23", "etdrk2"))
+
+
 def volume(text: str) -> str:
     return text.replace("boundary: {rows", "boundary: {planes: {first: insulated, last: {derivative: 0.01 * cos(t)}}, rows"
                         ).replace("(y - 10)^2", "(y - 10)^2 + (z - 3)^2").replace("[10, 15]", "[3, 10, 15]")

@@ -18,6 +18,9 @@ def splits(torture: Torture, count: int | None) -> list[Trial]:
     """Chains of three restarts at random steps, on output steps and off, each part on another engine."""
     engines = OF_FORMULAS if "kind: formula" in torture.split else ENGINES
     backends = ["cpu"] if torture.backend == "cpu" else ["cpu", "cuda"]
+    if "etdrk" in torture.split:  # each backend has its own bits
+        backends = [torture.backend]
+        engines = {torture.backend: ["auto", "spectral"]}
     first = torture.reference(torture.small.replace("[20, 30]", "[61, 83]")).folder / "fields/step-000000000.nc"
 
     def trial(seed: int, folder: pathlib.Path) -> None:

@@ -17,7 +17,7 @@ import stops
 import streams
 import threads
 from harness import Counts, Torture, Trial
-from problems import BY_ERROR, MASKED, ONE_FIELD, THREE_AXES, TWO_FIELDS, Problem
+from problems import BY_ERROR, EXACT, MASKED, ONE_FIELD, THREE_AXES, TWO_FIELDS, Problem
 
 
 @dataclasses.dataclass
@@ -169,6 +169,11 @@ ROWS = [
         "threads and another engine, in both precisions", 1, 100, restarts.splits, MASKED),
     Row("mask-headers", "a mask, a file that lies, rightly sealed", "each dataset and attribute, as above", 40, 5000,
         programs.lies("mask-headers"), MASKED),
+    # The same with steps that are exact in the linear part, of engine spectral.
+    Row("exact-kill-calls", "etdrk2 by error, kill -9: the same steps, and so the same bits",
+        "SIGKILL at every call that writes", 8, None, kills.at_every_call, EXACT),
+    Row("exact-splits", "etdrk2 by error: a restart takes the same steps to the bit, probes too", "chains of three at "
+        "random steps, each part with other threads, in both precisions", 1, 100, restarts.splits, EXACT),
     # On two to four ranks, each a process.
     Row("ranks-kill", "a rank that is killed or aborts, mpirun or its starter that is: the run ends everywhere, "
         "whole files, and on any number of ranks it goes on to the same bits",

@@ -81,24 +81,30 @@ __global__ void __launch_bounds__(block_threads)
         packs == Packs::modes ? batch.line.spectrum(j, from) : batch.line.input(j, from);
 }
 
-template <class T>
-__global__ void __launch_bounds__(block_threads)
-    take_values(const __grid_constant__ Batch batch, const LinePair* transforms, T* values,
-                const __grid_constant__ Lines lines) {
-  const Places at(batch);
-  if (at.pair >= batch.pairs) return;
-  const TwoLines<T> to(values, lines, batch.first_line + 2 * at.pair);
-  const LinePair* const made = transforms + at.pair * batch.line.length();
-  for (std::int64_t i = at.first; i < batch.line.modes.size; i += at.step)
-    to.set(i, batch.line.output(i, [&](std::int64_t j) { return made[j]; }));
-}
-
-// Leaves modes unchanged; the alternative to StepModes.
-struct KeepModes {
-  __device__ __forceinline__ double operator()(std::int64_t, std::int64_t, double mode) const {
-    return mode;
+// Leaves values unchanged; the alternative to StepModes and others.
+struct Keep {
+  __device__ __forceinline__ double operator()(std::int64_t, std::int64_t, double value) const {
+    return value;
   }
 };
+
+// make(line, index, value) gives the values that are stored.
+template <class T, class Make>
+__global__ void __launch_bounds__(block_threads)
+    take_values(const __grid_constant__ Batch batch, const LinePair* transforms, T* values,
+                const __grid_constant__ Lines lines, const __grid_constant__ Make make) {
+  const Places at(batch);
+  if (at.pair >= batch.pairs) return;
+  const std::int64_t line = batch.first_line + 2 * at.pair;
+  const TwoLines<T> to(values, lines, line);
+  const LinePair* const made = transforms + at.pair * batch.line.length();
+  for (std::int64_t i = at.first; i < batch.line.modes.size; i += at.step) {
+    LinePair value = batch.line.output(i, [&](std::int64_t j) { return made[j]; });
+    if (to.x != nullptr) value.x = make(line, i, value.x);
+    if (to.y != nullptr) value.y = make(line + 1, i, value.y);
+    to.set(i, value);
+  }
+}
 
 struct Term {
   double weight;

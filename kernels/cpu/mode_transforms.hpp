@@ -1,0 +1,172 @@
+// The transforms of a grid's values to the modes of its faces and back, in float64. The faces of an
+// axis determine its transform:
+//
+//   modes (kernels/spectral/spectral_modes.hpp)   transform of n values
+//   odd: zero, zero                      DST-I
+//   even: insulated, insulated           DCT-II
+//   mixed: zero, insulated               DST-I of 2n values, extended evenly; every other mode
+//   periodic                             real to half-complex
+//
+// Martucci, "Symmetric convolution and the discrete sine and cosine transforms", IEEE Trans. Signal
+// Processing 42 (1994). Lines are transformed one by one, so the bits do not depend on the number
+// of threads.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/cpu/fftw_plan.hpp"
+#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/error.hpp"
+#include "kernels/spectral/spectral_modes.hpp"
+
+namespace lapl {
+
+/// The transform of lines along one axis; each line is in the scratch memory of a thread.
+class AxisTransform {
+ public:
+  /// Throws EngineUnsuitable if the number of values exceeds FFTW's int.
+  AxisTransform(const AxisFaces<double>& faces, std::int64_t size) : modes_(faces, size) {
+    if (length() > std::numeric_limits<int>::max())
+      throw EngineUnsuitable("engine spectral: {} cells along an axis are too many", size);
+    const bool odd = modes_.kind == Kind::odd || mixed();
+    HostBuffer<double> scratch(scratch_size(), 1);
+    const auto plan = [&](fftw_r2r_kind kind) {
+      // This flag gives the same bits in each run, see fractal.cpp.
+      return planned([&] {
+        return fftw_plan_r2r_1d(static_cast<int>(length()), scratch.data(), scratch.data(), kind,
+                                FFTW_ESTIMATE);
+      });
+    };
+    forward_ = plan(odd ? FFTW_RODFT00 : even() ? FFTW_REDFT10 : FFTW_R2HC);
+    backward_ = plan(odd ? FFTW_RODFT00 : even() ? FFTW_REDFT01 : FFTW_HC2R);
+  }
+
+  std::int64_t size() const { return modes_.size; }
+  /// Size of a line's scratch memory in values, rounded up to a cache line.
+  std::int64_t scratch_size() const { return (length() + 7) / 8 * 8; }
+  /// The factor by which forward() and then backward() multiply a line.
+  double scale() const {
+    return static_cast<double>(modes_.kind == Kind::periodic ? length()
+                               : even()                      ? 2 * length()
+                                                             : 2 * (length() + 1));
+  }
+
+  /// Transforms the values of a line to its modes, and back.
+  void forward(double* line) const {
+    if (modes_.turned) std::reverse(line, line + size());
+    if (mixed()) std::reverse_copy(line, line + size(), line + size());
+    fftw_execute_r2r(forward_.get(), line, line);
+    if (mixed())
+      for (std::int64_t p = 0; p < size(); ++p) line[p] = line[2 * p];
+  }
+  void backward(double* line) const {
+    if (mixed())
+      for (std::int64_t p = size() - 1; p >= 0; --p) line[2 * p] = line[p], line[2 * p + 1] = 0;
+    fftw_execute_r2r(backward_.get(), line, line);
+    if (modes_.turned) std::reverse(line, line + size());
+  }
+
+ private:
+  using Kind = AxisModes::Kind;
+
+  bool mixed() const { return modes_.kind == Kind::mixed; }
+  bool even() const { return modes_.kind == Kind::even; }
+  std::int64_t length() const { return mixed() ? 2 * size() : size(); }
+
+  AxisModes modes_;
+  FftwPlan<fftw_plan> forward_, backward_;
+};
+
+/// The transforms along all axes of a grid, passes over its lines on several threads.
+class ModeTransforms {
+ public:
+  /// Throws EngineUnsuitable if an axis has too many cells.
+  ModeTransforms(const Faces<double>& faces, Shape shape, int threads)
+      : shape_(shape), slowest_(3 - shape.axes), threads_(threads) {
+    std::int64_t longest = 1;
+    for (int axis = slowest_; axis < 3; ++axis) {
+      axes_.emplace_back(axis_faces(faces, axis), by_axis(shape_)[axis]);
+      longest = std::max(longest, axes_.back().scratch_size());
+      scale_ /= axes_.back().scale();
+    }
+    for (int i = 0; i < threads; ++i) scratch_.emplace_back(longest * lines_at_once, 1);
+  }
+
+  int slowest() const { return slowest_; }
+  const AxisTransform& along(int axis) const { return axes_[axis - slowest_]; }
+  /// The factor of modes between the two transforms.
+  double scale() const { return scale_; }
+
+  /// Reads each line along an axis from `from`, calls take(line, index of the line) and then
+  /// put(index, value) for each value.
+  template <class From, class Take, class Put>
+  void pass(int axis, const From* from, const Take& take, const Put& put) {
+    const std::int64_t size = along(axis).size(), room = along(axis).scratch_size();
+    std::int64_t stride = 1;
+    for (int faster = axis + 1; faster < 3; ++faster) stride *= by_axis(shape_)[faster];
+    const std::int64_t together = std::min(stride, lines_at_once);
+    const std::int64_t pieces = (stride + together - 1) / together;
+    const std::int64_t all = shape_.cells() / (size * stride) * pieces;
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t piece = 0; piece < all; ++piece) {
+      double* const scratch = scratch_[omp_get_thread_num()].data();
+      const std::int64_t slow = piece / pieces, fast = piece % pieces * together;
+      const std::int64_t lines = std::min(together, stride - fast);
+      const std::int64_t first = slow * size * stride + fast;
+      for (std::int64_t i = 0; i < size; ++i)
+        for (std::int64_t line = 0; line < lines; ++line)
+          scratch[line * room + i] = static_cast<double>(from[first + i * stride + line]);
+      for (std::int64_t line = 0; line < lines; ++line)
+        take(scratch + line * room, slow * stride + fast + line);
+      for (std::int64_t i = 0; i < size; ++i)
+        for (std::int64_t line = 0; line < lines; ++line)
+          put(first + i * stride + line, scratch[line * room + i]);
+    }
+  }
+
+  /// Transforms values to modes along all axes down to `last`.
+  template <class From>
+  void forward(const From* from, double* modes, int last) {
+    for (int axis = 2; axis >= last; --axis) {
+      const auto take = [&](double* line, std::int64_t) { along(axis).forward(line); };
+      axis == 2 ? pass(axis, from, take, into(modes)) : pass(axis, modes, take, into(modes));
+    }
+  }
+  template <class From>
+  void forward(const From* from, double* modes) {
+    forward(from, modes, slowest_);
+  }
+
+  /// Transforms modes to values along the axes from `first` on, in place except that put(index,
+  /// value) takes the values at the end.
+  template <class Put>
+  void backward(double* modes, int first, const Put& put) {
+    for (int axis = first; axis < 3; ++axis) {
+      const auto take = [&](double* line, std::int64_t) { along(axis).backward(line); };
+      axis == 2 ? pass(axis, modes, take, put) : pass(axis, modes, take, into(modes));
+    }
+  }
+  template <class Put>
+  void backward(double* modes, const Put& put) {
+    backward(modes, slowest_, put);
+  }
+
+  template <class To>
+  static auto into(To* to) {
+    return [to](std::int64_t index, double value) { to[index] = static_cast<To>(value); };
+  }
+
+ private:
+  static constexpr std::int64_t lines_at_once = 8;  // neighbouring lines, a cache line wide
+
+  Shape shape_;
+  int slowest_, threads_;
+  std::vector<AxisTransform> axes_;  // one for each axis, beginning with the slowest
+  double scale_ = 1;
+  std::vector<HostBuffer<double>> scratch_;
+};
+
+}  // namespace lapl

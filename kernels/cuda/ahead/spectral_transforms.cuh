@@ -1,0 +1,198 @@
+// The transforms of a grid's values to the modes of its faces and back on a GPU, like
+// kernels/cpu/mode_transforms.hpp, with complex transforms of cuFFT in float64 in place of FFTW's
+// real ones (kernels/cuda/ahead/spectral_lines.hpp).
+//
+// A pass transforms the lines along an axis batch by batch, so that a batch stays in the L2 cache
+// and the extra memory does not grow with the grid. Bytes that a pass moves per cell, for a float64
+// field and transforms of length L for lines of n values: 8 to pack, at least 24 * L/n to
+// transform, at most 16 * L/n to unpack and 8 to write. A line of 2000 cells between zero faces has
+// L = 4002. No sum depends on the order of threads, so equal runs give equal bits.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "kernels/cuda/ahead/spectral_kernels.cuh"
+#include "kernels/cuda/device/cufft_plan.hpp"
+#include "kernels/cuda/device/device_buffer.hpp"
+#include "kernels/cuda/device/device_info.hpp"
+#include "kernels/machine/memory.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr int values_a_thread = 4;
+
+// The lines along an axis and their transforms.
+struct Axis {
+  Axis(const AxisModes& modes, const Lines& of_modes) : line{modes}, lines(of_modes) {
+    const std::int64_t all = (lines.count + 1) / 2;
+    const std::int64_t most = std::max<std::int64_t>(
+        1, spectral_batch_bytes / (line.length() * std::int64_t{sizeof(LinePair)}));
+    const std::int64_t batches = (all + most - 1) / most;
+    pairs = (all + batches - 1) / batches;
+  }
+
+  std::int64_t values() const { return pairs * line.length(); }
+
+  // Creates the plan and returns the bytes of its work area, which is set later.
+  std::size_t make_plan(cudaStream_t stream) {
+    if (line.length() == 1) return 0;  // a single value is its own transform
+    LAPL_CUFFT(cufftSetAutoAllocation(plan.handle, 0));
+    long long length = line.length();
+    std::size_t bytes = 0;
+    LAPL_CUFFT(cufftXtMakePlanMany(plan.handle, 1, &length, nullptr, 1, length, CUDA_C_64F, nullptr,
+                                   1, length, CUDA_C_64F, pairs, &bytes, CUDA_C_64F));
+    LAPL_CUFFT(cufftSetStream(plan.handle, stream));
+    return bytes;
+  }
+  void transform(LinePair* values, int direction) const {
+    if (line.length() > 1) LAPL_CUFFT(cufftXtExec(plan.handle, values, values, direction));
+  }
+
+  SpectralLine line;
+  Lines lines;         // the lines of the array of modes
+  std::int64_t pairs;  // pairs of lines in a batch
+  CufftPlan plan;
+};
+
+// Copies `from` to device memory; returns when the copy is done.
+template <class Value>
+void to_device(const std::vector<Value>& from, const DeviceBuffer<Value>& to, cudaStream_t stream) {
+  LAPL_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size() * sizeof(Value),
+                            cudaMemcpyHostToDevice, stream));
+  LAPL_CUDA(cudaStreamSynchronize(stream));
+}
+
+inline void require_beside_grid(double bytes) {
+  require_device_memory("engine spectral, beside the grid,", bytes);
+}
+
+class DeviceTransforms {
+ public:
+  DeviceTransforms(const Faces<double>& faces, Shape shape, cudaStream_t stream)
+      : shape_(shape), slowest_(3 - shape.axes) {
+    std::int64_t most_values = 0;
+    for (int axis = slowest_; axis < 3; ++axis) {
+      axes_.emplace_back(AxisModes(axis_faces(faces, axis), by_axis(shape_)[axis]),
+                         lines_along(axis, shape_.columns));
+      most_values = std::max(most_values, axes_.back().values());
+      scale_ /= static_cast<double>(axes_.back().line.length());
+    }
+    require_beside_grid(static_cast<double>(most_values) * sizeof(LinePair));
+    transforms_ = device_buffer<LinePair>(most_values);
+    std::size_t work_bytes = 0;
+    for (Axis& axis : axes_) work_bytes = std::max(work_bytes, axis.make_plan(stream));
+    require_beside_grid(static_cast<double>(work_bytes));
+    if (work_bytes > 0) work_ = device_buffer<unsigned char>(static_cast<std::int64_t>(work_bytes));
+    for (const Axis& axis : axes_)
+      if (axis.line.length() > 1) LAPL_CUFFT(cufftSetWorkArea(axis.plan.handle, work_.data()));
+  }
+
+  int slowest() const { return slowest_; }
+  double scale() const { return scale_; }
+  const Axis& along(int axis) const { return axes_[static_cast<std::size_t>(axis - slowest_)]; }
+
+  // The lines along an axis of an array with `pitch` values from row to row.
+  Lines lines_along(int axis, std::int64_t pitch) const {
+    const std::int64_t rows = shape_.planes * shape_.rows;
+    if (axis == 2) return {rows, 1, 1, pitch};
+    if (axis == 1)
+      return {shape_.planes * shape_.columns, pitch, shape_.columns, shape_.rows * pitch};
+    return {shape_.rows * shape_.columns, shape_.rows * pitch, shape_.columns, pitch};
+  }
+
+  // The transforms of the lines along one axis; make(line, index, value) gives what is stored.
+  template <class From, class Make = Keep>
+  void forward(int axis, const From* from, const Lines& lines, double* modes, cudaStream_t stream,
+               const Make& make = {}) const {
+    for_each_batch(along(axis), [&](const Batch& batch) {
+      to_modes(along(axis), batch, from, lines, modes, make, stream);
+    });
+  }
+  template <class To, class Make = Keep>
+  void backward(int axis, const double* modes, To* to, const Lines& lines, cudaStream_t stream,
+                const Make& make = {}) const {
+    for_each_batch(along(axis), [&](const Batch& batch) {
+      to_values(along(axis), batch, modes, to, lines, make, stream);
+    });
+  }
+
+  // The transforms along all axes, of values with `pitch` from row to row. backward() changes the
+  // modes.
+  template <class From>
+  void forward_all(const From* from, std::int64_t pitch, double* modes, cudaStream_t stream) const {
+    forward(2, from, lines_along(2, pitch), modes, stream);
+    for (int axis = 1; axis >= slowest_; --axis)
+      forward(axis, modes, along(axis).lines, modes, stream);
+  }
+  template <class To, class Make>
+  void backward_all(double* modes, To* to, std::int64_t pitch, const Make& make,
+                    cudaStream_t stream) const {
+    for (int axis = slowest_; axis < 2; ++axis)
+      backward(axis, modes, modes, along(axis).lines, stream);
+    backward(2, modes, to, lines_along(2, pitch), stream, make);
+  }
+
+  // Makes modes of the values along the slowest axis and values of these, in place and batch by
+  // batch; `modes` is room for them.
+  template <class Value, class Make>
+  void through_modes(Value* values, const Lines& lines, double* modes, const Make& make,
+                     cudaStream_t stream) const {
+    for_each_batch(along(slowest_), [&](const Batch& batch) {
+      to_modes(along(slowest_), batch, static_cast<const Value*>(values), lines, modes, make,
+               stream);
+      to_values(along(slowest_), batch, modes, values, lines, Keep(), stream);
+    });
+  }
+
+ private:
+  // Launches `kernel` for a batch of lines with `values` values each.
+  template <class... Parameters, class... Arguments>
+  static void launch(void (*kernel)(Batch, Parameters...), const Batch& batch, std::int64_t values,
+                     cudaStream_t stream, const Arguments&... arguments) {
+    const std::int64_t of_block = values_a_thread * block_threads / batch.pairs_a_block;
+    const dim3 blocks(
+        static_cast<unsigned>((batch.pairs + batch.pairs_a_block - 1) / batch.pairs_a_block),
+        static_cast<unsigned>(std::min<std::int64_t>((values + of_block - 1) / of_block, 65535)));
+    kernel<<<blocks, block_threads, 0, stream>>>(batch, arguments...);
+    LAPL_CUDA(cudaGetLastError());
+  }
+
+  // Calls take(batch) for all lines of an axis, batch by batch.
+  template <class Take>
+  static void for_each_batch(const Axis& axis, const Take& take) {
+    for (std::int64_t line = 0; line < axis.lines.count; line += 2 * axis.pairs)
+      take(Batch{axis.line, line, axis.pairs, axis.lines.side_by_side == 1 ? 1 : 8});
+  }
+
+  template <class From, class Make>
+  void to_modes(const Axis& axis, const Batch& batch, const From* from, const Lines& lines,
+                double* modes, const Make& make, cudaStream_t stream) const {
+    launch(pack<Packs::values, From>, batch, axis.line.length(), stream, from, lines,
+           transforms_.data());
+    axis.transform(transforms_.data(), CUFFT_FORWARD);
+    launch(take_modes<Make>, batch, axis.line.modes.size, stream,
+           static_cast<const LinePair*>(transforms_.data()), modes, axis.lines, make);
+  }
+  template <class To, class Make>
+  void to_values(const Axis& axis, const Batch& batch, const double* modes, To* to,
+                 const Lines& lines, const Make& make, cudaStream_t stream) const {
+    constexpr auto pack_modes = pack<Packs::modes, double>;
+    launch(pack_modes, batch, axis.line.length(), stream, modes, axis.lines, transforms_.data());
+    axis.transform(transforms_.data(), CUFFT_INVERSE);
+    launch(take_values<To, Make>, batch, axis.line.modes.size, stream,
+           static_cast<const LinePair*>(transforms_.data()), to, lines, make);
+  }
+
+  Shape shape_;
+  int slowest_;
+  std::deque<Axis> axes_;  // one for each axis, beginning with the slowest
+  double scale_ = 1;
+  DeviceBuffer<LinePair> transforms_;  // room for the transforms of a batch
+  DeviceBuffer<unsigned char> work_;   // workspace of cuFFT
+};
+
+}  // namespace
+}  // namespace lapl

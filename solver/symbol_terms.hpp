@@ -1,0 +1,55 @@
+// The linear part of rates as cosines, and the faces of which modes are those of such a part.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "kernels/problem.hpp"
+#include "solver/equation/rate_symbol.hpp"
+
+namespace lapl {
+
+/// Why a problem cannot be stepped mode by mode, such as "the rate of u depends on t".
+struct Refusal {
+  std::string why;
+};
+
+/// The boundary laws of an array without the values that they add, as for a field of 0. Throws
+/// Refusal if they have no modes.
+Faces<double> faces_with_modes(const Problem<double>& problem, int array);
+
+/// Throws Refusal unless the arrays of the stages that the linear part reads beside a cell have the
+/// faces of the fields that they depend on, and are symmetric like them.
+void require_faces(const Problem<double>& problem, RateSymbol& symbol,
+                   const std::vector<Faces<double>>& of_fields,
+                   const std::vector<std::string>& names);
+
+/// Finds the trigonometric polynomials that are a symbol from 2 * radius + 1 phases per axis.
+class SymbolTerms {
+ public:
+  /// Throws Refusal if there would be too many. `names` are those of the fields.
+  SymbolTerms(RateSymbol& symbol, int axes, int radius, const std::vector<std::string>& names);
+
+  /// Throws Refusal if the rate of a field is not the same when an axis is reversed.
+  void require_mirrors(int field) const;
+
+  /// The part of element (row, column) that is the same when any axis is reversed.
+  ModeRate rate(int row, int column) const;
+
+ private:
+  double turn() const;
+  template <class Take>
+  void for_each(int count, const Take& take) const;
+  std::size_t place(const std::array<int, 3>& at) const;
+  double weight_of(const std::array<int, 3>& turns, int row, int column) const;
+
+  std::vector<std::string> names_;
+  int radius_, phases_;
+  int first_;                    // first axis of the grid
+  std::vector<double> cosines_;  // cos(phase * turns), for each phase and number of turns
+  std::vector<SquareMatrix> values_;
+  double largest_ = 0;
+};
+
+}  // namespace lapl
