@@ -8,6 +8,7 @@
 #include "io/config/config.hpp"
 #include "io/readers/initial_source.hpp"
 #include "solver/equation/formula.hpp"
+#include "tests/formula_run.hpp"
 #include "tests/reference_data.hpp"
 #include "tests/test_field.hpp"
 

@@ -151,7 +151,8 @@ TEST_CASE("noise has no part in rates without it") {
         rate_stages(system_of(plain)).stages.front().tree);
   std::vector<double> state(72);
   for (std::size_t i = 0; i < state.size(); ++i) state[i] = 1 + 0.1 * double(i % 7);
-  CHECK(RatesAt(run, {}, 1)(state, 0) == RatesAt(plain, {}, 1)(state, 0));
+  CHECK(RatesAt(run, system_of(run), {}, 1)(state, 0) ==
+        RatesAt(plain, system_of(plain), {}, 1)(state, 0));
 }
 
 TEST_CASE("a restart goes on with the noise of its step") {
