@@ -97,8 +97,11 @@ void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, FileLayo
                                     });
   if (memory) return read_rest(*memory, label, layout);
   read_rest(PosixFile(temporary.path(), O_RDONLY, label), label, layout);
-  std::error_code error;  // a failure shows when the file is created again
+  std::error_code error;
   std::filesystem::remove(temporary.path(), error);
+  if (error)
+    throw IoError("{}: cannot remove {}: {}", label, temporary.path().filename().string(),
+                  error.message());
 }
 
 FileLayout lay_out(const TemporaryFile& temporary, const FilePlan& plan,

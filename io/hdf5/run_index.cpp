@@ -12,6 +12,7 @@
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "kernels/machine/paths_in.hpp"
 
 namespace lapl {
 namespace {
@@ -27,9 +28,8 @@ bool is_bundle(const std::string& name) {
 std::vector<fs::path> list_bundles(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error))
-    if (is_bundle(entry->path().filename().string())) paths.push_back(entry->path());
+  for (const fs::path& path : paths_in(folder, error))
+    if (is_bundle(path.filename().string())) paths.push_back(path);
   return paths;
 }
 

@@ -10,6 +10,7 @@
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/vtkhdf.hpp"
+#include "kernels/machine/paths_in.hpp"
 
 namespace lapl {
 namespace {
@@ -140,10 +141,9 @@ std::vector<std::filesystem::path> list_step_files(const std::filesystem::path& 
                                                    std::string_view ending) {
   std::vector<std::pair<std::int64_t, std::filesystem::path>> found;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error))
-    if (const auto step = step_of_file_name(entry->path().filename().string(), ending); step >= 0)
-      found.emplace_back(step, entry->path());
+  for (const std::filesystem::path& path : paths_in(folder, error))
+    if (const auto step = step_of_file_name(path.filename().string(), ending); step >= 0)
+      found.emplace_back(step, path);
   if (error && error != std::errc::no_such_file_or_directory)
     throw IoError(folder.string() + ": cannot list the folder: " + error.message());
   std::ranges::sort(found);

@@ -75,16 +75,24 @@ void make_durable_folders(const fs::path& path) {
   for (const fs::path& each : above) sync_folder(each);
 }
 
-void sync_folders(const fs::path& folder) {
-  for (const fs::path& of : {folder / "checkpoints", folder / "fields", folder})
+enum class Order { removal, creation };
+
+// In the order of files_of_run, or the reverse.
+void sync_folders(const fs::path& folder, Order order) {
+  std::array folders = {folder / "checkpoints", folder, folder / "fields"};
+  if (order == Order::creation) std::ranges::reverse(folders);
+  for (const fs::path& of : folders)
     if (fs::exists(of)) sync_folder(of);
 }
 
-void move_files(const std::vector<fs::path>& files, const fs::path& from, const fs::path& to) {
+// Neither a kill nor a power failure in between leaves an index without its step files.
+void move_files(std::vector<fs::path> files, const fs::path& from, const fs::path& to,
+                Order order) {
+  if (order == Order::creation) std::ranges::reverse(files);
   for (const char* name : {"checkpoints", "fields"}) fs::create_directories(to / name);
   for (const fs::path& file : files) fs::rename(file, to / file.lexically_relative(from));
-  sync_folders(to);
-  sync_folders(from);
+  sync_folders(to, order);
+  sync_folders(from, order);
 }
 
 // --overwrite moves the old run to .replaced until the new run has its first checkpoint. If
@@ -106,12 +114,10 @@ void restore_replaced(const fs::path& folder) {
   const fs::path replaced = folder / ".replaced";
   if (is_replaced_whole(folder)) {
     for (const fs::path& file : files_of_run(folder)) fs::remove(file);
-    sync_folders(folder);
+    sync_folders(folder, Order::removal);
     fs::rename(replaced / "run.json", folder / "run.json");
   }
-  std::vector<fs::path> files = files_of_run(replaced);
-  std::ranges::reverse(files);
-  move_files(files, replaced, folder);
+  move_files(files_of_run(replaced), replaced, folder, Order::creation);
   fs::remove_all(replaced);
 }
 
@@ -236,7 +242,7 @@ RunFolder RunFolder::create(const fs::path& path, Existing existing) try {
 
 void RunFolder::start_anew() const try {
   if (const auto files = files_of_run(path_); !files.empty()) {
-    move_files(files, path_, path_ / ".replaced");
+    move_files(files, path_, path_ / ".replaced", Order::removal);
     replace_file(path_ / ".replaced" / "run.json", read_start(summary()));
   }
   // From now on the folder counts as a run, which --auto-resume can continue.

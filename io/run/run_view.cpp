@@ -14,6 +14,7 @@
 #include "io/run/run_folder.hpp"
 #include "io/run/run_table.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/paths_in.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
@@ -51,14 +52,12 @@ bool writer_is_gone(const fs::path& folder) {
   if (process.empty() || process.find_first_not_of("0123456789") != std::string::npos) return true;
   const fs::path files = fs::path("/proc") / process / "fd";
   std::error_code error;
-  fs::directory_iterator entry(files, error);
-  // Processes of other users cannot be inspected; it suffices that the process exists.
-  if (error) return error == std::errc::no_such_file_or_directory;
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
-    if (stat(entry->path().c_str(), &other) == 0 && other.st_ino == lock.st_ino &&
+  for (const fs::path& file : paths_in(files, error))
+    if (stat(file.c_str(), &other) == 0 && other.st_ino == lock.st_ino &&
         other.st_dev == lock.st_dev)
       return false;
-  return true;
+  // Processes of other users cannot be inspected; it suffices that the process exists.
+  return !error || error == std::errc::no_such_file_or_directory;
 }
 
 double seconds_since_written(const fs::path& path) {

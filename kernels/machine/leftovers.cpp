@@ -13,6 +13,8 @@
 #include <mutex>
 #include <vector>
 
+#include "kernels/machine/paths_in.hpp"
+
 namespace lapl {
 namespace {
 
@@ -44,9 +46,8 @@ bool is_leftover(const std::string& name, const std::string& start) {
 std::vector<std::string> hidden_names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  fs::directory_iterator entry(folder.empty() ? "." : folder, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
-    if (std::string name = entry->path().filename().string(); name.starts_with('.'))
+  for (const fs::path& path : paths_in(folder.empty() ? "." : folder, error))
+    if (std::string name = path.filename().string(); name.starts_with('.'))
       names.push_back(std::move(name));
   return names;
 }

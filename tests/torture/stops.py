@@ -62,8 +62,10 @@ def while_writing(torture: Torture, count: int | None) -> list[Trial]:
             time.sleep(0.05)
             process.send_signal(second)
         ended = torture.finish(process)
+        # A slow run stores its probes more often, so the last calls may never happen.
+        reached = any(made.number == call.number for made in calls_in(log))
         log.unlink()
-        if twice:
+        if twice and reached:
             expect(ended.code == 128 + second, f"after two signals: {ended}")
             torture.check_files(folder / "out")
         else:

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/machine/paths_in.hpp"
 #include "kernels/machine/program_on_path.hpp"
 
 namespace lapl {
@@ -31,12 +32,10 @@ std::string newest_in(const std::vector<std::string>& folders, std::string_view 
   std::pair<int, std::string> newest;
   for (const std::string& folder : folders) {
     std::error_code error;
-    fs::directory_iterator entry(folder, error);
-    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-      const int version = version_of(entry->path().filename().string(), start);
-      if (version > newest.first && is_program(entry->path().string()))
-        newest = {version, entry->path().string()};
-    }
+    for (const fs::path& path : paths_in(folder, error))
+      if (const int version = version_of(path.filename().string(), start);
+          version > newest.first && is_program(path.string()))
+        newest = {version, path.string()};
   }
   return newest.second;
 }
