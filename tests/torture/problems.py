@@ -97,7 +97,7 @@ BY_ERROR = Problem(
 def masked(shape: str, steps: int, output: int, checkpoint: str) -> str:
     return gray_scott(shape, steps, output, checkpoint).replace(
         f"{{shape: {shape}}}", f"{{shape: {shape}, mask: {{formula: \"sin(x * y) + sin(x / 3) < 0.9\"}}}}").replace(
-        "boundary: {rows", "boundary: {mask: {u: {value: 1 - 0.1 * cos(t)}, v: insulated}, rows")
+        "boundary: {rows", "boundary: {mask: {u: insulated, v: {value: 0.04 - 0.02 * cos(t)}}, rows")
 
 
 MASKED = Problem(
