@@ -22,8 +22,9 @@ struct Refusal {
 Faces<double> faces_of(const Problem<double>& problem, int array) {
   const auto alone = [](const Face<double>& face) {
     if (!face.neighbour && face.b != 0 && face.b != 1)
-      throw Refusal{"a face has a mixed law, or a value at: face (values one cell outside and "
-                    "derivatives have modes)"};
+      throw Refusal{
+          "a face has a mixed law, or a value at: face (values one cell outside and "
+          "derivatives have modes)"};
     return Face<double>{0, face.b, face.neighbour};
   };
   std::array<AxisFaces<double>, 3> axes;

@@ -176,8 +176,8 @@ class Checker {
     return "expected " + either_of(names);
   }
 
-  /// A seed is given for random numbers: of the initial field, or of noise. The default passes, which
-  /// config.yaml has for every run.
+  /// A seed is given for random numbers: of the initial field, or of noise. The default passes,
+  /// which config.yaml has for every run.
   void check_seed() {
     const InitialKind kind = run_.initial.kind;
     const bool draws =
