@@ -218,6 +218,8 @@ int main(int argc, char** argv) {
   CHECK_FUNCTION(cosine, cos, mpfr_cos, any, uniform<-10, 10>, quarter_turns, sized<-30, 40>)
   CHECK_FUNCTION(tangent, tan, mpfr_tan, any, uniform<-10, 10>, quarter_turns, sized<-30, 40>)
   CHECK_FUNCTION(arc_tangent, atan, mpfr_atan, any, uniform<-3, 3>, sized<-30, 40>)
+  CHECK_FUNCTION(hyperbolic_sine, sinh, mpfr_sinh, sized<-30, 9>, uniform<-720, 720>, any)
+  CHECK_FUNCTION(hyperbolic_cosine, cosh, mpfr_cosh, sized<-30, 9>, uniform<-720, 720>, any)
   CHECK_FUNCTION(hyperbolic_tangent, tanh, mpfr_tanh, sized<-30, 5>, uniform<-20, 20>, any)
   CHECK_FUNCTION(error_function, erf, mpfr_erf, sized<-40, 2>, uniform<-6, 6>, any)
   if (is_asked("polar_angle"))

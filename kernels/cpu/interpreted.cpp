@@ -186,7 +186,7 @@ class StageRows {
   std::vector<T*> results_;                      // in scratch, for each operation with results
   std::vector<std::vector<T>> uniform_results_;  // for each operation that does not vary
   std::vector<int> target_of_;                   // array to which an operation's results go, or -1
-  std::vector<DrawWord> indices_;                    // of columns in the whole grid
+  std::vector<DrawWord> indices_;                // of columns in the whole grid
   std::int64_t step_ = 0;
   bool known_ = false;
 };

@@ -50,8 +50,8 @@ struct RowLoops {
 
   /// The draws of a noise (kernels/stages/noise.hpp) in `count` cells, whose columns have these
   /// indices in the whole grid, in a row whose first cell has the index (row_low, row_high).
-  void (*draw)(DrawWord row_low, DrawWord row_high, const DrawWord* columns, const DrawWords& words, T* out,
-               std::int64_t count);
+  void (*draw)(DrawWord row_low, DrawWord row_high, const DrawWord* columns, const DrawWords& words,
+               T* out, std::int64_t count);
 
   /// Repeats `count` times the arithmetic of arithmetic_cells cells in registers, to measure the
   /// processor's limit. The returned value depends on all results.

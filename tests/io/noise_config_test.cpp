@@ -5,26 +5,26 @@ namespace lapl {
 namespace {
 
 TEST_CASE("noise is refused where it has no meaning, and a seed where nothing is random") {
-  const auto found = [](const std::string& time, const std::string& rest,
-                        const std::string& rate = "laplacian(u) + noise") {
+  const auto refused = [](const std::string& time, const std::string& rest,
+                          const std::string& rate = "laplacian(u) + noise") {
     return mistakes_in("grid: {shape: [4, 5]}\nfields: [u]\nequation: {kind: formula, u: " + rate +
                        "}\ntime: {steps: 1, step: 0.01" + time + "}\n" + rest + "\n");
   };
   const std::string uniform = "initial: {kind: uniform, value: 1, seed: 4}";
-  CHECK(found("", uniform) == "accepted");
-  CHECK(found("", uniform, "laplacian(u)") ==
+  CHECK(refused("", uniform) == "accepted");
+  CHECK(refused("", uniform, "laplacian(u)") ==
         "bad.yaml:5:36: initial.seed: does not apply to initial.kind uniform (it belongs to "
         "fractal or formula, or to an equation with noise)");
-  CHECK(found(", scheme: rk4", uniform)
+  CHECK(refused(", scheme: rk4", uniform)
             .starts_with("bad.yaml:4:29: time.scheme: found rk4, but "
                          "a rate has noise (expected euler,"));
-  CHECK(found("", uniform + "\noutput: {integrals: {a: u + noise}}") ==
+  CHECK(refused("", uniform + "\noutput: {integrals: {a: u + noise}}") ==
         "bad.yaml:6:10: output.integrals: a: reads noise, which only rates have\n    u + noise\n   "
         " ^");
-  CHECK(found("", "compute: {engine: spectral}")
+  CHECK(refused("", "compute: {engine: spectral}")
             .ends_with("the rate of u has noise (expected another engine)"));
-  CHECK(found("", "boundary: {columns: {first: {u: zero, q: zero}, last: {u: zero, q: zero}}}",
-              "q, let: {q: u + noise}")
+  CHECK(refused("", "boundary: {columns: {first: {u: zero, q: zero}, last: {u: zero, q: zero}}}",
+                "q, let: {q: u + noise}")
             .find("q is made of noise and has a law at a side") != std::string::npos);
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("a value at: face holds half a cell outside the last node, where a lin
   RunConfig run = test::formula_run({1, 8}, {{"u", "laplacian(u)"}});
   run.spacing = 0.5;
   run.time_step = 0.05;
-  run.boundaries.rows = Boundary::insulated;
+  run.boundaries = {Boundary::insulated, Boundary::zero};
   for (const bool last : {false, true})
     run.laws.push_back({.axis = 2,
                         .last = last,

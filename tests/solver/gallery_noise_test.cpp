@@ -57,7 +57,7 @@ TEST_CASE("gallery: Kardar-Parisi-Zhang is Edwards-Wilkinson without lambda") {
 
 TEST_CASE("gallery: Kardar-Parisi-Zhang rises by lambda / 2 times the mean square of its slope") {
   constexpr int n = 96, steps = 200;
-  GalleryRun run("kpz", {"grid.shape=[96, 96]"});
+  GalleryRun run("kpz", {"grid.shape=[96, 96]", "time.scheme=euler"});
   const double dt = *run.run.time_step, s = run.run.parameters.at("strength").number;
   const double lambda = run.run.parameters.at("lambda").number;
   const auto slopes = [&](const Values& h) {
@@ -70,13 +70,11 @@ TEST_CASE("gallery: Kardar-Parisi-Zhang rises by lambda / 2 times the mean squar
       }
     return sum / (n * n);
   };
-  double expected = 0, slope = 0;
-  Values h;
+  double expected = 0;
+  Values h = run.after(0);
   for (int step = 0; step < steps; ++step) {
+    expected += dt * lambda / 2 * slopes(h);
     h = run.after(1);
-    const double now = slopes(h);
-    expected += dt * lambda / 2 * (slope + now) / 2;
-    slope = now;
   }
   const double mean = std::reduce(h.begin(), h.end()) / (n * n);
   const double deviation = s * std::sqrt(dt * steps) / n;

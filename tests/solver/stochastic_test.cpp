@@ -90,37 +90,40 @@ TEST_CASE("euler takes noise as Ito does, heun as Stratonovich does") {
   }
 }
 
-TEST_CASE("every engine draws the same noise, on every shape, boundary and scheme") {
-  for (const Shape shape : {Shape{23, 70}, Shape{5, 19, 7, 3}, Shape{1, 600, 1, 1}, Shape{40, 3}})
-    for (const Boundary boundary : {Boundary::periodic, Boundary::insulated})
-      for (const Scheme scheme : {Scheme::euler, Scheme::heun})
-        for (const bool varies : {false, true}) {
-          RunConfig run = test::formula_run(
-              shape, {{"u", "0.1 * laplacian(u) + v * xi + 0.1 * noise(5)"}, {"v", "xi - noise"}});
-          run.equation.quantities = {{"xi", "0.2 * noise"}};
-          run.boundaries = {boundary, boundary, boundary};
-          run.time_step = 0.3;
-          run.scheme = {scheme};
-          run.scheme.varies = varies;
-          const auto check = [&]<class T>(T) {
-            std::vector<T> state(2 * shape.cells(), T(0.25));
-            const Problem<T> problem = problem_of<T>(Model(run), {});
-            const auto stepped = [&](const std::string& engine) {
-              const auto backend = make_backend<T>("cpu", engine, problem, 2);
-              backend->settle();
-              backend->set_state(state, 3);
-              backend->advance(5);
-              return copy_of_state(*backend);
-            };
-            const std::vector<T> expected = stepped("reference");
-            for (const char* const engine : {"interpreted", "threaded", "blocked"}) {
-              CAPTURE(engine);
-              CHECK(stepped(engine) == expected);
-            }
-          };
-          check(float());
-          check(double());
-        }
+TEST_CASE_TEMPLATE("every engine draws the same noise, on every shape, boundary and scheme", T,
+                   float, double) {
+  const struct {
+    Shape shape;
+    Boundary boundary;
+    Scheme scheme;
+    bool varies;
+  } rows[] = {{{23, 70}, Boundary::periodic, Scheme::euler, false},
+              {{5, 19, 7, 3}, Boundary::periodic, Scheme::heun, true},
+              {{1, 600, 1, 1}, Boundary::insulated, Scheme::euler, true},
+              {{40, 3}, Boundary::periodic, Scheme::heun, false}};
+  for (const auto& row : rows) {
+    RunConfig run = test::formula_run(
+        row.shape, {{"u", "0.1 * laplacian(u) + v * xi + 0.1 * noise(5)"}, {"v", "xi - noise"}});
+    run.equation.quantities = {{"xi", "0.2 * noise"}};
+    run.boundaries = {row.boundary, row.boundary, row.boundary};
+    run.time_step = 0.3;
+    run.scheme = {row.scheme};
+    run.scheme.varies = row.varies;
+    const std::vector<T> state(2 * row.shape.cells(), T(0.25));
+    const Problem<T> problem = problem_of<T>(Model(run), {});
+    const auto stepped = [&](const std::string& engine) {
+      const auto backend = make_backend<T>("cpu", engine, problem, 2);
+      backend->settle();
+      backend->set_state(state, 3);
+      backend->advance(5);
+      return copy_of_state(*backend);
+    };
+    const std::vector<T> expected = stepped("reference");
+    for (const char* const engine : {"interpreted", "threaded", "blocked"}) {
+      CAPTURE(engine);
+      CHECK(stepped(engine) == expected);
+    }
+  }
 }
 
 TEST_CASE("uses of noise are independent, but a quantity is one use") {
