@@ -152,7 +152,7 @@ PROBLEMS = [
 # The shortest waves are damped a thousand times faster than patterns change.
 STIFF = [
     Problem("Cahn-Hilliard", cahn_hilliard, 100, {"g": 4},
-            {"u": "laplacian(u^3 - u - g * laplacian(u))"}, ["0.2 * (random - 0.5)"], about=1),
+            {"u": "laplacian(u^3 - u - g * laplacian(u))"}, ["0.2 * (random - 0.5)"]),
     Problem("Swift-Hohenberg", swift_hohenberg, 30, {"r": 0.3, "q": 6.5},
             {"u": "r * u - (u + q * laplacian(u)) - q * laplacian(u + q * laplacian(u)) - u^3"},
             ["0.2 * (random - 0.5)"]),
