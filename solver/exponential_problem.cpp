@@ -47,6 +47,10 @@ void require_constant(const RunConfig& config, RateSymbol& symbol) {
 std::vector<ExponentialRates::Group> groups_of(const SymbolTerms& terms,
                                                const std::vector<Faces<double>>& faces) {
   const std::size_t fields = faces.size();
+  std::vector<ModeRate> rates;
+  for (std::size_t row = 0; row < fields; ++row)
+    for (std::size_t column = 0; column < fields; ++column)
+      rates.push_back(terms.rate(static_cast<int>(row), static_cast<int>(column)));
   std::vector<std::size_t> group(fields);
   std::iota(group.begin(), group.end(), 0);
   const auto couple = [&](std::size_t a, std::size_t b) {
@@ -56,8 +60,7 @@ std::vector<ExponentialRates::Group> groups_of(const SymbolTerms& terms,
   };
   for (std::size_t row = 0; row < fields; ++row)
     for (std::size_t column = 0; column < fields; ++column)
-      if (row != column && faces[row] == faces[column] &&
-          !is_zero(terms.rate(static_cast<int>(row), static_cast<int>(column))))
+      if (row != column && faces[row] == faces[column] && !is_zero(rates[row * fields + column]))
         couple(std::min(row, column), std::max(row, column));
   std::vector<ExponentialRates::Group> groups;
   for (std::size_t first = 0; first < fields; ++first) {
@@ -67,7 +70,7 @@ std::vector<ExponentialRates::Group> groups_of(const SymbolTerms& terms,
     for (std::size_t field = first; field < fields; ++field)
       if (group[field] == group[first]) made.fields.push_back(static_cast<int>(field));
     for (const int row : made.fields)
-      for (const int column : made.fields) made.linear.push_back(terms.rate(row, column));
+      for (const int column : made.fields) made.linear.push_back(rates[row * fields + column]);
   }
   return groups;
 }

@@ -131,6 +131,8 @@ void SymbolTerms::require_mirrors(int field) const {
 ModeRate SymbolTerms::rate(int row, int column) const {
   ModeRate rate;
   rate.of_mean = values_.front().at(row, column).real();
+  const auto is_zero = [&](const SquareMatrix& value) { return value.at(row, column) == 0.0; };
+  if (std::ranges::all_of(values_, is_zero)) return rate;
   for_each(radius_ + 1, [&](const std::array<int, 3>& turns) {
     const double weight = weight_of(turns, row, column);
     if (turns != std::array<int, 3>{} && std::abs(weight) > rounding * largest_)

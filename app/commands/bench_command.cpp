@@ -177,10 +177,12 @@ int bench_engines(const BenchOptions& options) {
                                        : shapes_of(options, {64, 256, 2000, 8192});
   if (loaded) require_axes(shapes, loaded->run.shape.axes, options.config);
   std::vector<std::string> engines;
+  const bool exponential = loaded && is_exponential(loaded->run);
   for (const EngineInfo& engine : all_engines())
     if (engine.runs_on(backend) &&
-        (options.engine.empty() ? engine.name != "reference" && engine.name != spectral_engine.name
-                                : engine.name == options.engine))
+        (!options.engine.empty() ? engine.name == options.engine
+         : exponential           ? engine.name == spectral_engine.name
+                       : engine.name != "reference" && engine.name != spectral_engine.name))
       engines.emplace_back(engine.name);
   if (engines.empty())
     throw ConfigError("--engine {}: not an engine of the {} backend", options.engine, backend);

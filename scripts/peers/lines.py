@@ -88,6 +88,35 @@ def fitzhugh_nagumo(d, fields, rates, D, a, epsilon, g):
     dv -= np.multiply(v, epsilon * g, out=d.a)
 
 
+def cahn_hilliard(d, fields, rates, g):
+    (u,), (du,) = fields, rates
+    d.laplacian(-g, u, d.a)
+    d.a -= u
+    d.a += u**3
+    d.laplacian(1, d.a.copy(), du)
+
+
+def swift_hohenberg(d, fields, rates, r, q):
+    (u,), (du,) = fields, rates
+    d.laplacian(q, u, d.a)
+    d.a += u
+    bent = d.a.copy()
+    d.laplacian(-q, bent, du)
+    du -= bent
+    du += r * u - u**3
+
+
+def kuramoto_sivashinsky(d, fields, rates, g):
+    (u,), (du,) = fields, rates
+    d.laplacian(g, u, d.a)
+    d.a += u
+    d.laplacian(-1, d.a.copy(), du)
+    for axis in (0, 1):
+        slope = np.zeros_like(u)
+        d.subtract_slope(u, axis, slope)
+        du -= 0.5 * slope**2
+
+
 class Problem(NamedTuple):
     title: str
     rates: Callable
@@ -96,6 +125,7 @@ class Problem(NamedTuple):
     equations: dict
     initial: list
     boundary: str = "periodic"
+    about: float = 0  # time.linear_about
 
 
 SPOTS = "where(sin(x / 7) * sin(y / 9) > 0.8, 1, 0)"
@@ -117,4 +147,16 @@ PROBLEMS = [
             {"u": "D * laplacian(u) + u * (1 - u) * (u - a) - v",
              "v": "epsilon * (0.5 * u - g * v)"},
             ["where(x < 96, where(y < 96, 1, 0), 0)", "where(y < 80, 0, 0.1)"], "insulated"),
+]  # fmt: skip
+
+# The shortest waves are damped a thousand times faster than patterns change.
+STIFF = [
+    Problem("Cahn-Hilliard", cahn_hilliard, 100, {"g": 4},
+            {"u": "laplacian(u^3 - u - g * laplacian(u))"}, ["0.2 * (random - 0.5)"]),
+    Problem("Swift-Hohenberg", swift_hohenberg, 30, {"r": 0.3, "q": 6.5},
+            {"u": "r * u - (u + q * laplacian(u)) - q * laplacian(u + q * laplacian(u)) - u^3"},
+            ["0.2 * (random - 0.5)"]),
+    Problem("Kuramoto-Sivashinsky", kuramoto_sivashinsky, 100, {"g": 4},
+            {"u": "-laplacian(u + g * laplacian(u)) - 0.5 * gradient_squared(u)"},
+            ["0.1 * (random - 0.5)"]),
 ]  # fmt: skip

@@ -330,7 +330,7 @@ TEST_CASE_TEMPLATE("etdrk2 and etdrk4 have the same bits on any number of thread
         return state;
       };
       const std::vector<T> one = of_threads(1, {7});
-      for (const int threads : {2, 3, 5}) CHECK(test::same_bits<T>(of_threads(threads, {7}), one));
+      for (const int threads : {2, 3}) CHECK(test::same_bits<T>(of_threads(threads, {7}), one));
       CHECK(test::same_bits<T>(of_threads(2, {2, 4, 1}), one));
     }
 }
