@@ -36,6 +36,7 @@ class Masking {
       case Operation::value: return read(node.index, node.at);
       case Operation::position: return made_.position(node.index, node.at);
       case Operation::number: return made_.number(node.number);
+      case Operation::noise: return made_.noise(node.seed, node.index);
       case Operation::time: return made_.time();
       case Operation::time_step: return made_.time_step();
       default:

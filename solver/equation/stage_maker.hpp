@@ -1,0 +1,242 @@
+// Evaluates formulas as stages. What operators upon operators read at neighbours is computed by
+// earlier stages, so that a rate may take several.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "solver/equation/check_quantities.hpp"
+#include "solver/equation/stage_in_making.hpp"
+#include "solver/equation/stages.hpp"
+
+namespace lapl {
+
+/// The stages of values and, by StepMaker, of steps.
+class StageMaker {
+ public:
+  using Formulas = std::vector<const Formula*>;
+
+  explicit StageMaker(const FormulaSystem& system) : system_(system), names_(system.names) {
+    for (const Formula& quantity : system_.quantities) {
+      names_.quantities[quantity.name] = &quantity;
+      if (names_.arrays.contains(quantity.name)) in_arrays_.push_back(&quantity);
+    }
+    check_quantities(system_.quantities);
+    if (names_.noise) names_.noise->find(system_.rates, system_.quantities);
+    for (const auto& [name, array] : names_.arrays)
+      made_.like.resize(std::max(made_.like.size(), static_cast<std::size_t>(array) + 1));
+    for (std::size_t array = 0; array < made_.like.size(); ++array)
+      made_.like[array] = static_cast<int>(array);
+    for (const Formula& rate : system_.rates) {
+      fields_.push_back(static_cast<int>(fields_.size()));
+      rates_.push_back(&rate);
+    }
+  }
+
+  StepStages of_rates() { return of_values(rates_); }
+
+  StepStages of_values(const Formulas& formulas) {
+    without_noise();
+    evaluate(fields_, 0, formulas, value_alone);
+    // New arrays come last, after those of the quantities that the formulas read.
+    for (int& array : made_.stages.back().targets) array = new_array(-1);
+    return std::move(made_);
+  }
+
+  const std::set<std::string>& names_read_by(const Formula& formula) {
+    made_.stages.clear();
+    made_.used.clear();
+    without_noise();
+    evaluate(fields_, 0, {&formula}, value_alone);
+    return made_.used;
+  }
+
+ protected:
+  using Kind = FormulaNode::Kind;
+  using Arrays = std::vector<int>;  // one for each field
+
+  using Level = StageInMaking;
+  using Made = std::pair<int, Term>;  // an array and its new value
+  // Makes the values to store from a formula's index and value.
+  using Results = std::function<std::vector<Made>(Level&, int, Term)>;
+
+  static std::vector<Made> value_alone(Level&, int, Term value) { return {{-1, value}}; }
+
+  // Makes an array of stages the field after those of the state.
+  void make_field(int made) {
+    const int place = static_cast<int>(fields_.size());
+    const auto moved = [&](int array) {
+      return array == made ? place : array >= place && array < made ? array + 1 : array;
+    };
+    for (Stage& stage : made_.stages) {
+      for (StageOperation& node : stage.tree.operations)
+        if (node.operation == Operation::value) node.index = moved(node.index);
+      for (int& target : stage.targets) target = moved(target);
+    }
+    made_.like.erase(made_.like.begin() + made);
+    made_.like.insert(made_.like.begin() + place, -1);
+    made_.measures_error = true;
+  }
+
+  // The same as evaluate() of the rates, with one call for all of them.
+  void evaluate_all(
+      const Arrays& state, double time,
+      const std::function<std::vector<Made>(Level&, const std::vector<Term>&)>& results) {
+    std::vector<Term> rates;
+    evaluate(state, time, rates_, [&](Level& to, int, Term rate) {
+      rates.push_back(rate);
+      return rates.size() < rates_.size() ? std::vector<Made>() : results(to, rates);
+    });
+  }
+
+  // Appends the stages that evaluate `formulas` on the fields in `state` and store `results`.
+  void evaluate(const Arrays& state, double time, const Formulas& formulas,
+                const Results& results) {
+    for (const int field : fields_) names_.arrays[rates_[field]->name] = state[field];
+    levels_.clear();
+    computed_.clear();
+    time_ = time;
+    const std::unique_ptr<Level> made = new_level();
+    Level& last = *made;
+    for (const Formula* const quantity : in_arrays_) refuse_noise(*quantity);
+    for (const Formula* const quantity : in_arrays_)
+      make(*quantity, quantity->whole(), names_.arrays.at(quantity->name));
+    for (int i = 0; i < std::ssize(formulas); ++i) {
+      const Term formula = last.writer.write(*formulas[i]);
+      for (const auto& [array, value] : results(last, i, formula)) {
+        last.stage.tree.results.push_back(last.writer.node_of(value));
+        last.stage.targets.push_back(array);
+      }
+    }
+    for (const auto& level : levels_)
+      if (!level->stage.targets.empty()) add(level->stage);
+    add(last.stage);
+  }
+
+  std::unique_ptr<Level> new_level() {
+    return std::make_unique<Level>(
+        names_, made_.used, [this](auto part) { return array_of(part); }, dt_, time_);
+  }
+
+  void add(const Stage& stage) {
+    made_.stages.push_back({without_unused(stage.tree), stage.targets, stage.time});
+  }
+
+  void without_noise() {
+    if (names_.noise) names_.noise->is_zero = true;
+  }
+  void refuse_noise(const Formula& quantity) const {
+    if (!names_.noise || !names_.noise->holders.contains({&quantity, quantity.whole()})) return;
+    FormulaError error(0, fmt::format("{} is made of noise and has a law at a side, so it would be "
+                                      "read at neighbours (expected a quantity without noise)",
+                                      quantity.name));
+    error.of = quantity.name;
+    error.text = quantity.text;
+    throw error;
+  }
+
+  // The array that holds an argument with a stencil operator in it; an earlier stage fills it.
+  std::optional<int> array_of(NestedQuantity part) {
+    if (!holds_stencil(*part.formula, part.node)) return std::nullopt;
+    const auto [known, is_new] =
+        arrays_of_parts_.try_emplace(part_text(*part.formula, part.node), 0);
+    if (is_new) known->second = new_array(-1);
+    const int array = known->second;
+    if (computed_.insert(array).second) make(*part.formula, part.node, array);
+    return array;
+  }
+
+  void make(const Formula& formula, int node, int array) {
+    const std::size_t at = order_of(formula, node);
+    while (levels_.size() <= at) levels_.push_back(new_level());
+    Level& level = *levels_[at];
+    const Term value = level.writer.write(NestedQuantity{&formula, node});
+    level.stage.tree.results.push_back(level.writer.node_of(value));
+    level.stage.targets.push_back(array);
+  }
+
+  // The number of stages that must come before the one that evaluates this part.
+  std::size_t order_of(const Formula& formula, int node) {
+    const auto known = orders_.find({&formula, node});
+    if (known != orders_.end()) return known->second;
+    const FormulaNode& at = formula.nodes[node];
+    std::size_t order = 0;
+    if (at.kind == Kind::name) {
+      if (const auto quantity = names_.quantities.find(at.name);
+          quantity != names_.quantities.end())
+        order = order_of(*quantity->second, quantity->second->whole()) +
+                (names_.arrays.contains(at.name) ? 1 : 0);
+    } else {
+      const bool stencil = is_stencil(at);
+      for (const int operand : at.operands)
+        order = std::max(order, order_of(formula, operand) +
+                                    (stencil && holds_stencil(formula, operand) ? 1 : 0));
+    }
+    return orders_[{&formula, node}] = order;
+  }
+
+  bool holds_stencil(const Formula& formula, int node) {
+    const auto known = stencils_.find({&formula, node});
+    if (known != stencils_.end()) return known->second;
+    const FormulaNode& at = formula.nodes[node];
+    bool holds = is_stencil(at);
+    if (at.kind == Kind::name && !names_.arrays.contains(at.name))
+      if (const auto quantity = names_.quantities.find(at.name);
+          quantity != names_.quantities.end())
+        holds = holds_stencil(*quantity->second, quantity->second->whole());
+    for (const int operand : at.operands) holds = holds || holds_stencil(formula, operand);
+    return stencils_[{&formula, node}] = holds;
+  }
+
+  static bool is_stencil(const FormulaNode& node) {
+    const FormulaFunction* const function =
+        node.kind == Kind::call ? formula_function(node.name) : nullptr;
+    return function && function->kind == FormulaFunction::Kind::stencil;
+  }
+
+  Arrays copies() {
+    Arrays arrays;
+    for (const int field : fields_) arrays.push_back(new_array(field));
+    return arrays;
+  }
+  int new_array(int like) {
+    made_.like.push_back(like);
+    return static_cast<int>(made_.like.size()) - 1;
+  }
+
+  // The text of a part of a formula, the same for parts that mean the same.
+  static std::string part_text(const Formula& formula, int node) {
+    const FormulaNode& at = formula.nodes[node];
+    std::string text = at.kind == Kind::number
+                           ? fmt::format("{}", at.number)
+                           : fmt::format("{}:{}", static_cast<int>(at.kind), at.name);
+    for (const int operand : at.operands) text += '(' + part_text(formula, operand) + ')';
+    return text;
+  }
+
+  using Part = std::pair<const Formula*, int>;
+  const FormulaSystem& system_;
+  FormulaNames names_;
+  StepStages made_;
+  Arrays fields_;
+  Formulas rates_;
+  Formulas in_arrays_;  // quantities that have laws
+  std::map<std::string, int> arrays_of_parts_;
+  std::set<int> computed_;  // arrays already filled in the current evaluation
+  std::vector<std::unique_ptr<Level>> levels_;
+  double time_ = 0;
+  std::optional<double> dt_;  // unset where it differs from step to step
+  std::map<Part, std::size_t> orders_;
+  std::map<Part, bool> stencils_;
+};
+
+}  // namespace lapl
