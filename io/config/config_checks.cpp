@@ -165,8 +165,7 @@ class Checker {
   void check_formulas() {
     if (!right({"grid.shape", "grid.spacing", "fields", "equation.kind"})) return;
     const std::vector<KeyMistake> found = formula_mistakes(run_);
-    if (found.empty()) check_step();
-    if (found.empty()) check_spectral();
+    if (found.empty()) check_step(), check_spectral();
     for (const KeyMistake& mistake : found) {
       std::string what = mistake.what;
       if (!mistake.word.empty()) {
