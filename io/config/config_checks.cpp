@@ -95,23 +95,22 @@ class Checker {
   void check_stages() {
     if (!right({"time.linear_about", "time.scheme", "time.stages", "time.step", "time.tolerance"}))
       return;
+    const char* const scheme = name_of(run_.scheme.kind);
     if (given("time.stages") && run_.scheme.kind != Scheme::rkl2)
-      add("time.stages",
-          fmt::format("given with time.scheme {} (it belongs to rkl2)", name_of(run_.scheme.kind)));
+      add("time.stages", fmt::format("given with time.scheme {} (it belongs to rkl2)", scheme));
     if (!is_exponential(run_) && run_.linear_about != std::vector<double>{0})
-      add("time.linear_about", fmt::format("given with time.scheme {} (it belongs to etdrk2 and "
-                                           "etdrk4)",
-                                           name_of(run_.scheme.kind)));
-    if (run_.linear_about.size() != 1 && right({"fields"}) &&
-        run_.linear_about.size() != run_.fields.size())
       add("time.linear_about",
-          fmt::format("found {} numbers (expected one, or one for each of the {} fields)",
-                      run_.linear_about.size(), run_.fields.size()));
+          fmt::format("given with time.scheme {} (it belongs to etdrk2 and etdrk4)", scheme));
+    const std::size_t about = run_.linear_about.size(), fields = run_.fields.size();
+    if (about != 1 && right({"fields"}) && about != fields)
+      add("time.linear_about",
+          fmt::format("found {} numbers (expected one, or one for each of {} fields)", about,
+                      fields));
     if (is_exponential(run_) && (run_.step_is_auto || run_.scheme.varies) && !run_.scheme.tolerance)
       add("time.step",
           fmt::format("found auto with time.scheme {}, which has no largest stable step, as it is "
                       "exact in the linear part (expected a number, or time.tolerance)",
-                      name_of(run_.scheme.kind)));
+                      scheme));
     if (run_.step_is_auto && run_.stages_are_auto)
       add("time.step",
           "found auto, and time.stages is auto too (expected a number for one of them)");
@@ -232,18 +231,17 @@ class Checker {
     if (problem && problem->refused && run_.refuses_unstable) add("time.step", problem->what);
   }
 
-  /// Checks that the spectral engine can step the equation; all formulas must be right.
-  void check_spectral() {
+  void check_spectral() {  // all formulas must be right
     if (is_exponential(run_) && !is_diffusion(run_) && all_right()) {
       if (run_.engine != "auto" && run_.engine != spectral_engine.name)
         add("compute.engine",
-            fmt::format("found {} with time.scheme {}, whose steps engine spectral takes (expected "
-                        "spectral or auto)",
+            fmt::format("found {} with time.scheme {}, whose steps engine spectral "
+                        "takes (expected spectral or auto)",
                         run_.engine, name_of(run_.scheme.kind)));
       if (const std::string why = why_not_exponential(run_); !why.empty())
-        add("time.scheme", fmt::format("found {}, which cannot step this: {} (expected another "
-                                       "scheme)",
-                                       name_of(run_.scheme.kind), why));
+        add("time.scheme",
+            fmt::format("found {}, which cannot step this: {} (expected another one)",
+                        name_of(run_.scheme.kind), why));
       return;
     }
     if (!is_spectral(run_) || !all_right()) return;

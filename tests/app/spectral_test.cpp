@@ -192,7 +192,7 @@ TEST_CASE("etdrk2 and etdrk4 refuse what they cannot take, with what would do") 
        "found blocked with time.scheme etdrk4, whose steps engine "
        "spectral takes (expected spectral or auto)"},
       {"time.linear_about=[1, 2, 3]",
-       "found 3 numbers (expected one, or one for each of the 2 fields)"},
+       "found 3 numbers (expected one, or one for each of 2 fields)"},
       {"time={scheme: bs23, linear_about: 2, step: 0.1, end: 3}",
        "given with time.scheme bs23 (it belongs to etdrk2 and etdrk4)"},
       {"equation.u=divergence(K * gradient(u))",
