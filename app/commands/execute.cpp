@@ -164,7 +164,7 @@ class Execution {
       set_initial_state(*backend_, config_, coefficients_, whole);
       warn_of_empty_fractals();
       require_finite_start(*backend_, model_);
-      say_stable_step(job_.config, coefficients_, whole, console_);
+      say_stable_step({config_, {}, job_.config.step_note}, coefficients_, whole, console_);
     }
     phases_.initial_field = seconds_since(made);
     watch_.emplace(config_, coefficients_, ranks_.count() == 1);
