@@ -216,8 +216,12 @@ class FormulaChecker {
           key,
           [&] {
             const auto& names = stages.names_read_by(formulas.emplace_back(text.parsed(name)));
-            if (names.contains("noise"))
-              throw FormulaError(0, "reads noise, which only rates have");
+            if (names.contains("noise")) {
+              FormulaError error(0, "reads noise, which only rates have");
+              error.of = name;
+              error.text = text.text();
+              throw error;
+            }
             use(names);
           },
           name + ": ");

@@ -13,13 +13,13 @@ TEST_CASE("noise is refused where it has no meaning, and a seed where nothing is
   const std::string uniform = "initial: {kind: uniform, value: 1, seed: 4}";
   CHECK(refused("", uniform) == "accepted");
   CHECK(refused("", uniform, "laplacian(u)") ==
-        "bad.yaml:5:36: initial.seed: does not apply to initial.kind uniform (it belongs to "
+        "bad.yaml:5:42: initial.seed: does not apply to initial.kind uniform (it belongs to "
         "fractal or formula, or to an equation with noise)");
   CHECK(refused(", scheme: rk4", uniform)
-            .starts_with("bad.yaml:4:29: time.scheme: found rk4, but "
+            .starts_with("bad.yaml:4:38: time.scheme: found rk4, but "
                          "a rate has noise (expected euler,"));
   CHECK(refused("", uniform + "\noutput: {integrals: {a: u + noise}}") ==
-        "bad.yaml:6:10: output.integrals: a: reads noise, which only rates have\n    u + noise\n   "
+        "bad.yaml:6:21: output.integrals: a: reads noise, which only rates have\n    u + noise\n   "
         " ^");
   CHECK(refused("", "compute: {engine: spectral}")
             .ends_with("the rate of u has noise (expected another engine)"));
