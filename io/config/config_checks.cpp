@@ -11,6 +11,7 @@
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
+#include "io/config/formula_hints.hpp"
 #include "io/filters/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
@@ -25,27 +26,6 @@
 
 namespace lapl {
 namespace {
-
-/// The line of a formula around byte `at`, and a second line with a caret below that byte.
-std::string caret_lines(const std::string& formula, std::size_t at) {
-  constexpr std::size_t before = 50, width = 80;
-  at = std::min(at, formula.size());
-  const std::size_t line = at == 0 ? std::string::npos : formula.rfind('\n', at - 1);
-  const std::size_t start = line == std::string::npos ? 0 : line + 1;
-  const std::size_t first = at - start > before ? at - before : start;
-  std::string text = formula.substr(first, formula.find('\n', at) - first).substr(0, width);
-  return fmt::format("\n    {}\n    {}^", printable(text), std::string(at - first, ' '));
-}
-
-/// Functions of other programs and their names in lapl; empty if lapl has no such function.
-constexpr std::pair<std::string_view, std::string_view> other_functions[] = {
-    {"laplace", "laplacian"}, {"lap", "laplacian"},   {"del2", "laplacian"},
-    {"div", "divergence"},    {"grad", "gradient"},   {"ln", "log"},
-    {"sgn", "sign"},          {"if", "where"},        {"fmod", "mod"},
-    {"remainder", "mod"},     {"xor", "a != b"},      {"randn", "noise"},
-    {"white_noise", "noise"}, {"d2_dydx", "d2_dxdy"}, {"d2_dzdx", "d2_dxdz"},
-    {"d2_dzdy", "d2_dydz"},   {"asin", ""},           {"acos", ""},
-    {"arctan", "atan"},       {"arctan2", "atan2"},   {"erfc", "1 - erf(a)"}};
 
 class Checker {
  public:
@@ -160,7 +140,7 @@ class Checker {
     for (const KeyMistake& mistake : found) {
       std::string what = mistake.what;
       if (!mistake.word.empty()) {
-        what += fmt::format(" ({})", meant_by(mistake));
+        what += fmt::format(" ({})", meant_by(mistake, run_.shape.axes));
       }
       const auto entry = entries_.find(mistake.key);
       Place place = entry == entries_.end() ? Place{} : entry->second.place;
@@ -172,23 +152,6 @@ class Checker {
       }
       mistakes_.add(place, mistake.key, what);
     }
-  }
-
-  /// A hint for an unknown name in a formula: what other programs mean by it, or the nearest name.
-  std::string meant_by(const KeyMistake& mistake) const {
-    std::vector<std::string> names = mistake.known;
-    std::erase_if(names, [&](const std::string& name) { return is_off_grid(name); });
-    for (const auto& [other, meant] : other_functions)
-      if (edit_distance(mistake.word, other, 0) == 0 && !is_off_grid(meant))
-        return meant.empty() ? "docs/equations.md has the functions that there are"
-                             : fmt::format("did you mean {}?", meant);
-    if (const std::string near = nearest_word(mistake.word, names, 0); !near.empty())
-      return fmt::format("did you mean {}?", near);
-    std::erase_if(names, [](const std::string& name) {
-      return formula_function(name) != nullptr || name == "noise";
-    });
-    names.emplace_back("a function of docs/equations.md");
-    return "expected " + either_of(names);
   }
 
   /// A seed is given for random numbers: of the initial field, or of noise. The default passes,
@@ -205,12 +168,6 @@ class Checker {
                             "or to an equation with noise)",
                             name_of(kind))
               : "does not apply (it belongs to an equation with noise; give each field a seed)");
-  }
-
-  /// True for derivatives along an axis that the grid lacks, such as d2_dydz.
-  bool is_off_grid(std::string_view name) const {
-    return (run_.shape.axes < 3 && name.find("dz") != name.npos) ||
-           (run_.shape.axes < 2 && name.find("dy") != name.npos);
   }
 
   /// Checks that the time step is stable; all formulas must be right. equation_mistakes checks the

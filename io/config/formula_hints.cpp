@@ -1,0 +1,59 @@
+#include "io/config/formula_hints.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/config/config_text.hpp"
+#include "solver/equation/formula.hpp"
+
+namespace lapl {
+namespace {
+
+/// Functions of other programs and their names in lapl; empty if lapl has no such function.
+constexpr std::pair<std::string_view, std::string_view> other_functions[] = {
+    {"laplace", "laplacian"}, {"lap", "laplacian"},   {"del2", "laplacian"},
+    {"div", "divergence"},    {"grad", "gradient"},   {"ln", "log"},
+    {"sgn", "sign"},          {"if", "where"},        {"fmod", "mod"},
+    {"remainder", "mod"},     {"xor", "a != b"},      {"randn", "noise"},
+    {"white_noise", "noise"}, {"d2_dydx", "d2_dxdy"}, {"d2_dzdx", "d2_dxdz"},
+    {"d2_dzdy", "d2_dydz"},   {"asin", ""},           {"acos", ""},
+    {"arctan", "atan"},       {"arctan2", "atan2"},   {"erfc", "1 - erf(a)"}};
+
+/// True for derivatives along an axis that the grid lacks, such as d2_dydz.
+bool is_off_grid(std::string_view name, int axes) {
+  return (axes < 3 && name.find("dz") != name.npos) || (axes < 2 && name.find("dy") != name.npos);
+}
+
+}  // namespace
+
+std::string caret_lines(const std::string& formula, std::size_t at) {
+  constexpr std::size_t before = 50, width = 80;
+  at = std::min(at, formula.size());
+  const std::size_t line = at == 0 ? std::string::npos : formula.rfind('\n', at - 1);
+  const std::size_t start = line == std::string::npos ? 0 : line + 1;
+  const std::size_t first = at - start > before ? at - before : start;
+  std::string text = formula.substr(first, formula.find('\n', at) - first).substr(0, width);
+  return fmt::format("\n    {}\n    {}^", printable(text), std::string(at - first, ' '));
+}
+
+std::string meant_by(const KeyMistake& mistake, int axes) {
+  std::vector<std::string> names = mistake.known;
+  std::erase_if(names, [&](const std::string& name) { return is_off_grid(name, axes); });
+  for (const auto& [other, meant] : other_functions)
+    if (edit_distance(mistake.word, other, 0) == 0 && !is_off_grid(meant, axes))
+      return meant.empty() ? "docs/equations.md has the functions that there are"
+                           : fmt::format("did you mean {}?", meant);
+  if (const std::string near = nearest_word(mistake.word, names, 0); !near.empty())
+    return fmt::format("did you mean {}?", near);
+  std::erase_if(names, [](const std::string& name) {
+    return formula_function(name) != nullptr || name == "noise";
+  });
+  names.emplace_back("a function of docs/equations.md");
+  return "expected " + either_of(names);
+}
+
+}  // namespace lapl
