@@ -149,6 +149,20 @@ PROBLEMS = [
             ["where(x < 96, where(y < 96, 1, 0), 0)", "where(y < 80, 0, 0.1)"], "insulated"),
 ]  # fmt: skip
 
+def robertson(d, fields, rates, D):
+    (a, b, c), (da, db, dc) = fields, rates
+    for field, rate in zip(fields, rates):
+        d.laplacian(D, field, rate)
+    np.multiply(b, c, out=d.a)
+    d.a -= np.multiply(a, 0.04, out=d.b)
+    da += d.a
+    d.a *= 1e4
+    db -= d.a
+    np.multiply(b, b, out=d.a)
+    dc += np.multiply(d.a, 0.3, out=d.b)
+    db -= np.multiply(d.a, 3e3, out=d.b)
+
+
 # The shortest waves are damped a thousand times faster than patterns change.
 STIFF = [
     Problem("Cahn-Hilliard", cahn_hilliard, 100, {"g": 4},
@@ -159,4 +173,14 @@ STIFF = [
     Problem("Kuramoto-Sivashinsky", kuramoto_sivashinsky, 100, {"g": 4},
             {"u": "-laplacian(u + g * laplacian(u)) - 0.5 * gradient_squared(u)"},
             ["0.1 * (random - 0.5)"]),
+]  # fmt: skip
+
+# Robertson's reaction, with b in units of 1e-4: it reaches its balance ten thousand times faster
+# than the others change.
+REACTIONS = [
+    Problem("Robertson's reaction with diffusion", robertson, 4, {"D": 0.1},
+            {"a": "D * laplacian(a) - 0.04 * a + b * c",
+             "b": "D * laplacian(b) + 400 * a - 1e4 * b * c - 3e3 * b^2",
+             "c": "D * laplacian(c) + 0.3 * b^2"},
+            ["0.5 + random", "0", "0"]),
 ]  # fmt: skip

@@ -1,13 +1,15 @@
-"""Whole solutions of equations with a fourth derivative, which limits explicit steps: lapl's etdrk2
-and etdrk4 beside its other schemes, SciPy's implicit ones and py-pde's, at equal error."""
+"""Whole solutions of stiff equations at equal error: lapl's etdrk2 and etdrk4 where a fourth
+derivative limits explicit steps, and imex where a reaction does, beside its other schemes, SciPy's
+implicit ones and py-pde's."""
 import functools
 
 from . import adaptive
-from .lines import STIFF
+from .lines import REACTIONS, STIFF
 
 
-def sparsity(shape):
-    """The neighbours that the laplacian of a laplacian reads, on a periodic grid."""
+def sparsity(fields, shape):
+    """What a rate reads, on a periodic grid: all fields in a cell, and the neighbours of the
+    laplacian; of one field, those of the laplacian of a laplacian."""
     from scipy import sparse
 
     def shift(n, by):
@@ -16,11 +18,14 @@ def sparsity(shape):
     rows, columns = shape
     one = sum(sparse.kron(shift(rows, a), shift(columns, b))
               for a, b in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)))  # fmt: skip
-    return (one @ one).tocsc()
+    if fields == 1:
+        return (one @ one).tocsc()
+    cells = sparse.eye(rows * columns)
+    return (sparse.kron(sparse.eye(fields), one) + sparse.kron([[1] * fields] * fields, cells)).tocsc()
 
 
 def implicit(method, task):
-    pattern = sparsity(task.first.shape[1:])
+    pattern = sparsity(len(task.first), task.first.shape[1:])
     return adaptive.measure(task, adaptive.with_scipy(task, method, jac_sparsity=pattern))
 
 
@@ -32,4 +37,5 @@ PEERS = {
 
 
 def cases(options, backend):
-    return adaptive.cases(options, backend, STIFF, ("etdrk2", "etdrk4", "bs23", "rkl2"), False)
+    yield from adaptive.cases(options, backend, STIFF, ("etdrk2", "etdrk4", "bs23", "rkl2"), False)
+    yield from adaptive.cases(options, backend, REACTIONS, ("imex", "bs23", "dopri5"), False)

@@ -82,7 +82,7 @@ TEST_CASE("engine spectral on a GPU takes decay, sources, laws of values and eve
   for (const Shape shape :
        {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
     for (const SchemeRow& scheme : test::schemes_of_stages())
-      for (int faces = 0; faces < test::face_mixtures; ++faces) {
+      for (int faces = 0; scheme.value != Scheme::imex && faces < test::face_mixtures; ++faces) {
         CAPTURE(text_of(shape));
         CAPTURE(scheme.name);
         CAPTURE(faces);
