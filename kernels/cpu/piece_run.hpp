@@ -367,14 +367,12 @@ class PieceRun {
 
   const T* uniforms(const Made& made, const InstanceTimes<T>& times, const Cell& row) {
     const int stage = made.instance->stage;
-    if (!stages_.by_row[stage] && !stages_.draws[stage]) return times.uniforms.data();
     const StageArguments& arguments = stages_.layouts[stage].arguments;
-    if (stages_.by_row[stage]) {
-      uniforms_ = arguments.values(trees_[stage], row, times.at);
-    } else {
-      uniforms_ = times.uniforms;
-      arguments.set_row(uniforms_.data(), stages_.problem, row);
-    }
+    if (stages_.by_row[stage])
+      return (uniforms_ = arguments.values(trees_[stage], row, times.at)).data();
+    if (!stages_.draws[stage]) return times.uniforms.data();
+    uniforms_ = times.uniforms;
+    arguments.set_row(uniforms_.data(), stages_.problem, row);
     return uniforms_.data();
   }
 
