@@ -367,14 +367,11 @@ class PieceRun {
 
   const T* uniforms(const Made& made, const InstanceTimes<T>& times, const Cell& row) {
     const int stage = made.instance->stage;
-    if (!stages_.by_row[stage] && !stages_.draws[stage]) return times.uniforms.data();
-    const StageArguments& arguments = stages_.layouts[stage].arguments;
-    if (stages_.by_row[stage]) {
-      uniforms_ = arguments.values(trees_[stage], row, times.at);
-    } else {
-      uniforms_ = times.uniforms;
-      arguments.set_row(uniforms_.data(), stages_.problem, row);
-    }
+    const bool by_row = stages_.by_row[stage], draws = stages_.draws[stage];
+    if (!by_row && !draws) return times.uniforms.data();
+    const StageArguments& of = stages_.layouts[stage].arguments;
+    uniforms_ = by_row ? of.values(trees_[stage], row, times.at) : times.uniforms;
+    if (draws) of.set_row(uniforms_.data(), stages_.problem, row);
     return uniforms_.data();
   }
 

@@ -148,7 +148,7 @@ const Mistake mistakes[] = {
      "checkerboard, sine, image, hdf5 or formula; did you mean fractal?)"},
     {"initial: {kind: gaussian, seed: 3}",
      "bad.yaml:4:33: initial.seed: does not apply to initial.kind gaussian (it belongs to "
-     "fractal or formula)"},
+     "fractal or formula, or to an equation with noise)"},
     {"initial: {seed: -1}",
      "bad.yaml:4:17: initial.seed: found -1, out of range (expected an integer from 0 to "
      "9223372036854775807)"},
