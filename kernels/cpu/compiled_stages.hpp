@@ -25,7 +25,6 @@ struct CompiledStages {
       by_row.push_back(std::ranges::any_of(stage.tree.operations, [](const StageOperation& node) {
         return node.operation == Operation::position && node.index < 2;
       }));
-      draws.push_back(reads_noise(stage.tree));
       in_time = in_time || reads_time(stage.tree);
     }
     ends_in_time.resize(problem.arrays());
@@ -64,8 +63,7 @@ struct CompiledStages {
   std::vector<bool> ends_in_time;
   // for each stage: true if it reads coordinates that differ from row to row
   std::vector<bool> by_row;
-  std::vector<bool> draws;  // for each stage: true if it reads noise
-  bool in_time = false;     // true if an argument or a law depends on time
+  bool in_time = false;  // true if an argument or a law depends on time
   std::size_t most_lines = 0;
   /// Column 0 of a line that is no row of an array.
   const T* along_columns(const StageLayout::Line& line) const {

@@ -367,12 +367,11 @@ class PieceRun {
 
   const T* uniforms(const Made& made, const InstanceTimes<T>& times, const Cell& row) {
     const int stage = made.instance->stage;
-    const bool by_row = stages_.by_row[stage], draws = stages_.draws[stage];
-    if (!by_row && !draws) return times.uniforms.data();
     const StageArguments& of = stages_.layouts[stage].arguments;
+    const bool by_row = stages_.by_row[stage];
+    if (!by_row && of.draws.empty()) return times.uniforms.data();
     uniforms_ = by_row ? of.values(trees_[stage], row, times.at) : times.uniforms;
-    if (draws) of.set_row(uniforms_.data(), stages_.problem, row);
-    return uniforms_.data();
+    return of.set_row(uniforms_.data(), stages_.problem, row);
   }
 
   const CompiledStages<T>& stages_;

@@ -59,12 +59,14 @@ struct StageArguments {
     }
     return values;
   }
-  /// Replaces the words of the row, which `row` is in.
+  /// Replaces the words, if there are any, of the row in which `row` is; returns the values.
   template <class T>
-  void set_row(T* values, const Problem<T>& problem, Cell row) const {
+  T* set_row(T* values, const Problem<T>& problem, Cell row) const {
+    if (draws.empty()) return values;
     const std::uint64_t before = row_in_grid(problem, row);
     values[words()] = with_word<T>(low_word(before));
     values[words() + 1] = with_word<T>(high_word(before));
+    return values;
   }
 };
 
