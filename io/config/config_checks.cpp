@@ -161,6 +161,11 @@ class Checker {
     const bool draws =
         run_.initials.empty() && (kind == InitialKind::fractal || kind == InitialKind::formula);
     const bool is_default = run_.initial.fractal.seed == FractalParameters().seed;
+    const auto in_file = [&](const char* key) {
+      const auto entry = entries_.find(key);
+      return entry != entries_.end() && entry->second.place.in_file();
+    };
+    if (in_file("initial.seed") && !in_file("initial.kind")) return;  // --set chose another kind
     if (given("initial.seed") && !is_default && !draws && !has_noise(run_))
       add("initial.seed",
           run_.initials.empty()

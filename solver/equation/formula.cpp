@@ -70,10 +70,11 @@ class Parser {
   }
 
   int negation() {
-    const Deeper deeper(*this);
     skip_blanks();
     const std::size_t word_at = at_;
-    return take_word("not") ? logic("not", {negation()}, word_at) : comparison();
+    if (!take_word("not")) return comparison();
+    const Deeper deeper(*this);
+    return logic("not", {negation()}, word_at);
   }
 
   int logic(std::string_view word, std::vector<int> operands, std::size_t at) {

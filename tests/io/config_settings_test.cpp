@@ -133,7 +133,7 @@ TEST_CASE("a setting of another kind replaces the initial field of the file") {
   const std::string text = config_with("initial: {kind: fractal, seed: 3, percentile: 50}");
   const LoadedConfig config = parse(text, {"initial.kind=uniform", "initial.value=4"});
   CHECK(config.run.initial.value == 4);
-  CHECK(value_of(config, "initial.seed").empty());
+  CHECK(value_of(config, "initial.percentile").empty());
   // A setting of initial.kind does not hide a mistake in the file.
   const std::string wrong = config_with("initial: {kind: fractal, seed: x}");
   CHECK(mistakes_in(wrong, {"initial.kind=uniform"}) ==

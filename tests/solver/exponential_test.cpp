@@ -309,6 +309,7 @@ TEST_CASE("random problems: short steps of etdrk2 and etdrk4 are those of rk4") 
     }
     std::vector<double> state = test::random_field<double>(
         {problem.run.shape.cells(), static_cast<std::int64_t>(problem.run.fields.size())});
+    std::ranges::replace(state, 0.0, 0.25);  // where comparisons with 0 jump
     RunConfig plain = problem.run;
     plain.scheme = Scheme::rk4;
     const auto expected = test::formula_stepped(plain, state, 2, "interpreted", 1);
