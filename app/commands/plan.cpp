@@ -176,8 +176,10 @@ RunTime measure(const LoadedConfig& loaded, const Plan& plan, const StableSteps&
 }  // namespace
 
 Plan plan_of(LoadedConfig loaded) {
-  Plan plan{.config = {}, .step_note = loaded.step_note, .mask_note = look_at_mask(loaded.run)};
+  Plan plan;
+  plan.mask_note = look_at_mask(loaded.run);
   plan.config = loaded.run;
+  plan.step_note = loaded.step_note;
   const RunConfig& config = plan.config;
   plan.choice = choose_backend(config);
   load_filters(config);

@@ -115,8 +115,7 @@ TEST_CASE("a restart keeps the mask to the bit, and refuses another") {
   CHECK(mask_content("out/fields/step-000000040.nc")["digest"] == digest);
 }
 
-TEST_CASE(
-    "a mask that no cell is outside of leaves no trace in outputs; a note counts lone cells") {
+TEST_CASE("a mask that no cell is outside of leaves no trace in outputs") {
   const Sandbox sandbox;
   std::string config = mask_ring();  // with a rate whose stable step is estimated
   config.insert(config.find("laplacian(field)}"), "-field^3 + ");
@@ -146,7 +145,7 @@ TEST_CASE(
     CHECK(has(wrong.err, "grid.mask: is 0 in every cell"));
   }
   CHECK(!fs::exists("never"));
-  const std::string picture = LAPL_SOURCE_DIR "/configs/pictures/obstacles.png";
+  const std::string picture = LAPL_SOURCE_DIR "/configs/data/obstacles.png";
   CHECK(has(run_lapl({"validate", "c.yaml", "--set", "grid.mask={image: " + picture + "}"}).err,
             "obstacles.png holds 96 x 160 values, grid.shape is [24, 30]"));
   CHECK(run_lapl({"validate", "c.yaml", "--set", "grid.mask={image: " + picture + "}", "--set",
