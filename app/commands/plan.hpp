@@ -30,7 +30,7 @@ struct RunTime {
 
 struct Plan {
   RunConfig config;
-  std::string step_note;  ///< see LoadedConfig
+  std::string step_note;       ///< see LoadedConfig
   std::string mask_note = {};  ///< of look_at_mask
   BackendChoice choice = {};
   Memory memory = {}, available = {};
