@@ -45,6 +45,9 @@ inline constexpr std::string_view shorthand_section = "boundary";
 /// Its key that is no axis.
 inline constexpr std::string_view rim_key = "boundary.mask";
 
+/// Largest seed of random numbers.
+inline constexpr std::int64_t largest_seed = INT64_MAX;
+
 /// Largest number of cells of a grid.
 inline constexpr std::int64_t most_cells = std::int64_t{1} << 40;
 

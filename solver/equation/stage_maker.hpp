@@ -1,5 +1,5 @@
-// Evaluates formulas as stages. What operators upon operators read at neighbours is computed by
-// earlier stages, so that a rate may take several.
+// Evaluates formulas as stages. Earlier stages compute the values that operators upon operators
+// read at neighbours, so that a rate may take several.
 #pragma once
 
 #include <fmt/format.h>
