@@ -21,6 +21,7 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation_digest.hpp"
 #include "solver/schedule.hpp"
+#include "solver/step_control.hpp"
 
 namespace lapl {
 namespace {

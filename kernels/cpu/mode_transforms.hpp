@@ -20,6 +20,7 @@
 #include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/cpu/host_buffer.hpp"
 #include "kernels/error.hpp"
+#include "kernels/grid/grid.hpp"
 #include "kernels/spectral/spectral_modes.hpp"
 
 namespace lapl {
@@ -127,6 +128,11 @@ class ModeTransforms {
     }
   }
 
+  template <class To>
+  static auto into(To* to) {
+    return [to](std::int64_t index, double value) { to[index] = static_cast<To>(value); };
+  }
+
   /// Transforms values to modes along all axes down to `last`.
   template <class From>
   void forward(const From* from, double* modes, int last) {
@@ -152,11 +158,6 @@ class ModeTransforms {
   template <class Put>
   void backward(double* modes, const Put& put) {
     backward(modes, slowest_, put);
-  }
-
-  template <class To>
-  static auto into(To* to) {
-    return [to](std::int64_t index, double value) { to[index] = static_cast<To>(value); };
   }
 
  private:

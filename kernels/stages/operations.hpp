@@ -82,11 +82,11 @@ LAPL_HOST_DEVICE V is_other(V a, V b) {
 }
 template <class V>
 LAPL_HOST_DEVICE V both(V a, V b) {
-  return (a != V(0)) & (b != V(0)) ? V(1) : V(0);
+  return ((a != V(0)) & (b != V(0))) ? V(1) : V(0);
 }
 template <class V>
 LAPL_HOST_DEVICE V either(V a, V b) {
-  return (a != V(0)) | (b != V(0)) ? V(1) : V(0);
+  return ((a != V(0)) | (b != V(0))) ? V(1) : V(0);
 }
 template <class V>
 LAPL_HOST_DEVICE V is_not(V a) {

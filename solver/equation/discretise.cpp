@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "solver/names.hpp"
+
 namespace lapl {
 namespace {
 
