@@ -9,7 +9,7 @@
 namespace lapl {
 namespace {
 
-constexpr double rounding = 1e-13;
+constexpr double rounding_of_symbols = 1e-13;
 constexpr double most_waves = 1 << 15;  // bounds the work: each term is computed for each wave
 
 // The law of a face, such as of a field of 0.
@@ -119,7 +119,7 @@ void SymbolTerms::require_mirrors(int field) const {
       mirrored[axis] = (phases_ - at[axis]) % phases_;
       for (int column = 0; column < values_.front().size; ++column)
         if (std::abs(values_[place(at)].at(field, column) -
-                     values_[place(mirrored)].at(field, column)) > rounding * largest_)
+                     values_[place(mirrored)].at(field, column)) > rounding_of_symbols * largest_)
           throw Refusal{fmt::format(
               "the rate of {} is not the same when an axis is turned round (first derivatives, "
               "d2_dxdy and upwind are not)",
@@ -135,7 +135,7 @@ ModeRate SymbolTerms::rate(int row, int column) const {
   if (std::ranges::all_of(values_, is_zero)) return rate;
   for_each(radius_ + 1, [&](const std::array<int, 3>& turns) {
     const double weight = weight_of(turns, row, column);
-    if (turns != std::array<int, 3>{} && std::abs(weight) > rounding * largest_)
+    if (turns != std::array<int, 3>{} && std::abs(weight) > rounding_of_symbols * largest_)
       rate.terms.push_back({weight, turns});
   });
   return rate;
