@@ -347,12 +347,14 @@ class Checker {
     return std::ranges::all_of(entries_,
                                [](const auto& entry) { return entry.second.value.has_value(); });
   }
-  /// True if the key has a value that is not null, right or wrong.
+  /// True if the key has a value that is not null, right or wrong. A key that another key's kind
+  /// excludes has no entry.
   bool given(std::string_view key) const {
-    return !entries_.find(std::string(key))->second.is_null();
+    const auto at = entries_.find(key);
+    return at != entries_.end() && !at->second.is_null();
   }
   void add(const char* key, const std::string& what) {
-    mistakes_.add(entries_.find(key)->second.place, key, what);
+    mistakes_.add(entries_.at(key).place, key, what);
   }
 
   const RunConfig& run_;
