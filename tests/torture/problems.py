@@ -97,7 +97,8 @@ BY_ERROR = Problem(
 def masked(shape: str, steps: int, output: int, checkpoint: str) -> str:
     return gray_scott(shape, steps, output, checkpoint).replace(
         f"{{shape: {shape}}}", f"{{shape: {shape}, mask: {{formula: \"sin(x * y) + sin(x / 3) < 0.9\"}}}}").replace(
-        "boundary: {rows", "boundary: {mask: {u: insulated, v: {value: 0.04 - 0.02 * cos(t)}}, rows")
+        "boundary: {rows", "boundary: {mask: {u: insulated, v: {value: 0.04 - 0.02 * cos(t)}}, rows").replace(
+        "(F + k) * v", "(F + k) * v + 0.001 * noise")
 
 
 MASKED = Problem(
@@ -108,12 +109,16 @@ MASKED = Problem(
     other=masked("[20, 30]", 60, 20, "every: 15, keep: 2").replace("0.9", "0.8"))
 
 
-# Engine spectral takes these steps.
-EXACT = Problem(
-    small=SMALL_BY_ERROR.replace("bs23", "etdrk2"),
-    long=BY_ERROR.long.replace("bs23", "etdrk2"),
-    split=BY_ERROR.split.replace("dopri5", "etdrk2"),
-    other=BY_ERROR.other.replace("bs23", "etdrk2"))
+def by(scheme: str) -> Problem:
+    return Problem(
+        small=SMALL_BY_ERROR.replace("bs23", scheme),
+        long=BY_ERROR.long.replace("bs23", scheme),
+        split=BY_ERROR.split.replace("dopri5", scheme),
+        other=BY_ERROR.other.replace("bs23", scheme))
+
+
+EXACT = by("etdrk2")  # engine spectral takes these steps
+IMPLICIT = by("imex")
 
 
 def volume(text: str) -> str:

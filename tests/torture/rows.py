@@ -17,7 +17,7 @@ import stops
 import streams
 import threads
 from harness import Counts, Torture, Trial
-from problems import BY_ERROR, EXACT, MASKED, ONE_FIELD, THREE_AXES, TWO_FIELDS, Problem
+from problems import BY_ERROR, EXACT, IMPLICIT, MASKED, ONE_FIELD, THREE_AXES, TWO_FIELDS, Problem
 
 
 @dataclasses.dataclass
@@ -160,12 +160,12 @@ ROWS = [
     Row("by-error-old-outputs", "steps by error, an old output that is damaged or gone",
         "flipped bits, cut, annotated, emptied and removed files, and those of other runs and steps", 2, None,
         old_outputs.damaged, BY_ERROR),
-    # Two fields on a grid with a mask.
-    Row("mask-kill-calls", "a mask, kill -9: as of two fields", "SIGKILL at every call that writes", 8, None,
+    # Two fields on a grid with a mask, one of them with noise.
+    Row("mask-kill-calls", "a mask and noise, kill -9: as of two fields", "SIGKILL at every call that writes", 8, None,
         kills.at_every_call, MASKED),
     Row("mask-kill-random", "the same at any time", "SIGKILL at random times, up to four in a chain", 1, 200,
         kills.at_random_times, MASKED),
-    Row("mask-splits", "a mask: a restart is bit-identical", "chains of three at random steps, each part with other "
+    Row("mask-splits", "a mask and noise: a restart is bit-identical", "chains of three at random steps, each part with other "
         "threads and another engine, in both precisions", 1, 100, restarts.splits, MASKED),
     Row("mask-headers", "a mask, a file that lies, rightly sealed", "each dataset and attribute, as above", 40, 5000,
         programs.lies("mask-headers"), MASKED),
@@ -174,6 +174,11 @@ ROWS = [
         "SIGKILL at every call that writes", 8, None, kills.at_every_call, EXACT),
     Row("exact-splits", "etdrk2 by error: a restart takes the same steps to the bit, probes too", "chains of three at "
         "random steps, each part with other threads, in both precisions", 1, 100, restarts.splits, EXACT),
+    Row("implicit-kill-calls", "imex by error, kill -9: the same steps, and so the same bits",
+        "SIGKILL at every call that writes", 8, None, kills.at_every_call, IMPLICIT),
+    Row("implicit-splits", "imex by error: a restart takes the same steps to the bit, probes too", "chains of three at "
+        "random steps, each part with other threads and another engine, in both precisions", 1, 100, restarts.splits,
+        IMPLICIT),
     # On two to four ranks, each a process.
     Row("ranks-kill", "a rank that is killed or aborts, mpirun or its starter that is: the run ends everywhere, "
         "whole files, and on any number of ranks it goes on to the same bits",
