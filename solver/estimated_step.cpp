@@ -1,7 +1,9 @@
 #include "solver/estimated_step.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <span>
 
@@ -86,13 +88,16 @@ class RateDerivative {
         rates_at_(config, system, coefficients, config.threads) {
     Backend<double>& backend = rates_at_.backend();
     set_initial_state(backend, config, coefficients, whole);
-    state_ = copy_of_state(backend);
-    rate_ = rate_at(state_);
+    const double* const values = backend.block().values;
+    state_.assign(values, values + fields_ * cells_);
+    moved_.resize(state_.size());
+    rate_.resize(state_.size());
+    store_rates(rate_, state_);
   }
 
   std::size_t fields() const { return fields_; }
   template <class State>
-  auto field(State& values, std::size_t index) const {
+  auto field(State&& values, std::size_t index) const {
     return std::span(values).subspan(index * cells_, cells_);
   }
 
@@ -118,16 +123,16 @@ class RateDerivative {
   /// Sets the unit in which each field's part of directions and of results is measured.
   void set_units(Values units) { units_ = std::move(units); }
 
-  Values operator()(const Values& direction) {
+  /// Writes the derivative along `direction` to `change`.
+  void operator()(std::span<double> change, std::span<const double> direction) {
     const double share = share_of(direction);
-    moved_.resize(state_.size());
     for (std::size_t f = 0; f < fields_; ++f) {
       const double scale = share * unit(f);
       const std::span<const double> along = field(direction, f), from = field(state_, f);
       const auto to = field(moved_, f);
       for_each_value(std::ssize(to), [&](std::int64_t i) { to[i] = from[i] + scale * along[i]; });
     }
-    Values change = rate_at(moved_);
+    store_rates(change, moved_);
     for (std::size_t f = 0; f < fields_; ++f) {
       const double scale = share * unit(f);
       const auto before = field(rate_, f);
@@ -135,23 +140,21 @@ class RateDerivative {
       for_each_value(std::ssize(before),
                      [&](std::int64_t i) { of_field[i] = (of_field[i] - before[i]) / scale; });
     }
-    return change;
   }
 
  private:
   double unit(std::size_t field) const { return units_.empty() ? 1 : units_[field]; }
 
-  Values rate_at(const Values& state) {
-    Values rate = rates_at_(state);
-    if (!std::ranges::all_of(rate, [](double value) { return std::isfinite(value); }))
+  void store_rates(std::span<double> rates, std::span<const double> state) {
+    rates_at_.store(rates, state);
+    if (!std::ranges::all_of(rates, [](double value) { return std::isfinite(value); }))
       throw NumericalError(
           "the rates are not finite at the initial state, so that no step can be estimated");
-    return rate;
   }
 
   // The factor of the direction that changes the state by a millionth. A field that is nearly 0
   // beside the others may change by more.
-  double share_of(const Values& direction) const {
+  double share_of(std::span<const double> direction) const {
     Values ratios;
     for (std::size_t f = 0; f < fields_; ++f) {
       const double of_state = largest(field(state_, f));
@@ -188,10 +191,11 @@ Values start_vector(Shape shape, std::size_t fields) {
 Values units_of(RateDerivative& derivative, const Values& start) {
   const std::size_t fields = derivative.fields();
   SquareMatrix sizes(static_cast<int>(fields));
+  Values alone(start.size()), change(start.size());
   for (std::size_t column = 0; column < fields; ++column) {
-    Values alone(start.size());
+    std::ranges::fill(alone, 0);
     std::ranges::copy(derivative.field(start, column), derivative.field(alone, column).begin());
-    const Values change = derivative(alone);
+    derivative(change, alone);
     for (std::size_t row = 0; row < fields; ++row)
       sizes.at(static_cast<int>(row), static_cast<int>(column)) =
           largest(derivative.field(change, row));
@@ -199,29 +203,40 @@ Values units_of(RateDerivative& derivative, const Values& start) {
   return balance(sizes);
 }
 
-std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Values start) {
-  const int most = most_iterations(std::ssize(start));
-  std::vector<Values> basis;
+std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, const Values& start) {
+  const std::int64_t values = std::ssize(start);
+  const int most = most_iterations(values);
+  // The basis, and the image of its last vector. Threads write each part first, so that the pages
+  // are not made by one of them.
+  const auto memory = std::make_unique_for_overwrite<double[]>((most + 1) * values);
+  const auto vector = [&](int index) {
+    return std::span(memory.get() + index * values, static_cast<std::size_t>(values));
+  };
+  const std::span<double> first = vector(0);
+  for_each_value(values, [&](std::int64_t i) { first[i] = start[i]; });
   std::vector<Values> projections;  // coefficients of each image in the basis
   double scale = 0;
-  for (Values next = std::move(start); std::ssize(basis) < most;) {
-    const double length = std::sqrt(dot(next, next));
+  int size = 0;
+  while (size < most) {
+    const std::span<double> newest = vector(size), next = vector(size + 1);
+    const double length = std::sqrt(dot(newest, newest));
     if (!projections.empty()) {
       if (length <= 1e-9 * scale) break;
       projections.back().push_back(length);
     }
-    for_each_value(std::ssize(next), [&](std::int64_t i) { next[i] /= length; });
-    basis.push_back(std::move(next));
-    next = derivative(basis.back());
+    for_each_value(values, [&](std::int64_t i) { newest[i] /= length; });
+    ++size;
+    derivative(next, newest);
     scale = std::max(scale, std::sqrt(dot(next, next)));
     Values& projection = projections.emplace_back();
-    for (const Values& vector : basis) {
-      projection.push_back(dot(vector, next));
-      for_each_value(std::ssize(next),
-                     [&](std::int64_t i) { next[i] -= projection.back() * vector[i]; });
+    for (int i = 0; i < size; ++i) {
+      const std::span<const double> of_basis = vector(i);
+      projection.push_back(dot(of_basis, next));
+      for_each_value(values,
+                     [&](std::int64_t at) { next[at] -= projection.back() * of_basis[at]; });
     }
   }
-  SquareMatrix projected(static_cast<int>(basis.size()));
+  SquareMatrix projected(size);
   for (int column = 0; column < projected.size; ++column)
     for (int row = 0; row <= std::min(column + 1, projected.size - 1); ++row)
       projected.at(row, column) = projections[column][row];
@@ -247,10 +262,10 @@ StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficien
   const FormulaSystem system = explicit_system_of(config);
   require_memory(config, system);
   RateDerivative derivative(config, system, coefficients, whole);
-  Values start = start_vector(config.shape, config.fields.size());
+  const Values start = start_vector(config.shape, config.fields.size());
   if (derivative.fields() > 1) derivative.set_units(units_of(derivative, start));
   const double growth = derivative.growth();
-  return {modes_by_arnoldi(derivative, std::move(start)), growth};
+  return {modes_by_arnoldi(derivative, start), growth};
 }
 
 double change_time_at(const RunConfig& config, const CoefficientFields& coefficients,

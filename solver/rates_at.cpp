@@ -28,16 +28,20 @@ RatesAt::RatesAt(const RunConfig& config, const FormulaSystem& system,
                                     rates_problem(config, system, coefficients), threads)) {}
 
 std::vector<double> RatesAt::operator()(std::span<const double> state, std::int64_t step) {
+  std::vector<double> rates(state.size());
+  store(rates, state, step);
+  return rates;
+}
+
+void RatesAt::store(std::span<double> rates, std::span<const double> state, std::int64_t step) {
   backend_->set_state(state, step);
   backend_->advance(1);
   // Without a capture, which would copy the state and compute its digest.
   const double* const moved = backend_->block().values;
-  std::vector<double> rates(state.size());
   constexpr std::int64_t worth_a_thread = 1 << 16;
   in_pieces(std::ssize(rates), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) rates[i] = (moved[i] - state[i]) / huge_step;
   });
-  return rates;
 }
 
 }  // namespace lapl

@@ -28,6 +28,8 @@ class RatesAt {
   /// The rates, in the unit of each field per second, field after field as in the state, at the
   /// time of `step`.
   std::vector<double> operator()(std::span<const double> state, std::int64_t step = 0);
+  /// Writes the rates to `rates`, which may hold anything before.
+  void store(std::span<double> rates, std::span<const double> state, std::int64_t step = 0);
 
  private:
   std::unique_ptr<Backend<double>> backend_;

@@ -295,6 +295,8 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     if (key.put) key.put(config.run, *at->second.value);
     config.keys.push_back({key.name, yaml_of(*at->second.value), at->second.origin});
   }
+  if (config.run.scheme.tolerance && !config.run.time_step && !is_diffusion(config.run))
+    config.run.step_is_auto = true;
   check_together(config.run, entries, mistakes);
   mistakes.throw_any();
   if (config.run.step_is_auto || config.run.stages_are_auto) {

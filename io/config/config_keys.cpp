@@ -197,8 +197,9 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
       {{.name = "time.step", .type = null_or(either(word({"auto"}), found_step())),
        .preset = "null",
        .unit = "s", .meaning = "dt; auto: 0.9 of the largest stable one, or a little less to "
-                               "divide time.end and an output.every in time; diffusion: needs "
-                               "equation.diffusivity"},
+                               "divide time.end and an output.every in time; with "
+                               "time.tolerance: the first step, which auto (and null) estimates; "
+                               "diffusion: needs equation.diffusivity"},
        put_time_step},
       {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
        .meaning = "time scheme; diffusion takes euler or rkl2"},

@@ -201,8 +201,8 @@ std::optional<StepProblem> step_problem_of(const RunConfig& run) {
 
 std::vector<KeyMistake> equation_mistakes(const RunConfig& run, const KeysGiven& keys) {
   if (is_diffusion(run)) return mistakes_of_diffusion(run, keys);
-  if (keys.given("time.step")) return {};
-  return {{.key = "time.step", .what = "missing (expected a number above 0)"}};
+  if (run.time_step || run.step_is_auto || keys.given("time.step")) return {};
+  return {{.key = "time.step", .what = "missing (expected a number above 0, or auto)"}};
 }
 
 }  // namespace lapl

@@ -153,7 +153,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"equation: {kind: formular, u: 1, v: a * D}",
      "bad.yaml:4:18: equation.kind: found formular (expected diffusion or formula; did you mean formula?)"},
     {"time: {steps: 1}",
-     "bad.yaml:5:1: time.step: missing (expected a number above 0)"},
+     "bad.yaml:5:1: time.step: missing (expected a number above 0, or auto)"},
     {"time: {steps: 1, step: 0}",
      "bad.yaml:5:24: time.step: found 0, out of range (expected a number above 0)"},
     {"time: {steps: 1, step: 0.1, scheme: rk5}",
@@ -309,6 +309,21 @@ std::string formula_config_with(const std::string& line) {
     replaced = replaced || same;
   }
   return replaced ? text : text + line + '\n';
+}
+
+TEST_CASE("steps by error estimate the first step unless it is given") {
+  const auto step_with = [](const char* step) {
+    return value_of(parse(std::string("grid: {shape: [4, 5]}\n"
+                                      "equation: {kind: formula, field: -field}\n"
+                                      "initial: {kind: uniform, value: 2}\n"
+                                      "time: {scheme: bs23, tolerance: 1e-4, end: 1") +
+                          step + "}\n"),
+                    "time.step");
+  };
+  CHECK(step_with("") == "0.009");
+  CHECK(step_with(", step: auto") == "0.009");
+  CHECK(step_with(", step: null") == "0.009");
+  CHECK(step_with(", step: 0.25") == "0.25");
 }
 
 TEST_CASE("names of fields that YAML reads as truth values must be quoted") {
