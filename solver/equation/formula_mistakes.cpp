@@ -122,8 +122,9 @@ class FormulaChecker {
       attempt(key, [&] {
         StageTree tree;
         FormulaNames names = names_of_laws(run_);
+        TreeWriter writer(names, tree, used_);
         for (int axis = 3 - names.axes; axis < 3; ++axis)
-          names.terms[std::string(1, "zyx"[axis])] = TreeWriter::of(tree.position(axis, {}));
+          names.terms[std::string(1, "zyx"[axis])] = writer.position(axis, {});
         for (int axis = 3 - names.axes; axis < 3; ++axis)
           ghost_terms(law, names, names.spacing[axis], tree, used_);
       });
