@@ -126,7 +126,8 @@ class Checker : public KeyChecker {
   void check_seed() {
     const InitialKind kind = run_.initial.kind;
     const bool draws =
-        run_.initials.empty() && (kind == InitialKind::fractal || kind == InitialKind::formula);
+        !run_.initial_quantities.empty() ||
+        (run_.initials.empty() && (kind == InitialKind::fractal || kind == InitialKind::formula));
     const bool is_default = run_.initial.fractal.seed == FractalParameters().seed;
     const auto in_file = [&](const char* key) {
       const auto entry = entries_.find(key);

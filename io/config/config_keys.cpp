@@ -196,10 +196,18 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
     for (const std::string& field : names.fields) table.push_back(initial_key(field, initial_axes));
   if (names.initial_by_field && !names.all && std::ranges::count(names.fields, "seed") == 0)
     table.push_back({{.name = "initial.seed", .type = integer(0, largest_seed), .preset = "3966789",
-                      .meaning = "seed of `noise` in rates; fields have seeds of their own"},
+                      .meaning = "seed of `noise` in rates and of `random` in initial.let; fields have "
+                                 "seeds of their own"},
                      [](RunConfig& run, const YamlNode& node) {
                        assign(run.initial.fractal.seed, node);
                      }});
+  ConfigKey initial_let = {{.name = "initial.let", .type = named_formulas(), .preset = "{}",
+                            .meaning = "quantities that the formulas of initial fields name, each "
+                                       "evaluated once",
+                            .kinds = {name_of(InitialKind::formula)}},
+                           store(&RunConfig::initial_quantities)};
+  if (names.initial_by_field && !names.all) initial_let.kinds.clear();
+  table.push_back(initial_let);
   add_section(table, "equation", &RunConfig::equation, equation_keys());
   for (const std::string& field : names.fields)  // others are reported by formula_mistakes
     if (!is_key_beside_rates(field)) table.push_back(rate_key(field));

@@ -58,6 +58,7 @@ TEST_CASE("coordinates in files and pictures follow the origin") {
     CHECK(read_array<double>(opened.file, "y", 9) ==
           std::vector{-1.25, -0.75, -0.25, 0.25, 0.75, 1.25});
     CHECK(read_array<double>(opened.file, "x", 9).back() == 0.875);
+    if (file == "out/fields.nc") continue;  // an index, which VTK does not read
     const Hdf5Group vtk(H5Gopen2(opened.file, "VTKHDF", H5P_DEFAULT), "open VTKHDF");
     CHECK(read_numbers_attribute<double>(vtk, "Origin", 3) == std::vector{-0.875, -1.25, -0.75});
   }
