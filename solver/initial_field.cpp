@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <numbers>
 #include <utility>
 
@@ -100,25 +99,26 @@ std::vector<double> computed_field(const RunConfig& config) {
                                                                 RowRange::all(config.shape));
 }
 
-const InitialConfig& initial_of(const RunConfig& config, const std::string& field) {
-  const auto own = config.initials.find(field);
-  return own == config.initials.end() ? config.initial : own->second;
-}
-
 namespace {
 
 std::vector<double> fractal_of(Shape shape, const InitialConfig& initial) {
   return fractal_field(shape, initial.fractal, useful_threads(shape));
 }
 
-// The rows of a field that each rank computes separately.
-std::vector<double> own_rows(const RunConfig& config, const std::string& name,
-                             const CoefficientFields& coefficients, std::int64_t& draws,
-                             RowRange rows, Ranks& ranks) {
-  const auto& made = row_of(config.initial.kind).made;
+bool is_whole(const InitialConfig& initial) {
+  const auto& made = row_of(initial.kind).made;
+  return std::holds_alternative<Fractal>(made) || std::holds_alternative<FieldFile>(made);
+}
+
+// The rows of a part that each rank computes separately; `others` has the same rows of other parts.
+std::vector<double> own_rows(RunConfig config, InitialPart part,
+                             const CoefficientFields& coefficients, RowRange rows, Ranks& ranks,
+                             const CoefficientFields& others) {
+  config.initial = part.initial;
+  const auto& made = row_of(part.initial.kind).made;
   if (std::holds_alternative<FromFormula>(made))
-    return values_of_formula("initial." + name, config.initial.formula, config, coefficients, ranks,
-                             &draws, rows);
+    return values_of_formula(part.key(), part.initial.formula, config, coefficients, ranks,
+                             &part.draws, rows, others);
   return std::get<FieldMaker>(made)(config, rows);
 }
 
@@ -140,28 +140,31 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
   const RowRange rows = backend.rows();
   const std::int64_t columns = config.shape.columns, cells = rows.count * columns;
   std::vector<T> state = host_vector<T>(cells * std::ssize(config.fields));
-  std::map<std::uint64_t, std::int64_t> draws;  // uses of `random` so far, by seed
+  CoefficientFields others;  // the rows of parts that are read
   WholeFields fractals;
-  for (std::size_t field = 0; field < config.fields.size(); ++field) {
-    const std::string& name = config.fields[field];
-    RunConfig own = config;
-    own.initial = initial_of(config, name);
-    const auto& made = row_of(own.initial.kind).made;
-    const std::span<T> values = std::span(state).subspan(field * cells, cells);
-    const auto round = [&](const std::vector<double>& of_field) {
-      std::ranges::transform(of_field, values.begin(), [](double value) { return T(value); });
-    };
+  for (const InitialPart& part : ordered_initial_parts(config)) {
+    std::vector<double> mine;
     const auto all = [&]() -> const std::vector<double>& {
-      const bool lacks = std::holds_alternative<Fractal>(made) && !whole.contains(name);
-      return lacks ? fractals[name] = fractal_of(config.shape, own.initial) : whole.at(name);
+      const bool lacks = part.initial.kind == InitialKind::fractal && !whole.contains(part.name);
+      return lacks ? fractals[part.name] = fractal_of(config.shape, part.initial)
+                   : whole.at(part.name);
     };
-    if (!std::holds_alternative<Fractal>(made) && !std::holds_alternative<FieldFile>(made))
-      round(own_rows(own, name, coefficients, draws[own.initial.fractal.seed], rows, ranks));
-    else if (ranks.count() == 1)
-      round(all());
-    else
-      scatter_rows<T>(ranks, ranks.is_first() ? rounded_once<T>(all()) : std::vector<T>(), rows,
-                      columns, values);
+    if (!is_whole(part.initial)) {
+      mine = own_rows(config, part, coefficients, rows, ranks, others);
+    } else if (ranks.count() > 1) {
+      mine = host_vector<double>(cells);
+      const std::span<const double> of_grid = ranks.is_first() ? std::span(all()) : std::span(mine);
+      scatter_rows<double>(ranks, of_grid, rows, columns, mine);
+    } else if (part.is_read) {
+      mine = all();
+    }
+    if (part.field) {
+      const bool whole_is_mine = is_whole(part.initial) && ranks.count() == 1;
+      std::ranges::transform(whole_is_mine ? all() : mine,
+                             state.begin() + static_cast<std::ptrdiff_t>(*part.field) * cells,
+                             [](double value) { return T(value); });
+    }
+    if (part.is_read) others[part.name] = std::move(mine);
   }
   if (config.mask) {
     const std::vector<T> mask = rounded_once<T>(coefficients.at(mask_name));

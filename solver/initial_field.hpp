@@ -10,6 +10,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/ranks/ranks.hpp"
+#include "solver/initial_parts.hpp"
 #include "solver/make_problem.hpp"
 #include "solver/names.hpp"
 #include "solver/run_config.hpp"
@@ -61,15 +62,12 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
      {"path", "seed"}, FieldFile::picture},
     {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file",
      {"path", "dataset", "seed"}, FieldFile::dataset},
-    {InitialKind::formula, "formula", "a formula of x, y, z, parameters and random",
+    {InitialKind::formula, "formula", "a formula of x, y, z, parameters, other initial fields and random",
      {"formula", "seed"}, FromFormula()}});
 // clang-format on
 
 /// All cells of the config's common `initial`, which must be of a kind with a FieldMaker.
 std::vector<double> computed_field(const RunConfig& config);
-
-/// The settings of a field: those for this field, else the config's common ones.
-const InitialConfig& initial_of(const RunConfig& config, const std::string& field);
 
 /// Value at node `index` of eigenmode `mode` of the second difference on `size` nodes:
 ///   zero       sin((index + 1) * theta),    theta = pi * mode / (size + 1)

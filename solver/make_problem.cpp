@@ -57,6 +57,20 @@ std::vector<double> random_values(std::uint64_t seed, std::uint64_t before, cons
   return values;
 }
 
+// A block that holds the values of some rows; formulas without operators read no others.
+std::vector<double> rows_in_block(const std::vector<double>& values, RowRange rows,
+                                  const Part& part) {
+  const Shape shape = part.shape();
+  std::vector<double> block(shape.cells());
+  for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row) {
+    const std::int64_t from = part.row_in_grid(row) / shape.columns - rows.first;
+    if (from >= 0 && from < rows.count)
+      std::copy_n(values.begin() + from * shape.columns, shape.columns,
+                  block.begin() + row * shape.columns);
+  }
+  return block;
+}
+
 }  // namespace
 
 CoefficientFields unread_coefficients(const RunConfig& config) {
@@ -104,7 +118,8 @@ template Problem<double> problem_with(const RunConfig&, const CoefficientFields&
 std::vector<double> values_of_formula(const std::string& name, const FormulaText& text,
                                       const RunConfig& config,
                                       const CoefficientFields& coefficients, Ranks& ranks,
-                                      std::int64_t* draws, std::optional<RowRange> rows) {
+                                      std::int64_t* draws, std::optional<RowRange> rows,
+                                      const CoefficientFields& others) {
   const Formula formula = text.parsed(name);
   FormulaNames names = names_of_values(config);
   const Faces<double> faces = quantity_faces<double>(config.boundaries);
@@ -122,6 +137,9 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
     if (const auto field = coefficients.find(node.name);
         field != coefficients.end() && !names.arrays.contains(node.name))
       names.arrays[node.name] = add(values_of_first(ranks, field->second, part));
+  for (const auto& [other, values] : others)
+    if (std::ranges::count(formula.nodes, other, &FormulaNode::name) > 0)
+      names.arrays[other] = add(rows_in_block(values, *rows, part));
   if (draws)
     names.draw = [&] {
       const auto before = static_cast<std::uint64_t>((*draws)++ * config.shape.cells());

@@ -52,11 +52,12 @@ Faces<T> quantity_faces(const Boundaries& boundaries) {
 /// The values of a formula of position, parameters and (in initial fields) `random` at every node,
 /// in float64; `rows` selects some rows. `draws` counts the uses of `random` with the config's seed
 /// and continues from call to call. Collective: with several `ranks` the first holds the values of
-/// `coefficients`. Throws FormulaError.
+/// `coefficients`, and each has its `rows` of `others`. Throws FormulaError.
 std::vector<double> values_of_formula(const std::string& name, const FormulaText& text,
                                       const RunConfig& config,
                                       const CoefficientFields& coefficients, Ranks& ranks,
                                       std::int64_t* draws = nullptr,
-                                      std::optional<RowRange> rows = {});
+                                      std::optional<RowRange> rows = {},
+                                      const CoefficientFields& others = {});
 
 }  // namespace lapl

@@ -146,7 +146,8 @@ struct RunConfig {
   std::vector<SideLaw> rim_laws;  ///< of the mask; a field without one is insulated
   std::vector<std::string> fields = {"field"};
   std::map<std::string, ParameterConfig, std::less<>> parameters;
-  InitialConfig initial;  ///< of fields without one of their own
+  InitialConfig initial;             ///< of fields without one of their own
+  NamedFormulas initial_quantities;  ///< initial.let
   std::map<std::string, InitialConfig, std::less<>> initials;  ///< by field
 
   EquationConfig equation;

@@ -92,6 +92,8 @@ Json describe_file(const fs::path& file) {
                  {"shape", content.shape.extents()},
                  {"spacing", spacing_of(content)},
                  {"precision", content.precision}};
+  if (const auto& origin = content.spacing.origin; origin != std::array{0.0, 0.0, 0.0})
+    result["origin"] = std::vector(origin.end() - content.shape.axes, origin.end());
   if (content.steps.size() == 1) {
     result["step"] = content.steps.front();
     result["time"] = content.times.front();

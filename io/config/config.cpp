@@ -97,14 +97,20 @@ void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const Give
 void let_settings_replace(Entries& entries) {
   const auto given = [&](const char* key) -> Entry* {
     const auto at = entries.find(key);
-    return at == entries.end() || at->second.is_null() ? nullptr : &at->second;
+    const bool is_none = at == entries.end() || at->second.is_null() ||
+                         (at->second.value && at->second.value->text == "false");
+    return is_none ? nullptr : &at->second;
   };
-  Entry* const steps = given("time.steps");
-  Entry* const end = given("time.end");
-  if (!steps || !end || steps->place.in_file() == end->place.in_file()) return;
-  Entry& replaced = steps->place.in_file() ? *steps : *end;
-  replaced.value = YamlNode();
-  replaced.origin = "--set";
+  constexpr std::pair<const char*, const char*> pairs[] = {
+      {"time.steps", "time.end"}, {"grid.spacing", "grid.size"}, {"grid.origin", "grid.center"}};
+  for (const auto& [one, other] : pairs) {
+    Entry* const a = given(one);
+    Entry* const b = given(other);
+    if (!a || !b || a->place.in_file() == b->place.in_file()) continue;
+    Entry& replaced = a->place.in_file() ? *a : *b;
+    replaced.value = preset_of(*replaced.key);
+    replaced.origin = "default";
+  }
 }
 
 /// Calls `take` with every file path in a value.
@@ -158,6 +164,26 @@ void say_found(LoadedConfig& config, const char* key, std::string value, const s
   const auto at = std::ranges::find(config.keys, key, &ResolvedKey::key);
   at->value = std::move(value);
   at->origin = "auto: " + why;
+}
+
+/// Replaces grid.size and grid.center by the numbers that follow, so that equal grids have equal
+/// texts.
+void find_grid(LoadedConfig& config, const Entries& entries) {
+  const auto list = [&](std::vector<double> numbers) {
+    std::string text;
+    for (const double number : numbers) text += (text.empty() ? "" : ", ") + number_text(number);
+    return numbers.size() == 1 ? text : '[' + text + ']';
+  };
+  const Spacing& spacing = config.run.spacing;
+  if (!entries.at("grid.size").is_null()) {
+    say_found(config, "grid.spacing", list(spacing.given(config.run.shape.axes)), "of grid.size");
+    say_found(config, "grid.size", "null", "see grid.spacing");
+  }
+  if (entries.at("grid.center").value->text == "true") {
+    const std::vector origin(spacing.origin.end() - config.run.shape.axes, spacing.origin.end());
+    say_found(config, "grid.origin", list(origin), "of grid.center");
+    say_found(config, "grid.center", "false", "see grid.origin");
+  }
 }
 
 /// The first of steps by error, for `time.step: auto`: a hundredth of the time in which a field
@@ -299,6 +325,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     config.run.step_is_auto = true;
   check_together(config.run, entries, mistakes);
   mistakes.throw_any();
+  find_grid(config, entries);
   if (config.run.step_is_auto || config.run.stages_are_auto) {
     if (config.run.step_is_auto)
       find_step(config, entries.at("time.step").place, mistakes);

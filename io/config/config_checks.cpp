@@ -7,11 +7,11 @@
 #include <initializer_list>
 #include <limits>
 #include <set>
-#include <tuple>
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/formula_hints.hpp"
+#include "io/config/key_checker.hpp"
 #include "io/filters/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
@@ -27,42 +27,9 @@
 namespace lapl {
 namespace {
 
-class Checker {
+class Checker : public KeyChecker {
  public:
-  Checker(const RunConfig& run, const Entries& entries, Mistakes& mistakes)
-      : run_(run), entries_(entries), mistakes_(mistakes) {}
-
-  void check_cells() {
-    if (!right({"grid.shape"})) return;
-    const auto [planes, rows, columns] =
-        std::tuple(run_.shape.planes, run_.shape.rows, run_.shape.columns);
-    if (rows > most_cells / columns || planes > most_cells / columns / rows)
-      add("grid.shape", fmt::format("found {}, too many cells (at most {} together)",
-                                    text_of(run_.shape), most_cells));
-  }
-
-  /// The engines divide by h^2 in the run's precision, so h^2 must be representable in it.
-  void check_spacing() {
-    if (!right({"grid.spacing", "grid.shape", "compute.precision"})) return;
-    const YamlNode& each = *entries_.find("grid.spacing")->second.value;
-    if (each.kind == YamlNode::Kind::list && std::ssize(each.children) != run_.shape.axes)
-      add("grid.spacing",
-          fmt::format("found {} number{} (expected one number, or a list of one for "
-                      "each of the {} axes of grid.shape)",
-                      each.children.size(), each.children.size() == 1 ? "" : "s", run_.shape.axes));
-    for (const double spacing : run_.spacing.given(run_.shape.axes)) {
-      const double square = spacing * spacing;
-      if (is_positive_in(run_.precision, square) && is_positive_in(run_.precision, 1 / square))
-        continue;
-      const auto largest = with_precision(
-          run_.precision, []<class T>() -> double { return std::numeric_limits<T>::max(); });
-      add("grid.spacing",
-          fmt::format("found {}, of which the square or its inverse is infinite in {} "
-                      "(expected about {:.1e} to {:.1e})",
-                      spacing, name_of(run_.precision), std::sqrt(1 / largest),
-                      std::sqrt(largest)));
-    }
-  }
+  using KeyChecker::KeyChecker;
 
   void check_equation() {
     if (!right({"equation.kind"})) return;
@@ -132,7 +99,7 @@ class Checker {
 
   /// Checks names and formulas; each message shows a caret below the mistake.
   void check_formulas() {
-    if (!right({"grid.shape", "grid.spacing", "fields", "equation.kind"})) return;
+    if (!right({"grid.shape", "grid.spacing", "grid.size", "fields", "equation.kind"})) return;
     const std::vector<KeyMistake> found = formula_mistakes(run_);
     if (found.empty()) check_step();
     if (found.empty()) check_spectral();
@@ -159,7 +126,8 @@ class Checker {
   void check_seed() {
     const InitialKind kind = run_.initial.kind;
     const bool draws =
-        run_.initials.empty() && (kind == InitialKind::fractal || kind == InitialKind::formula);
+        !run_.initial_quantities.empty() ||
+        (run_.initials.empty() && (kind == InitialKind::fractal || kind == InitialKind::formula));
     const bool is_default = run_.initial.fractal.seed == FractalParameters().seed;
     const auto in_file = [&](const char* key) {
       const auto entry = entries_.find(key);
@@ -210,12 +178,6 @@ class Checker {
     if (const std::string why = why_not_spectral(run_); !why.empty())
       add("compute.engine",
           fmt::format("found spectral, which cannot step this: {} (expected another engine)", why));
-  }
-
-  void check_mask() {
-    if (entries_.at("grid.mask").origin != "default") return;
-    if (const auto rim = entries_.find(std::string(rim_key)); rim != entries_.end())
-      mistakes_.add(rim->second.place, rim_key, "given without grid.mask (expected one)");
   }
 
   void check_engine() {
@@ -298,83 +260,24 @@ class Checker {
     }
   }
 
-  void check_mode() {
-    if (!entries_.contains("initial.mode") || !run_.initials.empty()) return;
-    if (!right({"initial.mode", "grid.shape", "boundary.columns"})) return;
-    if (run_.shape.axes > 1 && !right({"boundary.rows"})) return;
-    if (run_.shape.axes > 2 && !right({"boundary.planes"})) return;
-    if (!run_.laws.empty()) {
-      add("initial.kind",
-          "found sine, an eigenmode of boundaries that are zero, insulated or periodic "
-          "(not of the laws that boundary gives)");
-      return;
-    }
-    if (run_.shape.axes > 2)
-      check_mode("planes", run_.boundaries.planes, run_.shape.planes, run_.initial.mode[0]);
-    if (run_.shape.axes > 1)
-      check_mode("rows", run_.boundaries.rows, run_.shape.rows, run_.initial.mode[1]);
-    check_mode("columns", run_.boundaries.columns, run_.shape.columns, run_.initial.mode[2]);
-  }
-
  private:
   static std::set<std::string> taken_datasets(const RunConfig& run) {
     std::set<std::string> taken = {"time", "step", "x", "y", "z", "provenance", "VTKHDF"};
     for (const std::string& name : output_names(run)) taken.insert(name);
     return taken;
   }
-
-  /// Checks the number of an eigenmode of the discrete Laplacian on n nodes (docs/numerics.md).
-  void check_mode(const char* axis, Boundary boundary, std::int64_t nodes, std::int64_t mode) {
-    const std::int64_t low = boundary == Boundary::zero ? 1 : 0;
-    const std::int64_t high = boundary == Boundary::zero        ? nodes
-                              : boundary == Boundary::insulated ? nodes - 1
-                                                                : nodes / 2;
-    if (mode >= low && mode <= high) return;
-    add("initial.mode",
-        fmt::format(
-            "found {} for the {}, out of range (expected {} to {} with boundary {} and {} {})",
-            mode, axis, low, high, name_of(boundary), nodes, axis));
-  }
-
-  /// True if none of these keys has a wrong value.
-  bool right(std::initializer_list<const char*> keys) const {
-    return std::all_of(keys.begin(), keys.end(), [&](const char* key) {
-      const auto at = entries_.find(key);
-      return at != entries_.end() && at->second.value;
-    });
-  }
-  bool all_right() const {
-    return std::ranges::all_of(entries_,
-                               [](const auto& entry) { return entry.second.value.has_value(); });
-  }
-  /// True if the key has a value that is not null, right or wrong. A key that another key's kind
-  /// excludes has no entry.
-  bool given(std::string_view key) const {
-    const auto at = entries_.find(key);
-    return at != entries_.end() && !at->second.is_null();
-  }
-  void add(const char* key, const std::string& what) {
-    mistakes_.add(entries_.at(key).place, key, what);
-  }
-
-  const RunConfig& run_;
-  const Entries& entries_;
-  Mistakes& mistakes_;
 };
 
 }  // namespace
 
 void check_together(const RunConfig& run, const Entries& entries, Mistakes& mistakes) {
+  check_grid(run, entries, mistakes);
   Checker checker(run, entries, mistakes);
-  checker.check_cells();
-  checker.check_spacing();
   checker.check_equation();
   checker.check_stages();
   checker.check_tolerance();
   checker.check_formulas();
-  checker.check_mask();
   checker.check_engine();
-  checker.check_mode();
   checker.check_output_names();
   checker.check_probes();
   checker.check_end();

@@ -78,7 +78,9 @@ ordered_json section_schema(const std::string& section) {
   if (!required.empty()) schema["required"] = required;
   if (section == "initial") {  // has either its own keys or a map of fields
     schema["allOf"] = kind_rules(section, InitialConfig{}.kind);
-    const ordered_json by_field = {{"type", "object"}, {"additionalProperties", *of_each_name}};
+    ordered_json by_field = {{"type", "object"}, {"additionalProperties", *of_each_name}};
+    for (const char* const shared : {"seed", "let"})
+      by_field["properties"][shared] = schema["properties"][shared];
     return {{"anyOf", {schema, by_field}}};
   }
   if (section == "equation") schema["allOf"] = kind_rules(section, EquationConfig{}.kind);

@@ -33,6 +33,17 @@ void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const Ya
   std::ranges::move(laws_in(node, axis), std::back_inserter(run.laws));
 }
 
+// Must run after grid.shape and grid.spacing are stored.
+void put_size(RunConfig& run, const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::null) return;
+  Spacing size;
+  assign(size, node);
+  std::vector<double> spacings;
+  for (std::size_t axis = 3 - run.shape.axes; axis < 3; ++axis)
+    spacings.push_back(size.by_axis[axis] / static_cast<double>(by_axis(run.shape)[axis]));
+  run.spacing = Spacing::of(spacings);
+}
+
 void put_output_every(RunConfig& run, const YamlNode& node) {
   run.output_time.reset();
   if (const YamlNode* const time = child_of(node, "time"))
@@ -142,6 +153,26 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
                                     "or a list "
                                     "of one for each, in the order of grid.shape"},
        store(&RunConfig::spacing)},
+      {{.name = "grid.size", .type = one_or_list(null_or(positive_real()), 1, 3), .preset = "null",
+       .unit = "length", .meaning = "size of the grid, instead of grid.spacing, which is then the "
+                                    "size over the number of cells: one for all axes, or a list "
+                                    "of one for each"},
+       put_size},
+      {{.name = "grid.origin", .type = one_or_list(finite_real(), 1, 3), .preset = "0",
+       .unit = "length", .meaning = "position of the first node: one for all axes, or a list of "
+                                    "one for each"},
+       [](RunConfig& run, const YamlNode& node) {
+         Spacing at;
+         assign(at, node);
+         run.spacing.origin = at.by_axis;
+       }},
+      {{.name = "grid.center", .type = word({"true", "false"}), .preset = "false",
+       .meaning = "true: the middle of the grid is at 0, instead of grid.origin"},
+       [](RunConfig& run, const YamlNode& node) {
+         for (std::size_t axis = 0; node.text == "true" && axis < 3; ++axis)
+           run.spacing.origin[axis] =
+               static_cast<double>(by_axis(run.shape)[axis] - 1) / -2 * run.spacing.by_axis[axis];
+       }},
       {{.name = "grid.mask", .type = null_or(field_source()), .preset = "null",
        .meaning = "the shape of the domain: cells where a picture, a dataset or a formula of the "
                   "position is 0 are outside of it; null: every cell is inside"},
@@ -165,10 +196,18 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
     for (const std::string& field : names.fields) table.push_back(initial_key(field, initial_axes));
   if (names.initial_by_field && !names.all && std::ranges::count(names.fields, "seed") == 0)
     table.push_back({{.name = "initial.seed", .type = integer(0, largest_seed), .preset = "3966789",
-                      .meaning = "seed of `noise` in rates; fields have seeds of their own"},
+                      .meaning = "seed of `noise` in rates and of `random` in initial.let; fields have "
+                                 "seeds of their own"},
                      [](RunConfig& run, const YamlNode& node) {
                        assign(run.initial.fractal.seed, node);
                      }});
+  ConfigKey initial_let = {{.name = "initial.let", .type = named_formulas(), .preset = "{}",
+                            .meaning = "quantities that the formulas of initial fields name, each "
+                                       "evaluated once",
+                            .kinds = {name_of(InitialKind::formula)}},
+                           store(&RunConfig::initial_quantities)};
+  if (names.initial_by_field && !names.all) initial_let.kinds.clear();
+  table.push_back(initial_let);
   add_section(table, "equation", &RunConfig::equation, equation_keys());
   for (const std::string& field : names.fields)  // others are reported by formula_mistakes
     if (!is_key_beside_rates(field)) table.push_back(rate_key(field));

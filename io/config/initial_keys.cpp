@@ -65,7 +65,8 @@ KeyTable<InitialConfig> make_initial_keys(int axes) {
       {{.name = "dataset", .type = text(), .preset = "/field",
        .meaning = "dataset in the HDF5 file"}, store(&InitialConfig::dataset)},
       {{.name = "formula", .type = formula_text(),
-       .meaning = "formula of x, y, z, parameters and random (docs/equations.md)"},
+       .meaning = "formula of x, y, z, parameters, other initial fields and random "
+                  "(docs/equations.md)"},
        store(&InitialConfig::formula)},
   };
   for (Key<InitialConfig>& key : keys)

@@ -121,8 +121,10 @@ Schema null_or(const Schema& schema);
 Schema list(Schema element, std::size_t low, std::size_t high);
 /// Value of `high` for a list of any length.
 inline constexpr std::size_t any_count = SIZE_MAX;
-/// One value for all axes, or a list with one value per axis.
+/// One value for all axes, or a list with one value per axis; null only in place of the list.
 Schema one_or_list(Schema element, std::size_t low, std::size_t high);
+/// The schema of a list's elements.
+Schema element_of(const Schema& list);
 
 /// The resolved form of a node. Mistakes are added to `problems` as "PATH: found X (expected Y)",
 /// with the keys below `path` appended to it.

@@ -179,7 +179,8 @@ YamlNode read_leaf(const Schema& schema, const YamlNode& node, const std::string
 /// Reports only the first problem of a list.
 YamlNode read_list(const Schema& schema, const YamlNode& node, const std::string& path,
                    YamlProblems& problems) {
-  const std::string expected = description({schema.forms, schema.list});
+  const Schema element = element_of(schema);
+  const std::string expected = description({element.forms, schema.list});
   const std::size_t count = node.children.size(), before = problems.size();
   if (node.kind != YamlNode::Kind::list)
     add_problem(problems, node.position, path,
@@ -192,11 +193,10 @@ YamlNode read_list(const Schema& schema, const YamlNode& node, const std::string
   std::set<std::string> texts;
   for (const YamlNode& child : node.children) {
     if (problems.size() > before || is_refused(child, path, problems)) break;
-    const YamlNode& element =
-        result.children.emplace_back(read_leaf(schema, child, path, problems));
-    if (element.quoted && problems.size() == before && !texts.insert(element.text).second)
+    const YamlNode& leaf = result.children.emplace_back(read_leaf(element, child, path, problems));
+    if (leaf.quoted && problems.size() == before && !texts.insert(leaf.text).second)
       add_problem(problems, child.position, path,
-                  fmt::format("found {} twice (expected each once)", element.text));
+                  fmt::format("found {} twice (expected each once)", leaf.text));
   }
   return result;
 }

@@ -102,6 +102,14 @@ Schema one_or_list(Schema element, std::size_t low, std::size_t high) {
   return element;
 }
 
+Schema element_of(const Schema& list) {
+  Schema element{list.forms, {}};
+  if (list.or_single)
+    std::erase_if(element.forms,
+                  [](const Form& form) { return std::holds_alternative<NullForm>(form); });
+  return element;
+}
+
 std::string description(const Schema& schema) {
   std::string single;
   for (const Form& form : schema.forms) {
@@ -126,7 +134,7 @@ ordered_json json_schema(const Schema& schema) {
   if (!schema.list) return single;
   ordered_json result = {{"type", "array"}, {"minItems", schema.list->low}};
   if (schema.list->high != any_count) result["maxItems"] = schema.list->high;
-  result["items"] = single;
+  result["items"] = schema.or_single ? json_schema(element_of(schema)) : single;
   if (std::holds_alternative<WordForm>(schema.forms.front())) result["uniqueItems"] = true;
   if (schema.or_single) return {{"anyOf", {single, result}}};
   return result;

@@ -33,7 +33,7 @@ std::string xdmf_text(const std::filesystem::path& raw, const Series& series,
         "    <Time Value=\"{1}\"/>\n"
         "    <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{2}\"/>\n"
         "    <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
-        "     <DataItem Dimensions=\"3\" Format=\"XML\">0 0 0</DataItem>\n"
+        "     <DataItem Dimensions=\"3\" Format=\"XML\">{8}</DataItem>\n"
         "     <DataItem Dimensions=\"3\" Format=\"XML\">{3}</DataItem>\n"
         "    </Geometry>\n"
         "    <Attribute Name=\"{4}\" AttributeType=\"Scalar\" Center=\"Node\">\n"
@@ -41,7 +41,7 @@ std::string xdmf_text(const std::filesystem::path& raw, const Series& series,
         "Format=\"Binary\" Endian=\"Little\" Seek=\"{6}\">{7}</DataItem>\n"
         "    </Attribute>\n   </Grid>\n",
         record.step, record.time, dimensions, fmt::join(series.spacing.by_axis, " "), field, size,
-        position, xml_text(raw.filename().string()));
+        position, xml_text(raw.filename().string()), fmt::join(series.spacing.origin, " "));
     position += static_cast<std::uint64_t>(shape.cells()) * size;
   }
   return text + "  </Grid>\n </Domain>\n</Xdmf>\n";

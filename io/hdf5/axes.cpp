@@ -10,14 +10,14 @@
 namespace lapl {
 namespace {
 
-/// Calls `take` with each axis of the grid and its positions 0, h, 2 h, ...
+/// Calls `take` with each axis of the grid and the positions of its nodes.
 template <class Take>
 void for_each_position(const Axes& axes, const Take& take) {
   std::size_t place = all_axes.size() - static_cast<std::size_t>(axes.shape.axes);
   for (const auto& [axis, extent] : axes_of(axes.shape)) {
     std::vector<double> values(extent);
     for (std::int64_t i = 0; i < extent; ++i)
-      values[i] = static_cast<double>(i) * axes.spacing.by_axis[place];
+      values[i] = axes.spacing.position(place, static_cast<double>(i));
     take(axis, values);
     ++place;
   }
@@ -127,8 +127,15 @@ Axes read_axes(hid_t file) {
   axes.spacing = Spacing::of(spacings);
   std::vector<std::int64_t> extents;
   for (std::size_t i = all_axes.size() - static_cast<std::size_t>(grid_axes); i < all_axes.size();
-       ++i)
-    extents.push_back(std::ssize(read_array<double>(file, all_axes[i].position, any_length)));
+       ++i) {
+    const auto positions = read_array<double>(file, all_axes[i].position, any_length);
+    extents.push_back(std::ssize(positions));
+    if (positions.empty()) continue;
+    axes.spacing.origin[i] = positions.front();
+    if (!std::isfinite(positions.front()))
+      throw IoError(std::string("axis ") + all_axes[i].position + " begins at " +
+                    std::to_string(positions.front()) + " (expected a finite number)");
+  }
   axes.shape = Shape::of(extents);
   if (axes.shape.cells() < 1) throw IoError("has a grid without cells");
   return axes;

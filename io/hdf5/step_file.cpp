@@ -64,8 +64,9 @@ NamedValues changing_values(const StepRecord& record) {
 
 /// Equal for two records only if their step files differ just in changing_values and fields.
 std::string layout_key(const StepRecord& record) {
-  std::string key = fmt::format("{} {} {}", text_of(record.shape), record.shape.axes,
-                                fmt::join(record.spacing.by_axis, " "));
+  std::string key =
+      fmt::format("{} {} {} {}", text_of(record.shape), record.shape.axes,
+                  fmt::join(record.spacing.by_axis, " "), fmt::join(record.spacing.origin, " "));
   const auto add = [&](std::string_view text) { key += fmt::format("\n{} {}", text.size(), text); };
   add(record.title);
   for (const NamedField& field : record.fields) {

@@ -74,7 +74,8 @@ void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fie
   write_attribute(group, "Version", std::vector<std::int64_t>{2, 0});
   write_attribute(group, "Type", "ImageData");
   write_attribute(group, "WholeExtent", extent);
-  write_attribute(group, "Origin", std::vector<double>{0, 0, 0});
+  write_attribute(group, "Origin",
+                  std::vector(axes.spacing.origin.rbegin(), axes.spacing.origin.rend()));
   write_attribute(group, "Spacing",
                   std::vector(axes.spacing.by_axis.rbegin(), axes.spacing.by_axis.rend()));
   write_attribute(group, "Direction", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1});

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -41,9 +42,10 @@ struct RowRange {
   friend constexpr bool operator==(RowRange, RowRange) = default;
 };
 
-/// Distances between neighbouring nodes along each axis.
+/// Distances between neighbouring nodes along each axis, and where the first node lies.
 struct Spacing {
   std::array<double, 3> by_axis = {1, 1, 1};  ///< distances along planes, rows, columns
+  std::array<double, 3> origin = {0, 0, 0};   ///< position of the first plane, row, column
 
   constexpr Spacing(double of_all = 1) : by_axis{of_all, of_all, of_all} {}
   /// From one number for each axis, slowest first, or one number for all axes. Axes that the grid
@@ -53,6 +55,9 @@ struct Spacing {
   std::vector<double> given(int axes) const;
 
   constexpr double columns() const { return by_axis[2]; }
+  constexpr double position(std::size_t axis, double index) const {
+    return index * by_axis[axis] + origin[axis];
+  }
   friend constexpr bool operator==(const Spacing&, const Spacing&) = default;
 };
 

@@ -94,6 +94,12 @@ Term TreeWriter::quotient(Term a, Term b) {
   return {factor, literal, tree_.operate(Operation::quotient, a.node, b.node)};
 }
 
+Term TreeWriter::position(int axis, Offset at) {
+  const Term from_first = of(tree_.position(axis, at));
+  const double origin = names_.origin[axis];
+  return origin == 0 ? from_first : sum(from_first, scalar(origin, false));
+}
+
 Term TreeWriter::negative(Term a) const { return {-a.factor, a.literal, a.node}; }
 
 Term TreeWriter::apply(Operation operation, std::vector<Term> operands) {
@@ -182,7 +188,14 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
   if (name == "noise" && names_.noise) return noise(place, node);
   if (name == "random" && names_.draw) return of(tree_.value(names_.draw(), place.at));
   if (name.size() == 1 && name[0] >= 'x' && name[0] <= 'z' && names_.has_position)
-    return of(tree_.position(axis_named(name[0], node), place.at));
+    return position(axis_named(name[0], node), place.at);
+  if (is_grid_constant(name)) {
+    if (name == "dt")
+      throw FormulaError(node.at,
+                         "dt where steps vary (expected time.step: a number, without auto "
+                         "and without time.tolerance)");
+    axis_named(name[1], node);
+  }
   if (!names_.has_none_of.empty() && (is_reserved_name(name) || names_.elsewhere.contains(name)))
     throw FormulaError(node.at, fmt::format("{} {}", name, names_.has_none_of));
   if (const FormulaFunction* const function = formula_function(name))

@@ -34,6 +34,7 @@ struct FormulaNames {
   std::map<std::string, const Formula*, std::less<>> quantities;  ///< formulas of equation.let
   int axes = 2;
   std::array<double, 3> spacing = {1, 1, 1};  ///< of planes, rows, columns
+  std::array<double, 3> origin = {0, 0, 0};   ///< position of the first plane, row, column
   bool has_time = true;
   bool has_position = true;
   bool has_stencils = true;
@@ -80,6 +81,8 @@ class TreeWriter {
   Term negative(Term a) const;
   static Term scalar(double value, bool literal = true) { return {value, literal, -1}; }
   static Term of(int node) { return {1, true, node}; }
+  /// The coordinate z, y or x, where the first node lies at the origin.
+  Term position(int axis, Offset at);
 
  private:
   struct ShiftedPart {

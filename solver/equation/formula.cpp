@@ -337,6 +337,11 @@ const FormulaFunction* formula_function(std::string_view name) {
   return found == formula_functions.end() ? nullptr : &*found;
 }
 
+bool is_grid_constant(std::string_view name) {
+  return name == "dt" || (name.size() == 2 && name[1] >= 'x' && name[1] <= 'z' &&
+                          (name[0] == 'L' || name[0] == 'h' || name[0] == 'n'));
+}
+
 bool is_reserved_name(std::string_view name) {
   return formula_function(name) != nullptr || std::ranges::count(formula_constants, name) > 0 ||
          name == "random" || name == "noise" || is_logic_word(name);

@@ -13,6 +13,7 @@
 
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/reactions.hpp"
+#include "solver/initial_parts.hpp"
 
 namespace lapl {
 namespace {
@@ -67,11 +68,7 @@ class FormulaChecker {
     for (const auto& [name, parameter] : run_.parameters)
       if (parameter.kind == ParameterConfig::Kind::formula)
         check_value("parameters." + name, parameter.formula, false);
-    if (run_.initial.kind == InitialKind::formula)
-      check_value("initial.formula", run_.initial.formula, true);
-    for (const auto& [field, initial] : run_.initials)
-      if (initial.kind == InitialKind::formula)
-        check_value("initial." + field, initial.formula, true);
+    check_initial();
     if (found_.empty() && has_all_rates()) check_outputs();
     if (found_.empty() && has_all_rates()) check_uses();
     return std::move(found_);
@@ -102,6 +99,7 @@ class FormulaChecker {
     }
     for (const auto& [name, parameter] : run_.parameters) check("parameters." + name, name);
     for (const auto& [name, text] : run_.equation.quantities) check("equation.let", name);
+    for (const auto& [name, text] : run_.initial_quantities) check("initial.let", name);
     taken = {run_.fields.begin(), run_.fields.end()};
     for (const DerivedConfig& output : run_.derived) {
       check("output.derived", output.name);
@@ -109,6 +107,28 @@ class FormulaChecker {
         add("output.derived",
             fmt::format("found the name {}, which outputs have already (expected another)",
                         output.name));
+    }
+  }
+
+  void check_initial() {
+    const std::vector<InitialPart> parts = initial_parts(run_);
+    const auto key_of = [&](const InitialPart& part) {
+      return !part.field                         ? "initial.let"
+             : run_.initials.contains(part.name) ? part.key()
+                                                 : "initial.formula";
+    };
+    const std::size_t before = found_.size();
+    for (const InitialPart& part : parts)
+      if (part.initial.kind == InitialKind::formula)
+        check_value(key_of(part), part.initial.formula, true, part.key(),
+                    part.field ? "" : part.name + ": ");
+    if (found_.size() > before) return;
+    try {
+      ordered_initial_parts(run_);
+    } catch (const FormulaError& error) {
+      const auto part = std::ranges::find(parts, error.of, &InitialPart::key);
+      attempt(
+          key_of(*part), [&] { throw error; }, part->field ? "" : part->name + ": ");
     }
   }
 
@@ -122,8 +142,9 @@ class FormulaChecker {
       attempt(key, [&] {
         StageTree tree;
         FormulaNames names = names_of_laws(run_);
+        TreeWriter writer(names, tree, used_);
         for (int axis = 3 - names.axes; axis < 3; ++axis)
-          names.terms[std::string(1, "zyx"[axis])] = TreeWriter::of(tree.position(axis, {}));
+          names.terms[std::string(1, "zyx"[axis])] = writer.position(axis, {});
         for (int axis = 3 - names.axes; axis < 3; ++axis)
           ghost_terms(law, names, names.spacing[axis], tree, used_);
       });
@@ -232,18 +253,23 @@ class FormulaChecker {
   }
 
   // Checks a formula that may read the position, parameters and, if `random`, random numbers.
-  void check_value(const std::string& key, const FormulaText& text, bool random) {
-    attempt(key, [&] {
-      FormulaNames names = names_of_values(run_);
-      if (random) {
-        names.draw = [] { return 0; };
-        for (const std::string& coefficient : coefficient_names(run_))
-          names.arrays[coefficient] = 0;
-      }
-      const Formula formula = text.parsed(key);
-      StageTree tree;
-      TreeWriter(names, tree, used_).write(formula);
-    });
+  void check_value(const std::string& key, const FormulaText& text, bool random,
+                   const std::string& name = "", const std::string& said_before = "") {
+    attempt(
+        key,
+        [&] {
+          FormulaNames names = names_of_values(run_);
+          if (random) {
+            names.draw = [] { return 0; };
+            for (const std::string& coefficient : coefficient_names(run_))
+              names.arrays[coefficient] = 0;
+            for (const InitialPart& part : initial_parts(run_)) names.arrays[part.name] = 0;
+          }
+          const Formula formula = text.parsed(name.empty() ? key : name);
+          StageTree tree;
+          TreeWriter(names, tree, used_).write(formula);
+        },
+        said_before);
   }
 
   void check_uses() {
@@ -252,6 +278,9 @@ class FormulaChecker {
     for (const auto& [name, text] : run_.equation.quantities)
       if (!used_.contains(name))
         add("equation.let", fmt::format("{} is not used (no formula reads it)", name));
+    for (const auto& [name, text] : run_.initial_quantities)
+      if (!used_.contains(name))
+        add("initial.let", fmt::format("{} is not used (no formula reads it)", name));
   }
 
   bool is_quantity(const std::string& name) const {

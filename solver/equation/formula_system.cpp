@@ -4,9 +4,21 @@
 
 #include <algorithm>
 
+#include "solver/equation/equation.hpp"
 #include "solver/equation/reactions.hpp"
 
 namespace lapl {
+
+namespace {
+
+// The size of all steps; none where they differ.
+std::optional<double> constant_step_of(const RunConfig& run) {
+  if (run.scheme.varies || run.step_is_auto) return std::nullopt;
+  const bool known = run.time_step || run.equation.number("coefficient");
+  return known ? time_step_of(run) : 1;  // without a step the config has another mistake
+}
+
+}  // namespace
 
 FormulaNames names_of(const RunConfig& run) {
   FormulaNames names;
@@ -14,6 +26,18 @@ FormulaNames names_of(const RunConfig& run) {
     if (parameter.kind == ParameterConfig::Kind::number) names.numbers[name] = parameter.number;
   names.axes = run.shape.axes;
   names.spacing = run.spacing.by_axis;
+  names.origin = run.spacing.origin;
+  const auto constant = [&](std::string name, double value) {
+    names.terms.emplace(std::move(name), TreeWriter::scalar(value, false));
+  };
+  for (int axis = 3 - names.axes; axis < 3; ++axis) {
+    const char letter = "zyx"[axis];
+    const double h = names.spacing[axis], n = static_cast<double>(by_axis(run.shape)[axis]);
+    constant({'h', letter}, h);
+    constant({'n', letter}, n);
+    constant({'L', letter}, n * h);
+  }
+  if (const auto step = constant_step_of(run)) constant("dt", *step);
   return names;
 }
 
@@ -135,7 +159,8 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
   const double h = names.spacing[law.axis], out = row_of(law.kind).place;
   const std::array size = by_axis(run.shape);
   const double position = law.last ? (static_cast<double>(size[law.axis] - 1) + out) * h : -out * h;
-  names.terms[std::string(1, "zyx"[law.axis])] = TreeWriter::scalar(position, false);
+  names.terms[std::string(1, "zyx"[law.axis])] =
+      TreeWriter::scalar(position + names.origin[law.axis], false);
 
   LawTerms terms;
   static_cast<GhostTerms&>(terms) = ghost_terms(law, names, h, terms.tree, used);

@@ -90,7 +90,7 @@ class Masking {
     TreeWriter writer(names, made_, used_);
     for (int along = 3 - names.axes; along < 3; ++along) {
       const bool normal = along == static_cast<int>(axis);
-      Term position = TreeWriter::of(made_.position(along, normal && place == 1 ? at : from));
+      Term position = writer.position(along, normal && place == 1 ? at : from);
       if (normal && place != 1)
         position = writer.sum(position, TreeWriter::scalar(at.*axis_member[axis] * place * h));
       names.terms[std::string(1, "zyx"[along])] = position;

@@ -66,9 +66,11 @@ const Mistake mistakes[] = {
     {"grid: [4, 5]",
      "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 to "
      "1099511627776)\n"
-     "bad.yaml:1:7: grid: found a list (expected a map with keys of grid: shape, spacing, mask)"},
+     "bad.yaml:1:7: grid: found a list (expected a map with keys of grid: shape, spacing, size, "
+     "origin, center, mask)"},
     {"grid:",
-     "bad.yaml:1:1: grid: found nothing (expected a map with keys of grid: shape, spacing, mask)\n"
+     "bad.yaml:1:1: grid: found nothing (expected a map with keys of grid: shape, spacing, size, "
+     "origin, center, mask)\n"
      "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 to "
      "1099511627776)"},
     {"grid: {shape: [4, 5], spacing: 0}",
@@ -142,7 +144,7 @@ const Mistake mistakes[] = {
     {"initial: fractal",
      "bad.yaml:4:10: initial: found fractal (expected a map with keys of initial: kind, "
      "seed, spectral_exponent, crop_radius, percentile, value, amplitude, center, width, "
-     "tile, mode, path, dataset, formula)"},
+     "tile, mode, path, dataset, formula, let)"},
     {"initial: {kind: fractel}",
      "bad.yaml:4:17: initial.kind: found fractel (expected fractal, uniform, gaussian, "
      "checkerboard, sine, image, hdf5 or formula; did you mean fractal?)"},

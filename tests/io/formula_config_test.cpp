@@ -248,7 +248,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"initial: {u: {kind: formula}, v: {kind: uniform}}",
      "bad.yaml:6:14: initial.u: formula: missing (expected a formula)"},
     {"initial: {u: {kind: formula, formula: \"u + 1\"}, v: {kind: uniform}}",
-     "bad.yaml:6:14: initial.u: unknown name u (expected D, a, x, y, random or a function of docs/equations.md)\n"
+     "bad.yaml:6:14: initial.u: initial fields read each other: u, u\n"
      "    u + 1\n"
      "    ^"},
     {"initial: {u: {kind: formula, formula: \"random + t\"}, v: {kind: uniform}}",

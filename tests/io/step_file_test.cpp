@@ -292,6 +292,7 @@ TEST_CASE("a step file whose parts contradict each other is refused, even if its
       {replaced("y", H5T_IEEE_F64LE, {100}, many),
        "dataset field is 1 x 2 x 3, but its axes are 1 x 100 x 3"},
       {replaced("x", H5T_IEEE_F64LE, {0}, {}), "has a grid without cells"},
+      {replaced("x", H5T_IEEE_F64LE, {3}, {-infinity, 0, 1}), "axis x begins at -inf"},
       {replaced("field", H5T_IEEE_F32LE, {1, 10, 10}, many),
        "dataset field is 1 x 10 x 10, but its axes are 1 x 2 x 3"},
       {replaced("field", H5T_IEEE_F32LE, {2, 2, 3}, many), "dataset field is 2 x 2 x 3, but"},

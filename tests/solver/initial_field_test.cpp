@@ -6,6 +6,8 @@
 #include <numbers>
 #include <utility>
 
+#include "io/config/config.hpp"
+#include "io/readers/initial_source.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;
@@ -157,4 +159,61 @@ TEST_CASE("random draws from left to right, and from one generator for each seed
   CHECK(seeded[0] == draws[0]);
   CHECK(seeded[1] == fields_of({{"random", 2}}).front());
   CHECK(seeded[2] == draws[1]);
+}
+
+TEST_CASE("initial formulas read other fields of any kind, and quantities share one draw") {
+  const auto state_of = [](const std::string& initial, std::vector<std::string> settings = {}) {
+    settings.emplace_back("compute.precision=float64");
+    const RunConfig run =
+        parse_config(
+            "grid: {shape: [5, 7]}\nfields: [u, v, w]\nequation: {kind: formula, u: '0', v: '0', "
+            "w: '0'}\ntime: {step: 1, steps: 1}\nparameters: {p: {formula: x * y}}\ninitial: {" +
+                initial + "}\noutput: {integrals: {used: p * u}}\n",
+            "c.yaml", ".", settings)
+            .run;
+    const CoefficientFields coefficients = load_coefficients(run);
+    const auto backend =
+        make_backend<double>("cpu", "interpreted", problem_of<double>(Model(run), coefficients), 1);
+    set_initial_state(*backend, run, coefficients, {});
+    const auto state = test::state_of(*backend).field;
+    std::vector<std::vector<double>> fields;
+    for (auto at = state.begin(); at != state.end(); at += 35) fields.emplace_back(at, at + 35);
+    return fields;
+  };
+  // Fields may read later ones; uses of `random` draw as if no field read another.
+  const auto apart = state_of(
+      "u: {kind: formula, formula: random}, v: {kind: formula, formula: random}, w: {kind: "
+      "fractal, crop_radius: null, percentile: null}");
+  const auto read = state_of(
+      "u: {kind: formula, formula: random + v}, v: {kind: formula, formula: random - w}, w: {kind: "
+      "fractal, crop_radius: null, percentile: null}");
+  for (std::size_t i = 0; i < 35; ++i) {
+    CHECK(read[1][i] == apart[1][i] - apart[2][i]);
+    CHECK(read[0][i] == apart[0][i] + read[1][i]);
+  }
+  CHECK(read[2] == apart[2]);
+
+  // A quantity draws once, before the fields; its seed is initial.seed.
+  const auto shared = state_of(
+      "let: {r: random, s: q + w, q: r * p}, u: {kind: formula, formula: r + 0 * q}, v: {kind: "
+      "formula, "
+      "formula: 1 - r + 0 * random + 0 * s}, w: {kind: formula, formula: random + 0 * u}");
+  const auto draws = state_of(
+      "u: {kind: formula, formula: random}, v: {kind: formula, formula: random}, w: {kind: "
+      "formula, formula: random}");
+  for (std::size_t i = 0; i < 35; ++i) {
+    CHECK(shared[0][i] == draws[0][i]);
+    CHECK(shared[1][i] == 1 - draws[0][i]);
+    CHECK(shared[2][i] == draws[2][i]);
+  }
+  const auto seeded = state_of(
+      "seed: 5, let: {r: random}, u: {kind: formula, formula: r}, v: {kind: formula, formula: "
+      "random, seed: 5}, w: {kind: formula, formula: random}");
+  CHECK(seeded[2] == draws[0]);
+  CHECK(seeded[0] != draws[0]);
+  const auto same_seed = state_of(
+      "u: {kind: formula, formula: random, seed: 5}, v: {kind: formula, formula: random, seed: 5}, "
+      "w: {kind: uniform}");
+  CHECK(seeded[0] == same_seed[0]);
+  CHECK(seeded[1] == same_seed[1]);
 }

@@ -122,6 +122,14 @@ TEST_CASE("cuts: a position means its nearest node, an index itself") {
   CHECK(axes.y.spacing == 2);
   CHECK(cut_axes(metres(), slice("y:3")).y.name == "z");
 
+  PlotAxes moved = metres();
+  moved.z.origin = -3, moved.x.origin = 10;
+  CHECK(slice_named("z=-0.9", volume, moved).index == 1);
+  CHECK(slice_named("x=11.5", volume, moved).index == 6);
+  CHECK(cut_text(moved, Cut{.index = 1}) == ", z = −1 m");
+  CHECK(has(message_of([&] { slice_named("z=4.1", volume, moved); }),
+            "--slice z=4.1: outside of the grid (z goes from −3 to 3 m)"));
+
   CHECK(has(message_of([&] { slice("z=8"); }),
             "--slice z=8: outside of the grid (z goes from 0 to 6 m)"));
   CHECK(has(message_of([&] { slice("z=nan"); }), "outside of the grid"));

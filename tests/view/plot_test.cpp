@@ -41,6 +41,15 @@ TEST_CASE("ticks are multiples of 1, 2 and 5, as many as allowed") {
   CHECK(ticks.common_text().empty());
 }
 
+TEST_CASE("ticks of cells lie at the positions of nodes, from any origin on") {
+  const Ticks ticks = cell_ticks(5, 0.5, 5, -1);
+  CHECK(labels(ticks) == Labels{"−1.0", "−0.5", "0", "0.5", "1.0"});
+  CHECK(ticks.ticks[2].fraction == 0.5);
+  CHECK(ticks.ticks.front().fraction == doctest::Approx(0.1));
+  CHECK(cell_ticks(1, 0.5, 5, -2.5).ticks.front().label == "−2.5");
+  CHECK(cell_ticks(1, 0.5, 5).ticks.front().label == "0");
+}
+
 TEST_CASE("ticks: tiny and huge values share an exponent, close ones an offset") {
   const Ticks tiny = round_ticks(0, 1e-30, 6);
   CHECK(labels(tiny) == Labels{"0", "0.2", "0.4", "0.6", "0.8", "1.0"});

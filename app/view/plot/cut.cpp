@@ -117,8 +117,8 @@ std::string cut_text(const PlotAxes& axes, const std::optional<Cut>& cut) {
   const auto row = std::ranges::find(projections, cut->projection, &ProjectionRow::kind);
   if (row != projections.end()) return fmt::format(", {} along {}", row->title, axis.name);
   if (axes.unit.empty()) return fmt::format(", {} {}", axis.name, cut->index);
-  return fmt::format(", {} = {} {}", axis.name,
-                     number_text(static_cast<double>(cut->index) * axis.spacing, 6), axes.unit);
+  return fmt::format(", {} = {} {}", axis.name, number_text(axis.position(cut->index), 6),
+                     axes.unit);
 }
 
 int axis_named(const std::string& option, const std::string& name) {
@@ -146,11 +146,11 @@ Cut slice_named(const std::string& text, Shape shape, const PlotAxes& axes) {
     throw ConfigError(
         "--slice {}: the file does not say where its nodes lie (expected {}:0 to {}:{})", text,
         name, name, last);
-  const double node = std::round(position / axis_of(axes, cut.axis).spacing);
+  const PlotAxis& axis = axis_of(axes, cut.axis);
+  const double node = std::round((position - axis.origin) / axis.spacing);
   if (!(node >= 0 && node <= static_cast<double>(last)))
-    throw ConfigError("--slice {}: outside of the grid ({} goes from 0 to {} {})", text, name,
-                      number_text(static_cast<double>(last) * axis_of(axes, cut.axis).spacing, 6),
-                      axes.unit);
+    throw ConfigError("--slice {}: outside of the grid ({} goes from {} to {} {})", text, name,
+                      number_text(axis.origin, 6), number_text(axis.position(last), 6), axes.unit);
   cut.index = static_cast<std::int64_t>(node);
   return cut;
 }

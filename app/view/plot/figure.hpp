@@ -13,7 +13,12 @@ namespace lapl {
 
 struct PlotAxis {
   std::string name;
-  double spacing = 1;  ///< distance between neighbouring cells
+  double spacing = 1;  ///< distance between neighbouring nodes
+  double origin = 0;   ///< position of the first node
+
+  double position(std::int64_t index) const {
+    return static_cast<double>(index) * spacing + origin;
+  }
 };
 
 /// Axes of a picture: x to the right, y upwards or downwards, z perpendicular to the picture.

@@ -42,18 +42,18 @@ Ticks ticks_with_room(const Canvas& canvas, bool across, double font, double len
   }
 }
 
-Ticks axis_ticks(const Canvas& canvas, std::int64_t cells, double spacing, bool across, double font,
-                 double length) {
+Ticks axis_ticks(const Canvas& canvas, std::int64_t cells, const PlotAxis& axis, bool across,
+                 double font, double length) {
   const double range = length * static_cast<double>(cells - 1) / static_cast<double>(cells);
-  return ticks_with_room(canvas, across, font, length, range,
-                         [&](int most) { return cell_ticks(cells, spacing, most); });
+  return ticks_with_room(canvas, across, font, length, range, [&](int most) {
+    return cell_ticks(cells, axis.spacing, most, axis.origin);
+  });
 }
 
 void draw_across(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
   const Rectangle& box = layout.box;
   const double end = box.y + box.height;
-  const Ticks x =
-      axis_ticks(canvas, panel.shape.columns, panel.axes.x.spacing, true, font, box.width);
+  const Ticks x = axis_ticks(canvas, panel.shape.columns, panel.axes.x, true, font, box.width);
   for (const Tick& tick : x.ticks) {
     const double at = box.x + tick.fraction * box.width;
     canvas.line(crisp(at), end, crisp(at), end + mark * font);
@@ -71,9 +71,9 @@ void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& l
   const auto values = [&](int most) {
     return round_ticks(panel.limits.low, panel.limits.high, most);
   };
-  const Ticks y = panel.line ? ticks_with_room(canvas, false, font, box.height, box.height, values)
-                             : axis_ticks(canvas, panel.shape.rows, panel.axes.y.spacing, false,
-                                          font, box.height);
+  const Ticks y = panel.line
+                      ? ticks_with_room(canvas, false, font, box.height, box.height, values)
+                      : axis_ticks(canvas, panel.shape.rows, panel.axes.y, false, font, box.height);
   const bool upwards = panel.line || panel.axes.first_row_below;
   double widest = 0;
   for (const Tick& tick : y.ticks) {

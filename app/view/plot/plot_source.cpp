@@ -76,9 +76,11 @@ FileContent read_with_provenance(const fs::path& path) {
 PlotAxes axes_of(const FileContent& content, Origin origin) {
   PlotAxes axes;
   if (content.kind == "step" || content.kind == "index" || content.kind == "series") {
-    axes.z.spacing = content.spacing.by_axis[0];
-    axes.y.spacing = content.spacing.by_axis[1];
-    axes.x.spacing = content.spacing.by_axis[2];
+    PlotAxis* const by_axis[] = {&axes.z, &axes.y, &axes.x};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      by_axis[axis]->spacing = content.spacing.by_axis[axis];
+      by_axis[axis]->origin = content.spacing.origin[axis];
+    }
     axes.unit = "m";
   } else {  // the file does not store the spacing
     axes.x.name = "column";

@@ -98,11 +98,11 @@ Ticks round_ticks(double low, double high, int most) {
   return result;
 }
 
-Ticks cell_ticks(std::int64_t cells, double spacing, int most) {
-  if (cells == 1) return {{{0.5, "0"}}, 0, 0};
+Ticks cell_ticks(std::int64_t cells, double spacing, int most, double origin) {
+  if (cells == 1) return {{{0.5, number_text(origin, 6)}}, 0, 0};
   const double count = static_cast<double>(cells);
-  Ticks ticks =
-      round_ticks(0, (count - 1) * spacing, static_cast<int>(std::min<std::int64_t>(most, cells)));
+  Ticks ticks = round_ticks(origin, (count - 1) * spacing + origin,
+                            static_cast<int>(std::min<std::int64_t>(most, cells)));
   for (Tick& tick : ticks.ticks) tick.fraction = (tick.fraction * (count - 1) + 0.5) / count;
   return ticks;
 }

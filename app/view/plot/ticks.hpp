@@ -27,9 +27,9 @@ struct Ticks {
 /// as possible, at most `most`. A label has at most six digits.
 Ticks round_ticks(double low, double high, int most);
 
-/// round_ticks along an axis of cells with nodes `spacing` apart. The axis begins half a cell
-/// before the first node. Every number lies on a node.
-Ticks cell_ticks(std::int64_t cells, double spacing, int most);
+/// round_ticks along an axis of cells with nodes `spacing` apart, the first one at `origin`. The
+/// axis begins half a cell before the first node.
+Ticks cell_ticks(std::int64_t cells, double spacing, int most, double origin = 0);
 
 /// An axis title with the common part of its numbers and their unit: "x (×10^{3} m)".
 std::string axis_title(const std::string& name, const std::string& unit, const Ticks& ticks);

@@ -79,6 +79,10 @@ std::string x_name_of(const Panel& panel, const Ticks& x) {
   return html_with_superscripts(axis_title(panel.axes.x.name, panel.axes.unit, x));
 }
 
+Ticks axis_ticks(std::int64_t cells, const PlotAxis& axis, int most) {
+  return cell_ticks(cells, axis.spacing, most, axis.origin);
+}
+
 // A graph of a field of one axis.
 std::string values_html(const Panel& panel, const std::string& when) {
   std::vector<double> across;
@@ -86,7 +90,7 @@ std::string values_html(const Panel& panel, const std::string& when) {
     across.push_back((static_cast<double>(i) + 0.5) / static_cast<double>(panel.pixels.size()));
   const std::string title = html_escaped(panel.title);
   const Limits range = percentile_limits(panel.pixels, 0, 100);
-  const Ticks x = cell_ticks(panel.shape.columns, panel.axes.x.spacing, most_numbers_across);
+  const Ticks x = axis_ticks(panel.shape.columns, panel.axes.x, most_numbers_across);
   return graph_figure(
       fmt::format("<b>{}</b> <span class=\"common\">{}</span>", title,
                   html_escaped(panel.subtitle)),
@@ -100,9 +104,8 @@ std::string picture_html(const Panel& panel, const std::string& when) {
   if (panel.line) return values_html(panel, when);
   const Extent extent = extent_of(panel.shape, panel.axes);
   const double ratio = std::clamp(extent.columns / extent.rows, tallest, flattest);
-  const Ticks x = cell_ticks(panel.shape.columns, panel.axes.x.spacing, most_numbers_across);
-  Ticks y =
-      cell_ticks(panel.shape.rows, panel.axes.y.spacing, ratio > 3 ? 3 : most_numbers_upwards);
+  const Ticks x = axis_ticks(panel.shape.columns, panel.axes.x, most_numbers_across);
+  Ticks y = axis_ticks(panel.shape.rows, panel.axes.y, ratio > 3 ? 3 : most_numbers_upwards);
   if (!panel.axes.first_row_below)
     for (Tick& tick : y.ticks) tick.fraction = 1 - tick.fraction;
   const Ticks bar =

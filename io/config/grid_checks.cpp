@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "io/config/config_keys.hpp"
+#include "io/config/key_checker.hpp"
+
+namespace lapl {
+namespace {
+
+class GridChecker : public KeyChecker {
+ public:
+  using KeyChecker::KeyChecker;
+
+  void check_cells() {
+    if (!right({"grid.shape"})) return;
+    const auto [planes, rows, columns] =
+        std::tuple(run_.shape.planes, run_.shape.rows, run_.shape.columns);
+    if (rows > most_cells / columns || planes > most_cells / columns / rows)
+      add("grid.shape", fmt::format("found {}, too many cells (at most {} together)",
+                                    text_of(run_.shape), most_cells));
+  }
+
+  /// The engines divide by h^2 in the run's precision, so h^2 must be representable in it.
+  void check_spacing() {
+    if (!right({"grid.spacing", "grid.size", "grid.shape", "compute.precision"})) return;
+    const char* const key = given("grid.size") ? "grid.size" : "grid.spacing";
+    check_count("grid.spacing");
+    check_count("grid.size");
+    if (given("grid.size") && entries_.at("grid.spacing").origin != "default")
+      add("grid.size", "given besides grid.spacing (give one of them)");
+    for (const double spacing : run_.spacing.given(run_.shape.axes)) {
+      const double square = spacing * spacing;
+      if (is_positive_in(run_.precision, square) && is_positive_in(run_.precision, 1 / square))
+        continue;
+      const auto largest = with_precision(
+          run_.precision, []<class T>() -> double { return std::numeric_limits<T>::max(); });
+      add(key, fmt::format("found {}{}, of which the square or its inverse is infinite in {} "
+                           "(expected about {:.1e} to {:.1e})",
+                           given("grid.size") ? "a spacing of " : "", spacing,
+                           name_of(run_.precision), std::sqrt(1 / largest), std::sqrt(largest)));
+    }
+  }
+
+  /// Neighbouring nodes must have different positions in the run's precision.
+  void check_origin() {
+    if (!right({"grid.origin", "grid.center", "grid.spacing", "grid.size", "grid.shape"})) return;
+    check_count("grid.origin");
+    const bool centered = entries_.at("grid.center").value->text == "true";
+    if (centered && entries_.at("grid.origin").origin != "default")
+      add("grid.center", "given besides grid.origin (give one of them)");
+    if (centered || !right({"compute.precision"})) return;
+    for (std::size_t axis = 3 - run_.shape.axes; axis < 3; ++axis) {
+      const double first = run_.spacing.origin[axis];
+      const bool apart = with_precision(run_.precision, [&]<class T>() {
+        const T low = static_cast<T>(first), high = static_cast<T>(run_.spacing.position(axis, 1));
+        return std::isfinite(low) && low != high;
+      });
+      if (first != 0 && !apart)
+        return add(
+            "grid.origin",
+            fmt::format(
+                "found {}, beside which a spacing of {} is lost in {} (expected an "
+                "origin nearer to 0{})",
+                first, run_.spacing.by_axis[axis], name_of(run_.precision),
+                run_.precision == Precision::float32 ? ", or compute.precision: float64" : ""));
+    }
+  }
+
+  void check_mask() {
+    if (entries_.at("grid.mask").origin != "default") return;
+    if (const auto rim = entries_.find(std::string(rim_key)); rim != entries_.end())
+      mistakes_.add(rim->second.place, rim_key, "given without grid.mask (expected one)");
+  }
+
+  void check_mode() {
+    if (!entries_.contains("initial.mode") || !run_.initials.empty()) return;
+    if (!right({"initial.mode", "grid.shape", "boundary.columns"})) return;
+    if (run_.shape.axes > 1 && !right({"boundary.rows"})) return;
+    if (run_.shape.axes > 2 && !right({"boundary.planes"})) return;
+    if (!run_.laws.empty()) {
+      add("initial.kind",
+          "found sine, an eigenmode of boundaries that are zero, insulated or periodic "
+          "(not of the laws that boundary gives)");
+      return;
+    }
+    if (run_.shape.axes > 2)
+      check_mode("planes", run_.boundaries.planes, run_.shape.planes, run_.initial.mode[0]);
+    if (run_.shape.axes > 1)
+      check_mode("rows", run_.boundaries.rows, run_.shape.rows, run_.initial.mode[1]);
+    check_mode("columns", run_.boundaries.columns, run_.shape.columns, run_.initial.mode[2]);
+  }
+
+ private:
+  /// A list by axes must have a number for each.
+  void check_count(const char* key) {
+    const YamlNode& each = *entries_.at(key).value;
+    if (each.kind == YamlNode::Kind::list && std::ssize(each.children) != run_.shape.axes)
+      add(key,
+          fmt::format("found {} number{} (expected one number, or a list of one for "
+                      "each of the {} axes of grid.shape)",
+                      each.children.size(), each.children.size() == 1 ? "" : "s", run_.shape.axes));
+  }
+
+  /// Checks the number of an eigenmode of the discrete Laplacian on n nodes (docs/numerics.md).
+  void check_mode(const char* axis, Boundary boundary, std::int64_t nodes, std::int64_t mode) {
+    const std::int64_t low = boundary == Boundary::zero ? 1 : 0;
+    const std::int64_t high = boundary == Boundary::zero        ? nodes
+                              : boundary == Boundary::insulated ? nodes - 1
+                                                                : nodes / 2;
+    if (mode >= low && mode <= high) return;
+    add("initial.mode",
+        fmt::format(
+            "found {} for the {}, out of range (expected {} to {} with boundary {} and {} {})",
+            mode, axis, low, high, name_of(boundary), nodes, axis));
+  }
+};
+
+}  // namespace
+
+void check_grid(const RunConfig& run, const Entries& entries, Mistakes& mistakes) {
+  GridChecker checker(run, entries, mistakes);
+  checker.check_cells();
+  checker.check_spacing();
+  checker.check_origin();
+  checker.check_mask();
+  checker.check_mode();
+}
+
+}  // namespace lapl

@@ -1,0 +1,50 @@
+// A base for the checks of rules between keys.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "io/config/config_reader.hpp"
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+/// The entries of a config, of which some may be wrong, and the values of those that are right.
+class KeyChecker {
+ public:
+  KeyChecker(const RunConfig& run, const Entries& entries, Mistakes& mistakes)
+      : run_(run), entries_(entries), mistakes_(mistakes) {}
+
+ protected:
+  /// True if none of these keys has a wrong value.
+  bool right(std::initializer_list<const char*> keys) const {
+    return std::all_of(keys.begin(), keys.end(), [&](const char* key) {
+      const auto at = entries_.find(key);
+      return at != entries_.end() && at->second.value;
+    });
+  }
+  bool all_right() const {
+    return std::ranges::all_of(entries_,
+                               [](const auto& entry) { return entry.second.value.has_value(); });
+  }
+  /// True if the key has a value that is not null, right or wrong. A key that another key's kind
+  /// excludes has no entry.
+  bool given(std::string_view key) const {
+    const auto at = entries_.find(key);
+    return at != entries_.end() && !at->second.is_null();
+  }
+  void add(const char* key, const std::string& what) {
+    mistakes_.add(entries_.at(key).place, key, what);
+  }
+
+  const RunConfig& run_;
+  const Entries& entries_;
+  Mistakes& mistakes_;
+};
+
+/// Checks the keys of section grid, and eigenmodes, which must fit the grid.
+void check_grid(const RunConfig& run, const Entries& entries, Mistakes& mistakes);
+
+}  // namespace lapl
