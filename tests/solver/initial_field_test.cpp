@@ -143,17 +143,21 @@ TEST_CASE("random draws from left to right, and from one generator for each seed
   };
   const auto draws = fields_of({{"random", 1}, {"random", 1}, {"random", 1}});
   CHECK(draws[0] != draws[1]);
-  for (const auto& [formula, of] :
-       std::initializer_list<std::pair<const char*, double (*)(double, double)>>{
+  struct Row {
+    const char* formula;
+    double (*of)(double, double);
+  };
+  for (const Row& row : std::initializer_list<Row>{
            {"random + 2 * random", [](double a, double b) { return std::fma(2, b, a); }},
            {"random - random", [](double a, double b) { return a - b; }},
            {"random * (random - 0.5)", [](double a, double b) { return a * (b - 0.5); }},
            {"random / random", [](double a, double b) { return a / b; }},
            {"where(random < random, 1, 0)", [](double a, double b) { return a < b ? 1.0 : 0; }},
            {"max(random, 1 - random)", [](double a, double b) { return std::max(a, 1 - b); }}}) {
-    CAPTURE(formula);
-    const auto made = fields_of({{formula, 1}}).front();
-    for (std::size_t i = 0; i < made.size(); ++i) CHECK(made[i] == of(draws[0][i], draws[1][i]));
+    CAPTURE(row.formula);
+    const auto made = fields_of({{row.formula, 1}}).front();
+    for (std::size_t i = 0; i < made.size(); ++i)
+      CHECK(made[i] == row.of(draws[0][i], draws[1][i]));
   }
   const auto seeded = fields_of({{"random", 1}, {"random", 2}, {"random", 1}});
   CHECK(seeded[0] == draws[0]);

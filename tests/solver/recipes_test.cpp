@@ -82,12 +82,14 @@ TEST_CASE("recipes: a disk and a ball decay as exact solutions do, of second ord
     return std::sin(pi_of_recipes * r) / r * std::exp(-pi_of_recipes * pi_of_recipes * t);
   };
   CHECK(largest_error(radial_run(recipe("disk.yaml"), 40, 0), disk) < 2e-12);
-  for (const auto& [name, exact] :
-       {std::pair<std::string, std::function<double(double, double)>>("disk.yaml", disk),
-        {"ball.yaml", ball}}) {
-    CAPTURE(name);
-    const double coarse = largest_error(radial_run(recipe(name), 20, 200), exact);
-    const double fine = largest_error(radial_run(recipe(name), 40, 800), exact);
+  struct Row {
+    std::string name;
+    std::function<double(double, double)> exact;
+  };
+  for (const Row& row : {Row{"disk.yaml", disk}, Row{"ball.yaml", ball}}) {
+    CAPTURE(row.name);
+    const double coarse = largest_error(radial_run(recipe(row.name), 20, 200), row.exact);
+    const double fine = largest_error(radial_run(recipe(row.name), 40, 800), row.exact);
     CHECK(coarse < 5e-3);
     CHECK(coarse / fine == doctest::Approx(4).epsilon(0.02));
   }
