@@ -171,7 +171,7 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
   const std::string& name = node.name;
   used_.insert(name);
   if (const auto array = names_.arrays.find(name); array != names_.arrays.end())
-    return of(tree_.value(array->second, place.at));
+    return of(names_.read ? names_.read(array->second) : tree_.value(array->second, place.at));
   if (const auto number = names_.numbers.find(name); number != names_.numbers.end())
     return scalar(number->second, false);
   if (const auto quantity = names_.quantities.find(name); quantity != names_.quantities.end())
@@ -183,7 +183,7 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
   if (name == "random" && names_.draw) return of(tree_.value(names_.draw(), place.at));
   if (name.size() == 1 && name[0] >= 'x' && name[0] <= 'z' && names_.has_position)
     return of(tree_.position(axis_named(name[0], node), place.at));
-  if (!names_.has_none_of.empty() && (is_reserved_name(name) || names_.elsewhere.contains(name)))
+  if (!names_.has_none_of.empty() && is_reserved_name(name))
     throw FormulaError(node.at, fmt::format("{} {}", name, names_.has_none_of));
   if (const FormulaFunction* const function = formula_function(name))
     throw FormulaError(node.at, fmt::format("{} without what it is of (expected {}({}))", name,

@@ -39,8 +39,8 @@ struct FormulaNames {
   bool has_stencils = true;
   /// where the formulas are: text for messages about a name or function that has no meaning there
   std::string has_none_of = {};
-  /// names that formulas elsewhere may read, for the same message
-  std::set<std::string, std::less<>> elsewhere = {};
+  /// the operation that reads an array; empty: its value in the cell, or beside it for operators
+  std::function<int(int array)> read = {};
   /// returns the array for the next use of `random`; empty: no random numbers
   std::function<int()> draw = {};
   std::map<std::string, Term, std::less<>> terms = {};  ///< names of expressions

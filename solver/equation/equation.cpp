@@ -6,7 +6,7 @@
 
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
-#include "solver/equation/masked_stages.hpp"
+#include "solver/equation/side_stages.hpp"
 #include "solver/equation/stability.hpp"
 
 namespace lapl {
@@ -134,8 +134,10 @@ StepStages stages_of(const RunConfig& run, const FormulaSystem& system) {
   if (is_diffusion(run) && is_one_stage(run)) {
     StepStages made{
         {{.tree = diffusion_tree(run.shape.axes, coefficient_of(run)), .targets = {0}}}, {0}, {}};
-    if (system.rim) made.like.push_back(system.rim->mask);
-    return masked(std::move(made), system);
+    if (system.rim || system.sides)
+      for (int array = 1; array < std::ssize(system.names.arrays); ++array)
+        made.like.push_back(array);
+    return with_laws(std::move(made), system);
   }
   return step_stages(system, run.scheme, time_step_of(run));
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/reactions.hpp"
@@ -53,14 +54,17 @@ class FormulaChecker {
     if (run_.equation.kind == EquationKind::formula) check_equation();
     for (const SideLaw& law : run_.laws) {
       const std::string axis = law_name(law).substr(0, law_name(law).rfind('.'));
-      const bool known = law.array.empty() || std::ranges::count(run_.fields, law.array) > 0 ||
-                         is_quantity(law.array);
-      if (!known)
-        add(axis, fmt::format("found a law for {}, which is no field (expected {})", law.array,
-                              fields_text()));
-      attempt(axis, [&] { terms_of(law, run_, used_); });
+      check_law(axis, law, [&](const SideLaw& of_array) {
+        if (terms_of(of_array, run_, used_).reads) check_nodes(axis);
+      });
     }
-    check_rim();
+    for (const SideLaw& law : run_.rim_laws)
+      check_law("boundary.mask", law, [&](SideLaw of_array) {
+        for (int axis = 3 - run_.shape.axes; axis < 3; ++axis) {
+          of_array.axis = axis;
+          terms_of(of_array, run_, used_);
+        }
+      });
     check_sides();
     if (run_.mask && run_.mask->kind == ParameterConfig::Kind::formula)
       check_value(mask_name, run_.mask->formula, false);
@@ -112,21 +116,81 @@ class FormulaChecker {
     }
   }
 
-  void check_rim() {
-    const std::string key = "boundary.mask";
-    for (const SideLaw& law : run_.rim_laws) {
-      if (!law.array.empty() && std::ranges::count(run_.fields, law.array) == 0 &&
-          !is_quantity(law.array))
-        add(key, fmt::format("found a law for {}, which is no field (expected {})", law.array,
-                             fields_text()));
+  // Checks a law by `write`, for each array that it holds for.
+  template <class Write>
+  void check_law(const std::string& key, SideLaw law, const Write& write) {
+    std::vector<std::string> arrays = {law.array};
+    if (law.array.empty())
+      arrays = run_.fields;
+    else if (std::ranges::count(run_.fields, law.array) == 0 && !is_quantity(law.array))
+      add(key, fmt::format("found a law for {}, which is no field (expected {})", law.array,
+                           fields_text()));
+    if (law.kind == LawKind::absorbing) {
+      const std::size_t before = found_.size();
+      check_absorbing(key, law, arrays);
+      if (found_.size() > before) return;
+    }
+    for (const std::string& array : arrays)
+      attempt(key, [&] { write(law_of_array(law, array, run_)); });
+  }
+
+  // du/dt + c du/dn = 0 needs du/dt at the node inside alone.
+  void check_absorbing(const std::string& key, SideLaw law,
+                       const std::vector<std::string>& arrays) {
+    law.kind = LawKind::value;
+    if (law.of_mask) law.axis = 2;
+    attempt(key, [&] {
+      const Term speed = terms_of(law, run_, used_).a;
+      if (speed.is_scalar() && !(speed.factor > 0))
+        add(key, fmt::format("absorbing: found the speed {} (expected one above 0)", speed.factor));
+    });
+    for (const std::string& array : arrays)
       attempt(key, [&] {
-        StageTree tree;
-        FormulaNames names = names_of_laws(run_);
-        for (int axis = 3 - names.axes; axis < 3; ++axis)
-          names.terms[std::string(1, "zyx"[axis])] = TreeWriter::of(tree.position(axis, {}));
-        for (int axis = 3 - names.axes; axis < 3; ++axis)
-          ghost_terms(law, names, names.spacing[axis], tree, used_);
+        std::set<std::string> seen;
+        const auto rate = run_.equation.rates.find(array);
+        const std::string why = is_quantity(array)   ? "is no field"
+                                : is_diffusion(run_) ? "has laplacian in its rate"
+                                : rate == run_.equation.rates.end()
+                                    ? ""
+                                    : neighbours_in(rate->second.parsed(array), seen);
+        if (!why.empty())
+          add(key, fmt::format("absorbing: {} {} (expected a field whose rate has no operators and "
+                               "no noise, such as u with u: v, and another law for the others, as "
+                               "in {{u: {{absorbing: c}}, v: insulated}})",
+                               array, why));
       });
+  }
+
+  // The first operator or noise in a formula and the quantities that it reads, as text.
+  std::string neighbours_in(const Formula& formula, std::set<std::string>& seen) const {
+    for (const FormulaNode& node : formula.nodes) {
+      const FormulaFunction* const function =
+          node.kind == FormulaNode::Kind::call ? formula_function(node.name) : nullptr;
+      if (node.name == "noise" ||
+          (function != nullptr && function->kind != FormulaFunction::Kind::of_values))
+        return fmt::format("has {} in its rate", node.name);
+      for (const auto& [name, text] : run_.equation.quantities) {
+        if (node.name != name || !seen.insert(name).second) continue;
+        const std::string found = neighbours_in(text.parsed(name), seen);
+        if (!found.empty()) return found;
+      }
+    }
+    return "";
+  }
+
+  // Stages find the last node of an axis by its position.
+  void check_nodes(const std::string& key) {
+    for (const auto& [name, size, h] :
+         {std::tuple("planes", run_.shape.planes, run_.spacing.by_axis[0]),
+          std::tuple("rows", run_.shape.rows, run_.spacing.by_axis[1]),
+          std::tuple("columns", run_.shape.columns, run_.spacing.by_axis[2])}) {
+      const auto last = static_cast<double>(size - 1);
+      if (run_.precision == Precision::float64 ||
+          static_cast<float>((last - 0.5) * h) < static_cast<float>(last * h))
+        continue;
+      add(key, fmt::format("reads fields, and float32 does not tell the positions of {} {} apart "
+                           "(expected compute.precision float64)",
+                           size, name));
     }
   }
 

@@ -54,6 +54,7 @@ class StageMaker {
 
   const std::set<std::string>& names_read_by(const Formula& formula) {
     made_.stages.clear();
+    made_.states.clear();
     made_.used.clear();
     without_noise();
     evaluate(fields_, 0, {&formula}, value_alone);
@@ -82,6 +83,8 @@ class StageMaker {
         if (node.operation == Operation::value) node.index = moved(node.index);
       for (int& target : stage.targets) target = moved(target);
     }
+    for (Arrays& state : made_.states)
+      for (int& array : state) array = moved(array);
     made_.like.erase(made_.like.begin() + made);
     made_.like.insert(made_.like.begin() + place, -1);
     made_.measures_error = true;
@@ -118,8 +121,8 @@ class StageMaker {
       }
     }
     for (const auto& level : levels_)
-      if (!level->stage.targets.empty()) add(level->stage);
-    add(last.stage);
+      if (!level->stage.targets.empty()) add(level->stage, state);
+    add(last.stage, state);
   }
 
   std::unique_ptr<Level> new_level() {
@@ -127,8 +130,9 @@ class StageMaker {
         names_, made_.used, [this](auto part) { return array_of(part); }, dt_, time_);
   }
 
-  void add(const Stage& stage) {
+  void add(const Stage& stage, const Arrays& state) {
     made_.stages.push_back({without_unused(stage.tree), stage.targets, stage.time});
+    made_.states.push_back(state);
   }
 
   void without_noise() {
