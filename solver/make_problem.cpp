@@ -5,6 +5,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/ranks/local_problem.hpp"
+#include "solver/equation/absorbing.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 

@@ -121,6 +121,13 @@ struct DerivedConfig {
   std::string unit = "1";
 };
 
+/// A column of diagnostics.csv: the integral of a formula.
+struct IntegralConfig {
+  std::string name;
+  FormulaText formula;
+  std::string on = "cells";  ///< cells: over all; a side, such as columns.last; mask: its rim
+};
+
 /// Cells whose values probes.csv records.
 struct ProbesConfig {
   std::int64_t every = 1;  ///< steps
@@ -175,7 +182,7 @@ struct RunConfig {
   std::vector<std::string> output_fields = {"field", "laplacian"};
   std::vector<DerivedConfig> derived;
   std::optional<ProbesConfig> probes;
-  NamedFormulas integrals;  ///< columns of diagnostics.csv: sums over cells times the cell volume
+  std::vector<IntegralConfig> integrals;
 
   std::vector<FilterConfig> filters;  ///< their results are outputs, too
 

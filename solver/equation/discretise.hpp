@@ -72,6 +72,9 @@ class TreeWriter {
   Term write(const Formula& formula);
   Term write(const NestedQuantity& part);
 
+  /// Formulas written from now on are at the face of the cell in this direction.
+  void set_face(Offset outward);
+
   /// The tree operation that computes a term.
   int node_of(Term term);
   Term sum(Term a, Term b);
@@ -125,6 +128,7 @@ class TreeWriter {
   Term mixed(const Argument& argument, int axis, int other);
   Term divergence(const ShiftedPart& place, const FormulaNode& node);
   Term upwind(const ShiftedPart& place, const FormulaNode& node);
+  Term normal_derivative(const ShiftedPart& place, const FormulaNode& node);
   Term over_axes(const std::function<Term(int axis)>& term,
                  const std::function<double(int axis)>& scale);
   int axis_named(char letter, const FormulaNode& node) const;
@@ -135,6 +139,7 @@ class TreeWriter {
   ArrayOf nested_;
   std::set<std::string>& used_;
   std::map<ShiftedPart, Term> known_;
+  std::optional<Offset> face_;
 };
 
 }  // namespace lapl

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "solver/equation/absorbing.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/reactions.hpp"
 
@@ -146,36 +147,13 @@ class FormulaChecker {
     });
     for (const std::string& array : arrays)
       attempt(key, [&] {
-        std::set<std::string> seen;
-        const auto rate = run_.equation.rates.find(array);
-        const std::string why = is_quantity(array)   ? "is no field"
-                                : is_diffusion(run_) ? "has laplacian in its rate"
-                                : rate == run_.equation.rates.end()
-                                    ? ""
-                                    : neighbours_in(rate->second.parsed(array), seen);
+        const std::string why = why_not_absorbing(array, run_);
         if (!why.empty())
           add(key, fmt::format("absorbing: {} {} (expected a field whose rate has no operators and "
                                "no noise, such as u with u: v, and another law for the others, as "
                                "in {{u: {{absorbing: c}}, v: insulated}})",
                                array, why));
       });
-  }
-
-  // The first operator or noise in a formula and the quantities that it reads, as text.
-  std::string neighbours_in(const Formula& formula, std::set<std::string>& seen) const {
-    for (const FormulaNode& node : formula.nodes) {
-      const FormulaFunction* const function =
-          node.kind == FormulaNode::Kind::call ? formula_function(node.name) : nullptr;
-      if (node.name == "noise" ||
-          (function != nullptr && function->kind != FormulaFunction::Kind::of_values))
-        return fmt::format("has {} in its rate", node.name);
-      for (const auto& [name, text] : run_.equation.quantities) {
-        if (node.name != name || !seen.insert(name).second) continue;
-        const std::string found = neighbours_in(text.parsed(name), seen);
-        if (!found.empty()) return found;
-      }
-    }
-    return "";
   }
 
   // Stages find the last node of an axis by its position.
@@ -275,11 +253,12 @@ class FormulaChecker {
     const FormulaSystem system = system_of(run_);
     StageCheck stages(system);
     std::list<Formula> formulas;
-    const auto check = [&](const char* key, const std::string& name, const FormulaText& text) {
+    const auto check = [&](const char* key, const std::string& name, const FormulaText& text,
+                           const CellFaces& at = {}) {
       attempt(
           key,
           [&] {
-            const auto& names = stages.names_read_by(formulas.emplace_back(text.parsed(name)));
+            const auto& names = stages.names_read_by(formulas.emplace_back(text.parsed(name)), at);
             if (names.contains("noise")) {
               FormulaError error(0, "reads noise, which only rates have");
               error.of = name;
@@ -292,7 +271,32 @@ class FormulaChecker {
     };
     for (const DerivedConfig& derived : run_.derived)
       check("output.derived", derived.name, derived.formula);
-    for (const auto& [name, text] : run_.integrals) check("output.integrals", name, text);
+    for (const IntegralConfig& integral : run_.integrals) {
+      check_faces(integral);
+      const CellFaces faces = faces_on(integral.on, run_);
+      if (found_.empty()) check("output.integrals", integral.name, integral.formula, faces);
+    }
+  }
+
+  void check_faces(const IntegralConfig& integral) {
+    if (integral.on == "cells") return;
+    const std::array boundaries = {run_.boundaries.planes, run_.boundaries.rows,
+                                   run_.boundaries.columns};
+    std::string sides;
+    bool known = integral.on == "mask" && run_.mask;
+    for (int axis = 3 - run_.shape.axes; axis < 3; ++axis)
+      for (const bool last : {false, true}) {
+        if (boundaries.at(static_cast<std::size_t>(axis)) == Boundary::periodic) continue;
+        const std::string side = law_name({.axis = axis, .last = last}).substr(9);
+        sides += side + ", ";
+        known = known || integral.on == side;
+      }
+    if (!known)
+      add("output.integrals",
+          fmt::format("{}: on: found {}, which is no side here (expected {}{})", integral.name,
+                      integral.on, sides, run_.mask ? "mask or cells" : "or cells"));
+    else if (integral.on != "mask")
+      check_nodes("output.integrals");
   }
 
   // Checks a formula that may read the position, parameters and, if `random`, random numbers.

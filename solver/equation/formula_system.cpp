@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "solver/equation/absorbing.hpp"
 #include "solver/equation/check_quantities.hpp"
 #include "solver/equation/reactions.hpp"
 
@@ -45,17 +46,6 @@ std::vector<std::string> coefficient_names(const RunConfig& run) {
 }
 
 namespace {
-
-// The rate of a field; for diffusion with only a coefficient, the diffusivity is 1.
-FormulaText rate_of(const RunConfig& run, const std::string& field) {
-  if (is_diffusion(run))
-    return field == run.fields.front()
-               ? fmt::format("{} * laplacian({})", run.equation.number("diffusivity").value_or(1),
-                             field)
-               : "0";
-  const auto rate = run.equation.rates.find(field);
-  return rate == run.equation.rates.end() ? "0" : rate->second;
-}
 
 MaskRim rim_of(const RunConfig& run, const FormulaNames& names) {
   MaskRim rim{.mask = names.arrays.at(mask_name), .names = names_of_laws(run), .laws = {}};
@@ -101,6 +91,16 @@ std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& na
 
 }  // namespace
 
+FormulaText rate_of(const RunConfig& run, const std::string& field) {
+  if (is_diffusion(run))
+    return field == run.fields.front()
+               ? fmt::format("{} * laplacian({})", run.equation.number("diffusivity").value_or(1),
+                             field)
+               : "0";
+  const auto rate = run.equation.rates.find(field);
+  return rate == run.equation.rates.end() ? "0" : rate->second;
+}
+
 std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run) {
   std::map<std::string, int, std::less<>> arrays;
   int next = 0;
@@ -138,12 +138,14 @@ bool holds_for(const SideLaw& law, const std::string& array, const RunConfig& ru
   return law.array.empty() ? std::ranges::count(run.fields, array) > 0 : law.array == array;
 }
 
-SideLaw law_of_array(SideLaw law, const std::string& array, const RunConfig& run) {
-  law.array = array;
-  if (law.kind != LawKind::absorbing) return law;
-  law.kind = LawKind::derivative;
-  law.value = fmt::format("-({}) / ({})", rate_of(run, array).text(), law.value.text());
-  return law;
+CellFaces faces_on(const std::string& on, const RunConfig& run) {
+  CellFaces faces{.outward = {}, .of_rim = on == "mask", .shape = run.shape};
+  const std::array outward = {&Offset::plane, &Offset::row, &Offset::column};
+  for (int axis = 3 - run.shape.axes; axis < 3; ++axis)
+    for (const bool last : {false, true})
+      if (on == law_name({.axis = axis, .last = last}).substr(9) || (faces.of_rim && run.mask))
+        faces.outward.emplace_back().*outward.at(static_cast<std::size_t>(axis)) = last ? 1 : -1;
+  return faces;
 }
 
 std::string law_name(const SideLaw& law) {

@@ -30,6 +30,9 @@ std::vector<std::string> coefficient_names(const RunConfig& run);
 /// FormulaSystem::names.arrays.
 std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run);
 
+/// The rate of a field; for diffusion with only a coefficient, the diffusivity is 1.
+FormulaText rate_of(const RunConfig& run, const std::string& field);
+
 /// The rates of the fields and the quantities that they read. Throws FormulaError.
 FormulaSystem system_of(const RunConfig& run);
 
@@ -59,11 +62,12 @@ struct LawTerms : GhostTerms {
 /// FormulaError.
 LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used);
 
-/// The law of a field or a quantity that a law of some or all holds for. An absorbing law becomes
-/// the derivative that it is for this field.
-SideLaw law_of_array(SideLaw law, const std::string& array, const RunConfig& run);
 /// True if the law holds for this field or quantity.
 bool holds_for(const SideLaw& law, const std::string& array, const RunConfig& run);
+
+/// The faces that an integral is `on` (IntegralConfig); none for cells, and for a mask that no cell
+/// is outside of.
+CellFaces faces_on(const std::string& on, const RunConfig& run);
 
 /// The name of a law's formula in messages is its key, such as boundary.columns.first.
 std::string law_name(const SideLaw& law);

@@ -1,4 +1,4 @@
-// What the rewritings of stages that impose laws have in common: they replace reads of neighbours.
+// Rewritings of stages that impose laws: they replace reads of neighbours by ghosts.
 #pragma once
 
 #include <array>

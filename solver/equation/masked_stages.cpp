@@ -25,6 +25,7 @@ class Masking : public LawRewriting {
 
   int read(int array, Offset at) override {
     const int there = made_.value(array, at);
+    if (array == mask_) return there;
     return made_.operate(Operation::choice, made_.value(mask_, at), there, beyond(array, at));
   }
 

@@ -34,21 +34,24 @@ class SideWriting : public LawRewriting {
     from.*axis_member[axis] = 0;
     const int of_law = ghost(array, found.law, axis, TreeWriter::scalar(found.place, false), from,
                              [&](int other) { return beyond(other, from, axis + 1); });
-    return made_.operate(Operation::choice, is_at_side(axis, at.*axis_member[axis] > 0), of_law,
-                         beyond(array, at, axis + 1));
-  }
-
-  int is_at_side(std::size_t axis, bool last) {
-    const double half = last ? static_cast<double>(by_axis(sides_.shape)[axis]) - 1.5 : 0.5;
-    const int limit = made_.number(half * names_.spacing[axis]);
-    const int position = made_.position(static_cast<int>(axis), {});
-    return made_.operate(Operation::is_less, last ? limit : position, last ? position : limit);
+    return made_.operate(
+        Operation::choice,
+        is_at_side(made_, sides_.shape, names_.spacing, axis, at.*axis_member[axis] > 0), of_law,
+        beyond(array, at, axis + 1));
   }
 
   const StagedSides& sides_;
 };
 
 }  // namespace
+
+int is_at_side(StageTree& tree, Shape grid, const std::array<double, 3>& spacing, std::size_t axis,
+               bool last) {
+  const double between = last ? static_cast<double>(by_axis(grid)[axis]) - 1.5 : 0.5;
+  const int limit = tree.number(between * spacing[axis]);
+  const int position = tree.position(static_cast<int>(axis), {});
+  return tree.operate(Operation::is_less, last ? limit : position, last ? position : limit);
+}
 
 StepStages with_laws(StepStages made, const FormulaSystem& system, double outside) {
   made = masked(std::move(made), system, outside);

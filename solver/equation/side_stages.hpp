@@ -8,9 +8,16 @@
 //                                     kernels/grid/face.hpp
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include "solver/equation/stages.hpp"
 
 namespace lapl {
+
+/// The operation that is 1 where the cell is the first, or the last, of an axis, else 0.
+int is_at_side(StageTree& tree, Shape grid, const std::array<double, 3>& spacing, std::size_t axis,
+               bool last);
 
 /// The stages with the mask of `system` (masked_stages.hpp), then the laws of its sides that read
 /// fields and those that hold upon them at corners; `outside` as there. Throws FormulaError if a

@@ -256,12 +256,18 @@ StepStages value_stages(const FormulaSystem& system, const Formula& formula, dou
   return with_laws(StageMaker(system).of_values({&formula}), system, outside);
 }
 
+StepStages face_stages(const FormulaSystem& system, const Formula& formula,
+                       const CellFaces& faces) {
+  return with_laws(StageMaker(system).of_faces(formula, faces), system);
+}
+
 StageCheck::StageCheck(const FormulaSystem& system)
     : maker_(std::make_unique<StageMaker>(system)) {}
 StageCheck::~StageCheck() = default;
 
-const std::set<std::string>& StageCheck::names_read_by(const Formula& formula) {
-  return maker_->names_read_by(formula);
+const std::set<std::string>& StageCheck::names_read_by(const Formula& formula,
+                                                       const CellFaces& at) {
+  return maker_->names_read_by(formula, at);
 }
 
 }  // namespace lapl

@@ -70,6 +70,16 @@ StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double ti
 /// arrays.
 StepStages rate_stages(const FormulaSystem& system);
 
+/// Faces of cells, which a formula is integrated over.
+struct CellFaces {
+  std::vector<Offset> outward;  ///< directions from the cells inside
+  bool of_rim = false;          ///< the faces of the mask's rim; else those of a side of the grid
+  Shape shape = {};             ///< of the grid
+};
+/// The stages that compute, for each cell, the sum over its faces of the value of a formula divided
+/// by the spacing across the face.
+StepStages face_stages(const FormulaSystem& system, const Formula& formula, const CellFaces& faces);
+
 /// The stages that compute the value of a formula from the fields, into the last array; `outside`
 /// is the value in cells outside the mask.
 StepStages value_stages(const FormulaSystem& system, const Formula& formula, double outside = 0);
@@ -84,9 +94,9 @@ class StageCheck {
   explicit StageCheck(const FormulaSystem& system);
   ~StageCheck();
 
-  /// The names that a formula and the quantities in it read. Keeps a reference to `formula`. Throws
-  /// FormulaError.
-  const std::set<std::string>& names_read_by(const Formula& formula);
+  /// The names that a formula, of cells or of faces, and the quantities in it read. Keeps a
+  /// reference to `formula`. Throws FormulaError.
+  const std::set<std::string>& names_read_by(const Formula& formula, const CellFaces& at = {});
 
  private:
   std::unique_ptr<StageMaker> maker_;

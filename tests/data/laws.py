@@ -90,6 +90,7 @@ def radiation():
       T: {kind: formula, formula: random}
       v: {kind: formula, formula: random}
     time: {step: 0.05, steps: 80, scheme: heun}
+    output: {fields: [T], integrals: {out: {formula: -k * normal_derivative(T), on: columns.last}}}
     """
     grid = Laws(19, 23, h=0.5)
     e, k = 0.3, 0.5 + 0.4 * sin(grid.x / 3) * cos(grid.y / 4)

@@ -82,6 +82,7 @@ TEST_CASE("equations equal NumPy's: engine blocked, compiled") { compare_with_nu
 TEST_CASE("equations of NumPy's hold every function and every scheme") {
   std::string configs;
   for (const std::string& equation : numpy().groups()) configs += config_of(equation);
+  for (const std::string& equation : laws_of_numpy().groups()) configs += config_of(equation);
   for (const FormulaFunction& function : formula_functions) {
     CAPTURE(std::string(function.name));
     if (function.kind == FormulaFunction::Kind::defined) continue;  // given by the other functions
