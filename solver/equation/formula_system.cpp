@@ -138,6 +138,18 @@ bool holds_for(const SideLaw& law, const std::string& array, const RunConfig& ru
   return law.array.empty() ? std::ranges::count(run.fields, array) > 0 : law.array == array;
 }
 
+bool laws_read(const RunConfig& run) {
+  const auto reads = [&](SideLaw law) {
+    if (law.of_mask) law.axis = 2;
+    return std::ranges::any_of(arrays_of(run), [&](const auto& array) {
+      std::set<std::string> used;
+      return holds_for(law, array.first, run) &&
+             terms_of(law_of_array(law, array.first, run), run, used).reads;
+    });
+  };
+  return std::ranges::any_of(run.laws, reads) || std::ranges::any_of(run.rim_laws, reads);
+}
+
 CellFaces faces_on(const std::string& on, const RunConfig& run) {
   CellFaces faces{.outward = {}, .of_rim = on == "mask", .shape = run.shape};
   const std::array outward = {&Offset::plane, &Offset::row, &Offset::column};

@@ -65,6 +65,10 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
 /// True if the law holds for this field or quantity.
 bool holds_for(const SideLaw& law, const std::string& array, const RunConfig& run);
 
+/// True if a law of a side or of the mask's rim reads fields or parameter fields. The formulas must
+/// be right.
+bool laws_read(const RunConfig& run);
+
 /// The faces that an integral is `on` (IntegralConfig); none for cells, and for a mask that no cell
 /// is outside of.
 CellFaces faces_on(const std::string& on, const RunConfig& run);

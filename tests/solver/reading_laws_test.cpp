@@ -157,7 +157,7 @@ TEST_CASE("a rectangle inside a mask with a law that reads is the grid of its si
 
 TEST_CASE("estimates of the largest stable step see a law that reads") {
   const std::string text =
-      "grid: {shape: [4, 30]}\nfields: [T]\nequation: {kind: formula, T: laplacian(T) + 0 * T^2}\n"
+      "grid: {shape: [4, 30]}\nfields: [T]\nequation: {kind: formula, T: laplacian(T)}\n"
       "boundary: {rows: insulated, columns: {first: {derivative: -LAW * T}, last: insulated}}\n"
       "initial: {T: {kind: uniform, value: 1}}\ntime: {step: 0.01, steps: 5}\noutput: {fields: "
       "[T]}\n";
@@ -166,6 +166,9 @@ TEST_CASE("estimates of the largest stable step see a law that reads") {
     const CoefficientFields coefficients = load_coefficients(run);
     return largest_step_of_modes(run.scheme, modes_at(run, coefficients, {}).fastest);
   };
+  CHECK_FALSE(largest_step_of(law_run_of(replaced(text, "LAW", "2"))));
+  CHECK(largest_step_of(law_run_of(replaced(text, "-LAW * T", "2"))).value() ==
+        doctest::Approx(0.25));
   CHECK(step_with("0.001") == doctest::Approx(0.25).epsilon(0.05));
   CHECK(step_with("50") == doctest::Approx(2.0 / 51).epsilon(0.1));
 }
