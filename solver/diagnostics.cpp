@@ -13,7 +13,7 @@ std::vector<std::string> diagnostics_columns(const RunConfig& config) {
   for (const std::string& field : config.fields)
     for (const StatisticsColumn& column : statistics_columns)
       columns.push_back(column_prefix(config.fields, field) + column.name);
-  for (const auto& [name, formula] : config.integrals) columns.push_back(name);
+  for (const IntegralConfig& integral : config.integrals) columns.push_back(integral.name);
   if (config.scheme.varies) columns.emplace_back("step_size");
   if (config.scheme.tolerance)
     for (const char* const column : {"step_error", "rejections"}) columns.emplace_back(column);
@@ -73,7 +73,7 @@ void require_finite(const Diagnostics& diagnostics, const RunConfig& config, std
   for (std::size_t i = 0; i < diagnostics.integrals.size(); ++i)
     if (!std::isfinite(diagnostics.integrals[i]))
       throw NumericalError("step {}: integral {} is {}; nothing of this step was stored", step,
-                           config.integrals[i].first, diagnostics.integrals[i]);
+                           config.integrals[i].name, diagnostics.integrals[i]);
 }
 
 }  // namespace lapl

@@ -84,7 +84,9 @@ ExponentialRates rates_of(RunConfig config, const CoefficientFields& coefficient
   found.relative = tolerance.relative;
   found.absolute = tolerance.absolute;
   config.scheme.tolerance.reset();
-  const StepStages made = step_stages(system_of(config), config.scheme, 1);
+  const FormulaSystem system = system_of(config);
+  require_plain_laws(system);
+  const StepStages made = step_stages(system, config.scheme, 1);
   if (made.used.contains("noise")) throw Refusal{"a rate has noise (euler and heun take it)"};
   found.rates = problem_with<double>(config, coefficients, made);
   std::vector<double> about = config.linear_about;

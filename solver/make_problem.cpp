@@ -5,6 +5,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/ranks/local_problem.hpp"
+#include "solver/equation/absorbing.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 
@@ -15,7 +16,10 @@ template <class T>
 void impose(const RunConfig& config, const SideLaw& law, int array, Problem<T>& problem) {
   std::set<std::string> used;
   LawTerms terms = terms_of(law, config, used);
-  if (!terms.tree.results.empty()) {
+  if (terms.reads) {  // stages impose it
+    terms.a = TreeWriter::scalar(0);
+    terms.b = TreeWriter::scalar(1);
+  } else if (!terms.tree.results.empty()) {
     problem.laws.push_back({array, law.axis, law.last, std::move(terms.tree)});
     return;
   }
@@ -103,12 +107,10 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
                                                        : quantity_faces<T>(config.boundaries));
   const auto named = arrays_of(config);
   for (int array = 0; array < problem.arrays(); ++array)
-    for (const SideLaw& law : config.laws) {
-      const int like = step.like[array];
-      const bool holds =
-          law.array.empty() ? like >= 0 && like < fields : like == named.at(law.array);
-      if (holds) impose(config, law, array, problem);
-    }
+    for (const SideLaw& law : config.laws)
+      for (const auto& [name, like] : named)
+        if (step.like[array] == like && holds_for(law, name, config))
+          impose(config, law_of_array(law, name, config), array, problem);
   return problem;
 }
 template Problem<float> problem_with(const RunConfig&, const CoefficientFields&, const StepStages&);

@@ -47,8 +47,14 @@ Model::Model(RunConfig config)
                        fmt::format("{}, {} with {}", filtered_field(run, filter),
                                    name_of(filter.kind), name_of(filter.kernel)),
                        "1", "filter " + filter.name, 0, place++});
-  for (const auto& [name, formula] : run.integrals)
-    integrals.push_back(value_stages(system, formula.parsed(name)));
+  for (const IntegralConfig& integral : run.integrals) {
+    const Formula formula = integral.formula.parsed(integral.name);
+    const CellFaces faces = faces_on(integral.on, run);
+    integrals.push_back(integral.on == "cells" ? value_stages(system, formula)
+                        : faces.outward.empty()
+                            ? value_stages(system, parse_formula(integral.name, "0"))
+                            : face_stages(system, formula, faces));
+  }
 }
 
 }  // namespace lapl

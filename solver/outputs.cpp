@@ -6,7 +6,7 @@
 
 #include "kernels/derived.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/equation/masked_stages.hpp"
+#include "solver/equation/side_stages.hpp"
 #include "solver/make_problem.hpp"
 
 namespace lapl {
@@ -26,7 +26,7 @@ StepStages laplacian_stages(const RunConfig& run, const FormulaSystem& system, d
       {{.tree = laplacian_tree(spacing.front() * spacing.front()), .targets = {arrays}}}, {}, {}};
   for (int array = 0; array < arrays; ++array) made.like.push_back(array);
   made.like.push_back(-1);
-  return masked(std::move(made), system, outside);
+  return with_laws(std::move(made), system, outside);
 }
 
 }  // namespace

@@ -51,9 +51,10 @@ struct InitialConfig {
 };
 
 /// The kinds of laws that a side of the grid may impose.
-enum class LawKind { value, value_at_face, derivative, mixed };
+enum class LawKind { value, value_at_face, derivative, mixed, absorbing };
 /// A law as formulas: the ghost is (a + b u) / divisor, where u is the value on the node inside.
-/// The formulas read the spacing h and the config's value and factor.
+/// The formulas read the spacing h and the config's value and factor. An absorbing law of a field
+/// is a derivative in formulas of the system: less its rate, divided by the speed (law_of_array).
 struct LawRow {
   LawKind value;
   const char* name;
@@ -70,7 +71,8 @@ inline const auto name_table<LawKind> = std::to_array<LawRow>(
      {LawKind::value_at_face, "value at face", "{value: u, at: face}", 0.5, "2 * value", "-1", "1"},
      {LawKind::derivative, "derivative", "{derivative: du/dn}", 0.5, "h * value", "1", "1"},
      {LawKind::mixed, "mixed", "{mixed: {value: b, factor: a}}", 0.5, "value", "1/h - factor/2",
-      "1/h + factor/2", "du/dn + {factor} u = {value}"}});
+      "1/h + factor/2", "du/dn + {factor} u = {value}"},
+     {LawKind::absorbing, "absorbing", "{absorbing: c}", 0.5, "h * value", "1", "1"}});
 
 /// A law on one side of the grid; it replaces RunConfig::boundaries there.
 struct SideLaw {
@@ -117,6 +119,13 @@ struct DerivedConfig {
   std::string name;
   FormulaText formula;
   std::string unit = "1";
+};
+
+/// A column of diagnostics.csv: the integral of a formula.
+struct IntegralConfig {
+  std::string name;
+  FormulaText formula;
+  std::string on = "cells";  ///< cells: over all; a side, such as columns.last; mask: its rim
 };
 
 /// Cells whose values probes.csv records.
@@ -174,7 +183,7 @@ struct RunConfig {
   std::vector<std::string> output_fields = {"field", "laplacian"};
   std::vector<DerivedConfig> derived;
   std::optional<ProbesConfig> probes;
-  NamedFormulas integrals;  ///< columns of diagnostics.csv: sums over cells times the cell volume
+  std::vector<IntegralConfig> integrals;
 
   std::vector<FilterConfig> filters;  ///< their results are outputs, too
 

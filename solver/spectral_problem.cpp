@@ -25,7 +25,9 @@ RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& co
   if (config.scheme.kind == Scheme::imex)
     throw Refusal{"time.scheme imex treats some terms unlike others"};
   if (config.mask) throw Refusal{"the grid has a mask (grid.mask)"};
-  const StepStages made = rate_stages(system_of(config));
+  const FormulaSystem system = system_of(config);
+  require_plain_laws(system);
+  const StepStages made = rate_stages(system);
   if (made.used.contains("noise")) throw Refusal{"the rate of " + field + " has noise"};
   RateProblem found{problem_with<double>(config, coefficients, made), {}};
   for (const Stage& stage : made.stages)

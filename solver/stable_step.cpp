@@ -9,6 +9,7 @@
 
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
 #include "solver/equation/stability.hpp"
 #include "solver/estimated_step.hpp"
@@ -28,16 +29,18 @@ std::function<StableStep(TimeScheme)> estimated_steps_of(const RunConfig& config
   if (values > most_values)
     return not_known(fmt::format("not estimated for more than {} values", most_values));
   const StateFields fields = load();
+  const FormulaSystem system = explicit_system_of(config);
+  auto of_waves = WaveStability::of_cells(system, config, fields.coefficients);
+  // A step that is unstable without the laws is refused.
+  if (!of_waves && laws_read(config)) of_waves = WaveStability::of(system, config);
   try {
-    return
-        [modes = modes_at(config, fields.coefficients, fields.whole),
-         waves = WaveStability::of_cells(explicit_system_of(config), config, fields.coefficients),
-         count = config.fields.size()](TimeScheme scheme) mutable {
-          const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes.fastest);
-          const double by_cells = waves ? waves->largest_step(scheme) : any_step;
-          return StableStep{
-              .largest = std::min(by_modes, by_cells), .estimated = true, .growth = modes.growth};
-        };
+    return [modes = modes_at(config, fields.coefficients, fields.whole),
+            waves = std::move(of_waves), count = config.fields.size()](TimeScheme scheme) mutable {
+      const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes.fastest);
+      const double by_cells = waves ? waves->largest_step(scheme) : any_step;
+      return StableStep{
+          .largest = std::min(by_modes, by_cells), .estimated = true, .growth = modes.growth};
+    };
   } catch (const NumericalError& error) {
     return not_known(error.what());
   } catch (const DeviceError& error) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "solver/equation/formula_system.hpp"
+
 namespace lapl {
 namespace {
 
@@ -25,6 +27,16 @@ Face<double> law_alone(const Face<double>& face, int axis, bool last) {
 }
 
 }  // namespace
+
+void require_plain_laws(const FormulaSystem& system) {
+  if (!system.sides) return;
+  for (const auto& [key, side] : system.sides->at)
+    if (side.reads)
+      throw Refusal{
+          fmt::format("the law {} reads fields or parameter fields (other engines and "
+                      "schemes take it)",
+                      law_name(side.law))};
+}
 
 Faces<double> faces_with_modes(const Problem<double>& problem, int array) {
   std::array<AxisFaces<double>, 3> axes;

@@ -7,6 +7,7 @@
 
 #include "kernels/problem.hpp"
 #include "solver/equation/rate_symbol.hpp"
+#include "solver/equation/stages.hpp"
 
 namespace lapl {
 
@@ -14,6 +15,9 @@ namespace lapl {
 struct Refusal {
   std::string why;
 };
+
+/// Throws Refusal if a law at a side reads fields or parameter fields.
+void require_plain_laws(const FormulaSystem& system);
 
 /// The boundary laws of an array without the values that they add, as for a field of 0. Throws
 /// Refusal if they have no modes.

@@ -68,7 +68,8 @@ std::vector<std::string> result_columns(const std::vector<SweepMember>& members)
     const std::vector<std::string>& fields = member.run.fields;
     for (const std::string& field : fields)
       for (const char* what : {"min", "max", "mean"}) add(column_prefix(fields, field) + what);
-    for (const auto& [name, formula] : member.run.integrals) {
+    for (const IntegralConfig& integral : member.run.integrals) {
+      const std::string& name = integral.name;
       if (taken.contains(name))
         throw ConfigError(
             "output.integrals.{}: the table of a sweep has a column of that name (expected another "

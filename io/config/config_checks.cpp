@@ -197,8 +197,8 @@ class Checker : public KeyChecker {
     std::set<std::string> columns = {"step", "time", "cells_per_second"};
     given.integrals.clear();
     for (const std::string& column : diagnostics_columns(given)) columns.insert(column);
-    for (const auto& [name, formula] : run_.integrals)
-      if (const std::string wrong = filter_name_problem(name, columns); !wrong.empty())
+    for (const IntegralConfig& integral : run_.integrals)
+      if (const std::string wrong = filter_name_problem(integral.name, columns); !wrong.empty())
         add("output.integrals", wrong);
   }
 

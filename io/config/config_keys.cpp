@@ -294,9 +294,9 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
        store(&RunConfig::output_fields)},
       {{.name = "output.derived", .type = derived_outputs(), .preset = "{}",
        .meaning = "outputs computed from the fields by formulas"}, store(&RunConfig::derived)},
-      {{.name = "output.integrals", .type = named_formulas(), .preset = "{}",
+      {{.name = "output.integrals", .type = integrals(), .preset = "{}",
        .meaning = "columns of diagnostics.csv: the sum of each formula over all cells, times a "
-                  "cell's volume"},
+                  "cell's volume, or over the faces of a side or of the mask's rim, times their area"},
        store(&RunConfig::integrals)},
       {{.name = "output.probes", .type = null_or(probes()), .preset = "null",
        .meaning = "cells whose values go into probes.csv; null: none"}, store(&RunConfig::probes)},

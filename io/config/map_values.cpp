@@ -35,6 +35,17 @@ const KeyTable<D>& derived_keys() {
   return keys;
 }
 
+const KeyTable<IntegralConfig>& integral_keys() {
+  static const KeyTable<IntegralConfig> keys = {
+      {{.name = "formula", .type = formula_text()}, store(&IntegralConfig::formula)},
+      {{.name = "on",
+        .type = word({"cells", "planes.first", "planes.last", "rows.first", "rows.last",
+                      "columns.first", "columns.last", "mask"}),
+        .preset = "cells"},
+       store(&IntegralConfig::on)}};
+  return keys;
+}
+
 const KeyTable<ProbesConfig>& probes_keys() {
   static const KeyTable<ProbesConfig> keys = {
       {{.name = "every", .type = integer(1, most_steps), .preset = "1"},
@@ -81,6 +92,24 @@ void assign(P& parameter, const YamlNode& node) {
 
 Schema named_formulas() {
   return map_of_names(formula_text(), "a map of names with a formula each");
+}
+
+Schema integrals() {
+  return map_of_names(
+      either(formula_text(), map_of(integral_keys(), "{formula: FORMULA, on: SIDE}")),
+      "a map of names, each with a formula or {formula: FORMULA, on: SIDE}");
+}
+
+void assign(std::vector<IntegralConfig>& integrals, const YamlNode& node) {
+  integrals.clear();
+  for_each_entry(node, [&](const std::string& name, const YamlNode& value) {
+    IntegralConfig& integral = integrals.emplace_back();
+    integral.name = name;
+    if (value.kind == YamlNode::Kind::map)
+      put_map(integral_keys(), integral, value);
+    else
+      assign(integral.formula, value);
+  });
 }
 
 Schema derived_outputs() {

@@ -177,7 +177,7 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
   const std::string& name = node.name;
   used_.insert(name);
   if (const auto array = names_.arrays.find(name); array != names_.arrays.end())
-    return of(tree_.value(array->second, place.at));
+    return of(names_.read ? names_.read(array->second) : tree_.value(array->second, place.at));
   if (const auto number = names_.numbers.find(name); number != names_.numbers.end())
     return scalar(number->second, false);
   if (const auto quantity = names_.quantities.find(name); quantity != names_.quantities.end())
@@ -196,7 +196,7 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
                          "and without time.tolerance)");
     axis_named(name[1], node);
   }
-  if (!names_.has_none_of.empty() && (is_reserved_name(name) || names_.elsewhere.contains(name)))
+  if (!names_.has_none_of.empty() && is_reserved_name(name))
     throw FormulaError(node.at, fmt::format("{} {}", name, names_.has_none_of));
   if (const FormulaFunction* const function = formula_function(name))
     throw FormulaError(node.at, fmt::format("{} without what it is of (expected {}({}))", name,

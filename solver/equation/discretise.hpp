@@ -40,8 +40,8 @@ struct FormulaNames {
   bool has_stencils = true;
   /// where the formulas are: text for messages about a name or function that has no meaning there
   std::string has_none_of = {};
-  /// names that formulas elsewhere may read, for the same message
-  std::set<std::string, std::less<>> elsewhere = {};
+  /// the operation that reads an array; empty: its value in the cell, or beside it for operators
+  std::function<int(int array)> read = {};
   /// returns the array for the next use of `random`; empty: no random numbers
   std::function<int()> draw = {};
   std::map<std::string, Term, std::less<>> terms = {};  ///< names of expressions
@@ -72,6 +72,9 @@ class TreeWriter {
   /// The value of a formula. Throws FormulaError.
   Term write(const Formula& formula);
   Term write(const NestedQuantity& part);
+
+  /// Formulas written from now on are at the face of the cell in this direction.
+  void set_face(Offset outward);
 
   /// The tree operation that computes a term.
   int node_of(Term term);
@@ -128,6 +131,7 @@ class TreeWriter {
   Term mixed(const Argument& argument, int axis, int other);
   Term divergence(const ShiftedPart& place, const FormulaNode& node);
   Term upwind(const ShiftedPart& place, const FormulaNode& node);
+  Term normal_derivative(const ShiftedPart& place, const FormulaNode& node);
   Term over_axes(const std::function<Term(int axis)>& term,
                  const std::function<double(int axis)>& scale);
   int axis_named(char letter, const FormulaNode& node) const;
@@ -138,6 +142,7 @@ class TreeWriter {
   ArrayOf nested_;
   std::set<std::string>& used_;
   std::map<ShiftedPart, Term> known_;
+  std::optional<Offset> face_;
 };
 
 }  // namespace lapl

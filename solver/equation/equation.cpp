@@ -6,7 +6,7 @@
 
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
-#include "solver/equation/masked_stages.hpp"
+#include "solver/equation/side_stages.hpp"
 #include "solver/equation/stability.hpp"
 
 namespace lapl {
@@ -37,6 +37,18 @@ std::string stages_text(const RunConfig& run) {
                      enough ? fmt::format("; or time.stages: {}", stages) : "");
 }
 
+double largest_step_of_diffusion(const RunConfig& run) {
+  const double largest = largest_coefficient(run);
+  RunConfig at_most = run;
+  at_most.equation.parameters.try_emplace("diffusivity", 1);
+  at_most.equation.parameters.erase("coefficient");
+  double& step = at_most.time_step.emplace(times_squared_spacing(run, largest) /
+                                           *at_most.equation.number("diffusivity"));
+  // Rounds the step down until a run with it passes the check of the coefficient.
+  for (double shrink = 0x1p-53; coefficient_of(at_most) > largest; shrink *= 2) step *= 1 - shrink;
+  return step;
+}
+
 // Stability depends on diffusivity * time step; the message names the time step as the cause.
 std::optional<KeyMistake> unstable_diffusion(const RunConfig& run) {
   const double found = coefficient_of(run), largest = largest_coefficient(run);
@@ -52,7 +64,7 @@ std::optional<KeyMistake> unstable_diffusion(const RunConfig& run) {
         key,
         fmt::format(
             "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {}{})",
-            time_step_of(run), found, *largest_step_of(run), largest, stages_text(run))};
+            time_step_of(run), found, largest_step_of_diffusion(run), largest, stages_text(run))};
   return std::nullopt;
 }
 
@@ -134,8 +146,10 @@ StepStages stages_of(const RunConfig& run, const FormulaSystem& system) {
   if (is_diffusion(run) && is_one_stage(run)) {
     StepStages made{
         {{.tree = diffusion_tree(run.shape.axes, coefficient_of(run)), .targets = {0}}}, {0}, {}};
-    if (system.rim) made.like.push_back(system.rim->mask);
-    return masked(std::move(made), system);
+    if (system.rim || system.sides)
+      for (int array = 1; array < std::ssize(system.names.arrays); ++array)
+        made.like.push_back(array);
+    return with_laws(std::move(made), system);
   }
   return step_stages(system, run.scheme, time_step_of(run));
 }
@@ -149,19 +163,11 @@ std::optional<double> largest_step_of(const RunConfig& run) {
   // Terms that are not explicit have a part in whether a step is stable, so that none is known to
   // be.
   if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
-  if (!is_diffusion(run)) {
-    auto waves = WaveStability::of(system_of(run), run);
-    return waves ? std::optional(waves->largest_step(run.scheme)) : std::nullopt;
-  }
-  const double largest = largest_coefficient(run);
-  RunConfig at_most = run;
-  at_most.equation.parameters.try_emplace("diffusivity", 1);
-  at_most.equation.parameters.erase("coefficient");
-  double& step = at_most.time_step.emplace(times_squared_spacing(run, largest) /
-                                           *at_most.equation.number("diffusivity"));
-  // Rounds the step down until a run with it passes the check of the coefficient.
-  for (double shrink = 0x1p-53; coefficient_of(at_most) > largest; shrink *= 2) step *= 1 - shrink;
-  return step;
+  // A law that reads a field may be stiffer than the equation.
+  if (laws_read(run)) return std::nullopt;
+  if (is_diffusion(run)) return largest_step_of_diffusion(run);
+  auto waves = WaveStability::of(system_of(run), run);
+  return waves ? std::optional(waves->largest_step(run.scheme)) : std::nullopt;
 }
 
 // A step is an error if a wave grows that it does not resolve, or if any wave grows tenfold before

@@ -143,6 +143,8 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
     {"gradient", FormulaFunction::Kind::stencil, "e", "only within divergence"},
     {"upwind", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e",
      "c . grad e, first order: for each axis c (e - e-) / h where c > 0, else c (e+ - e) / h"},
+    {"normal_derivative", FormulaFunction::Kind::stencil, "e",
+     "(e beyond a face - e) / h, outward: only in output.integrals on a side or the mask's rim"},
     {"biharmonic", FormulaFunction::Kind::defined, "e", "laplacian(laplacian(e))"},
 });
 /// The function of this name, or nullptr.

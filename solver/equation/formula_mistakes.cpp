@@ -10,7 +10,9 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 
+#include "solver/equation/absorbing.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/reactions.hpp"
 #include "solver/initial_parts.hpp"
@@ -54,14 +56,17 @@ class FormulaChecker {
     if (run_.equation.kind == EquationKind::formula) check_equation();
     for (const SideLaw& law : run_.laws) {
       const std::string axis = law_name(law).substr(0, law_name(law).rfind('.'));
-      const bool known = law.array.empty() || std::ranges::count(run_.fields, law.array) > 0 ||
-                         is_quantity(law.array);
-      if (!known)
-        add(axis, fmt::format("found a law for {}, which is no field (expected {})", law.array,
-                              fields_text()));
-      attempt(axis, [&] { terms_of(law, run_, used_); });
+      check_law(axis, law, [&](const SideLaw& of_array) {
+        if (terms_of(of_array, run_, used_).reads) check_nodes(axis);
+      });
     }
-    check_rim();
+    for (const SideLaw& law : run_.rim_laws)
+      check_law("boundary.mask", law, [&](SideLaw of_array) {
+        for (int axis = 3 - run_.shape.axes; axis < 3; ++axis) {
+          of_array.axis = axis;
+          terms_of(of_array, run_, used_);
+        }
+      });
     check_sides();
     if (run_.mask && run_.mask->kind == ParameterConfig::Kind::formula)
       check_value(mask_name, run_.mask->formula, false);
@@ -132,22 +137,58 @@ class FormulaChecker {
     }
   }
 
-  void check_rim() {
-    const std::string key = "boundary.mask";
-    for (const SideLaw& law : run_.rim_laws) {
-      if (!law.array.empty() && std::ranges::count(run_.fields, law.array) == 0 &&
-          !is_quantity(law.array))
-        add(key, fmt::format("found a law for {}, which is no field (expected {})", law.array,
-                             fields_text()));
+  // Checks a law by `write`, for each array that it holds for.
+  template <class Write>
+  void check_law(const std::string& key, SideLaw law, const Write& write) {
+    std::vector<std::string> arrays = {law.array};
+    if (law.array.empty())
+      arrays = run_.fields;
+    else if (std::ranges::count(run_.fields, law.array) == 0 && !is_quantity(law.array))
+      add(key, fmt::format("found a law for {}, which is no field (expected {})", law.array,
+                           fields_text()));
+    if (law.kind == LawKind::absorbing) {
+      const std::size_t before = found_.size();
+      check_absorbing(key, law, arrays);
+      if (found_.size() > before) return;
+    }
+    for (const std::string& array : arrays)
+      attempt(key, [&] { write(law_of_array(law, array, run_)); });
+  }
+
+  // du/dt + c du/dn = 0 needs du/dt at the node inside alone.
+  void check_absorbing(const std::string& key, SideLaw law,
+                       const std::vector<std::string>& arrays) {
+    law.kind = LawKind::value;
+    if (law.of_mask) law.axis = 2;
+    attempt(key, [&] {
+      const Term speed = terms_of(law, run_, used_).a;
+      if (speed.is_scalar() && !(speed.factor > 0))
+        add(key, fmt::format("absorbing: found the speed {} (expected one above 0)", speed.factor));
+    });
+    for (const std::string& array : arrays)
       attempt(key, [&] {
-        StageTree tree;
-        FormulaNames names = names_of_laws(run_);
-        TreeWriter writer(names, tree, used_);
-        for (int axis = 3 - names.axes; axis < 3; ++axis)
-          names.terms[std::string(1, "zyx"[axis])] = writer.position(axis, {});
-        for (int axis = 3 - names.axes; axis < 3; ++axis)
-          ghost_terms(law, names, names.spacing[axis], tree, used_);
+        const std::string why = why_not_absorbing(array, run_);
+        if (!why.empty())
+          add(key, fmt::format("absorbing: {} {} (expected a field whose rate has no operators and "
+                               "no noise, such as u with u: v, and another law for the others, as "
+                               "in {{u: {{absorbing: c}}, v: insulated}})",
+                               array, why));
       });
+  }
+
+  // Stages find the last node of an axis by its position.
+  void check_nodes(const std::string& key) {
+    for (const auto& [name, size, h] :
+         {std::tuple("planes", run_.shape.planes, run_.spacing.by_axis[0]),
+          std::tuple("rows", run_.shape.rows, run_.spacing.by_axis[1]),
+          std::tuple("columns", run_.shape.columns, run_.spacing.by_axis[2])}) {
+      const auto last = static_cast<double>(size - 1);
+      if (run_.precision == Precision::float64 ||
+          static_cast<float>((last - 0.5) * h) < static_cast<float>(last * h))
+        continue;
+      add(key, fmt::format("reads fields, and float32 does not tell the positions of {} {} apart "
+                           "(expected compute.precision float64)",
+                           size, name));
     }
   }
 
@@ -232,11 +273,12 @@ class FormulaChecker {
     const FormulaSystem system = system_of(run_);
     StageCheck stages(system);
     std::list<Formula> formulas;
-    const auto check = [&](const char* key, const std::string& name, const FormulaText& text) {
+    const auto check = [&](const char* key, const std::string& name, const FormulaText& text,
+                           const CellFaces& at = {}) {
       attempt(
           key,
           [&] {
-            const auto& names = stages.names_read_by(formulas.emplace_back(text.parsed(name)));
+            const auto& names = stages.names_read_by(formulas.emplace_back(text.parsed(name)), at);
             if (names.contains("noise")) {
               FormulaError error(0, "reads noise, which only rates have");
               error.of = name;
@@ -249,7 +291,32 @@ class FormulaChecker {
     };
     for (const DerivedConfig& derived : run_.derived)
       check("output.derived", derived.name, derived.formula);
-    for (const auto& [name, text] : run_.integrals) check("output.integrals", name, text);
+    for (const IntegralConfig& integral : run_.integrals) {
+      check_faces(integral);
+      const CellFaces faces = faces_on(integral.on, run_);
+      if (found_.empty()) check("output.integrals", integral.name, integral.formula, faces);
+    }
+  }
+
+  void check_faces(const IntegralConfig& integral) {
+    if (integral.on == "cells") return;
+    const std::array boundaries = {run_.boundaries.planes, run_.boundaries.rows,
+                                   run_.boundaries.columns};
+    std::string sides;
+    bool known = integral.on == "mask" && run_.mask;
+    for (int axis = 3 - run_.shape.axes; axis < 3; ++axis)
+      for (const bool last : {false, true}) {
+        if (boundaries.at(static_cast<std::size_t>(axis)) == Boundary::periodic) continue;
+        const std::string side = law_name({.axis = axis, .last = last}).substr(9);
+        sides += side + ", ";
+        known = known || integral.on == side;
+      }
+    if (!known)
+      add("output.integrals",
+          fmt::format("{}: on: found {}, which is no side here (expected {}{})", integral.name,
+                      integral.on, sides, run_.mask ? "mask or cells" : "or cells"));
+    else if (integral.on != "mask")
+      check_nodes("output.integrals");
   }
 
   // Checks a formula that may read the position, parameters and, if `random`, random numbers.

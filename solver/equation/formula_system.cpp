@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "solver/equation/absorbing.hpp"
+#include "solver/equation/check_quantities.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/reactions.hpp"
 
@@ -51,10 +53,11 @@ FormulaNames names_of_values(const RunConfig& run) {
 FormulaNames names_of_laws(const RunConfig& run) {
   FormulaNames names = names_of(run);
   names.has_stencils = false;
-  names.has_none_of = "has no meaning at a face (a law is of t, the position and numbers)";
-  names.elsewhere = {run.fields.begin(), run.fields.end()};
-  for (const auto& [name, parameter] : run.parameters) names.elsewhere.insert(name);
-  for (const auto& [name, text] : run.equation.quantities) names.elsewhere.insert(name);
+  names.has_none_of =
+      "has no meaning at a face (a law is of t, the position, parameters and fields)";
+  int array = 0;
+  for (const std::string& field : run.fields) names.arrays[field] = array++;
+  for (const std::string& coefficient : coefficient_names(run)) names.arrays[coefficient] = array++;
   return names;
 }
 
@@ -68,7 +71,50 @@ std::vector<std::string> coefficient_names(const RunConfig& run) {
 
 namespace {
 
-// The rate of a field; for diffusion with only a coefficient, the diffusivity is 1.
+MaskRim rim_of(const RunConfig& run, const FormulaNames& names) {
+  MaskRim rim{.mask = names.arrays.at(mask_name), .names = names_of_laws(run), .laws = {}};
+  for (const SideLaw& law : run.rim_laws)
+    for (const auto& [name, array] : names.arrays)
+      if (holds_for(law, name, run)) rim.laws[array] = law_of_array(law, name, run);
+  return rim;
+}
+
+// None if no law reads fields. Laws with mistakes are left out.
+std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& names) {
+  StagedSides sides{.names = names_of_laws(run), .shape = run.shape, .at = {}};
+  std::set<int> arrays;
+  for (const SideLaw& given : run.laws)
+    for (const auto& [name, array] : names.arrays) {
+      if (!holds_for(given, name, run)) continue;
+      try {
+        std::set<std::string> used;
+        const SideLaw law = law_of_array(given, name, run);
+        const LawTerms terms = terms_of(law, run, used);
+        sides.at[{array, law.axis, law.last}] = {law, terms.place, terms.reads};
+        if (terms.reads) arrays.insert(array);
+      } catch (const FormulaError&) {
+      }
+    }
+  std::erase_if(sides.at,
+                [&](const auto& side) { return !arrays.contains(std::get<0>(side.first)); });
+  const std::array boundaries = {run.boundaries.planes, run.boundaries.rows,
+                                 run.boundaries.columns};
+  for (const int array : arrays)
+    for (int axis = 3 - run.shape.axes; axis < 3; ++axis) {
+      const Boundary boundary = boundaries.at(static_cast<std::size_t>(axis));
+      if (boundary == Boundary::periodic) continue;
+      const bool zero = boundary == Boundary::zero && array < std::ssize(run.fields);
+      for (const bool last : {false, true})
+        sides.at.try_emplace(
+            {array, axis, last},
+            ArraySide{
+                {.axis = axis, .last = last, .kind = zero ? LawKind::value : LawKind::derivative}});
+    }
+  return arrays.empty() ? std::nullopt : std::optional(std::move(sides));
+}
+
+}  // namespace
+
 FormulaText rate_of(const RunConfig& run, const std::string& field) {
   if (is_diffusion(run))
     return field == run.fields.front()
@@ -78,19 +124,6 @@ FormulaText rate_of(const RunConfig& run, const std::string& field) {
   const auto rate = run.equation.rates.find(field);
   return rate == run.equation.rates.end() ? "0" : rate->second;
 }
-
-MaskRim rim_of(const RunConfig& run, const FormulaNames& names) {
-  MaskRim rim{.mask = names.arrays.at(mask_name), .names = names_of_laws(run), .laws = {}};
-  for (const SideLaw& law : run.rim_laws) {
-    const auto array = names.arrays.find(law.array);  // none for a name that is a mistake
-    if (array != names.arrays.end()) rim.laws.insert_or_assign(array->second, law);
-    for (int field = 0; law.array.empty() && field < std::ssize(run.fields); ++field)
-      rim.laws.try_emplace(field, law);
-  }
-  return rim;
-}
-
-}  // namespace
 
 std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run) {
   std::map<std::string, int, std::less<>> arrays;
@@ -115,6 +148,7 @@ FormulaSystem system_of(const RunConfig& run) {
   for (const auto& [name, formula] : run.equation.quantities)
     system.quantities.push_back(formula.parsed(name));
   if (run.mask) system.rim = rim_of(run, system.names);
+  system.sides = sides_of(run, system.names);
   return system;
 }
 
@@ -123,6 +157,32 @@ FormulaSystem explicit_system_of(const RunConfig& run) {
   return run.scheme.kind == Scheme::imex ? SplitSystem(system).others : system;
 }
 bool has_noise(const RunConfig& run) { return rate_stages(system_of(run)).used.contains("noise"); }
+
+bool holds_for(const SideLaw& law, const std::string& array, const RunConfig& run) {
+  return law.array.empty() ? std::ranges::count(run.fields, array) > 0 : law.array == array;
+}
+
+bool laws_read(const RunConfig& run) {
+  const auto reads = [&](SideLaw law) {
+    if (law.of_mask) law.axis = 2;
+    return std::ranges::any_of(arrays_of(run), [&](const auto& array) {
+      std::set<std::string> used;
+      return holds_for(law, array.first, run) &&
+             terms_of(law_of_array(law, array.first, run), run, used).reads;
+    });
+  };
+  return std::ranges::any_of(run.laws, reads) || std::ranges::any_of(run.rim_laws, reads);
+}
+
+CellFaces faces_on(const std::string& on, const RunConfig& run) {
+  CellFaces faces{.outward = {}, .of_rim = on == "mask", .shape = run.shape};
+  const std::array outward = {&Offset::plane, &Offset::row, &Offset::column};
+  for (int axis = 3 - run.shape.axes; axis < 3; ++axis)
+    for (const bool last : {false, true})
+      if (on == law_name({.axis = axis, .last = last}).substr(9) || (faces.of_rim && run.mask))
+        faces.outward.emplace_back().*outward.at(static_cast<std::size_t>(axis)) = last ? 1 : -1;
+  return faces;
+}
 
 std::string law_name(const SideLaw& law) {
   if (law.of_mask) return "boundary.mask";
@@ -156,14 +216,22 @@ GhostTerms ghost_terms(const SideLaw& law, const FormulaNames& names, double h, 
 
 LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used) {
   FormulaNames names = names_of_laws(run);
+  std::vector<Formula> quantities;
+  for (const auto& [name, formula] : run.equation.quantities)
+    quantities.push_back(formula.parsed(name));
+  check_quantities(quantities);
+  for (const Formula& quantity : quantities) names.quantities[quantity.name] = &quantity;
   const double h = names.spacing[law.axis], out = row_of(law.kind).place;
   const std::array size = by_axis(run.shape);
-  const double position = law.last ? (static_cast<double>(size[law.axis] - 1) + out) * h : -out * h;
-  names.terms[std::string(1, "zyx"[law.axis])] =
-      TreeWriter::scalar(position + names.origin[law.axis], false);
-
   LawTerms terms;
+  terms.place = (law.last ? (static_cast<double>(size[law.axis] - 1) + out) * h : -out * h) +
+                names.origin[law.axis];
+  names.terms[std::string(1, "zyx"[law.axis])] =
+      law.of_mask ? TreeWriter(names, terms.tree, used).position(law.axis, {})
+                  : TreeWriter::scalar(terms.place, false);
   static_cast<GhostTerms&>(terms) = ghost_terms(law, names, h, terms.tree, used);
+  terms.reads =
+      std::ranges::count(terms.tree.operations, Operation::value, &StageOperation::operation) > 0;
   TreeWriter writer(names, terms.tree, used);
   if (!terms.a.is_scalar() || !terms.b.is_scalar())
     terms.tree.results = {writer.node_of(terms.a), writer.node_of(terms.b)};

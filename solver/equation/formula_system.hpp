@@ -19,7 +19,7 @@ FormulaNames names_of_values(const RunConfig& run);
 /// The mask's name among coefficient fields; no formula can read it.
 inline constexpr const char* mask_name = "grid.mask";
 
-/// The names for the laws of sides and of the mask's rim, without those of positions.
+/// The names for the laws of sides and of the mask's rim, without positions and quantities.
 FormulaNames names_of_laws(const RunConfig& run);
 
 /// Names of the parameters that are fields, then that of the mask. Problem::coefficients has their
@@ -29,6 +29,9 @@ std::vector<std::string> coefficient_names(const RunConfig& run);
 /// The index of each array by name, for fields, coefficient fields and quantities with a law, as in
 /// FormulaSystem::names.arrays.
 std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run);
+
+/// The rate of a field; for diffusion with only a coefficient, the diffusivity is 1.
+FormulaText rate_of(const RunConfig& run, const std::string& field);
 
 /// The rates of the fields and the quantities that they read. Throws FormulaError.
 FormulaSystem system_of(const RunConfig& run);
@@ -52,9 +55,23 @@ GhostTerms ghost_terms(const SideLaw& law, const FormulaNames& names, double h, 
 /// The law of a side. If a or b varies, `tree` computes both; else both are numbers.
 struct LawTerms : GhostTerms {
   StageTree tree;
+  double place = 0;    ///< position along the axis where the law holds
+  bool reads = false;  ///< reads arrays, so that stages must impose it (side_stages.hpp)
 };
-/// The terms of a law; the names that it reads are added to `used`. Throws FormulaError.
+/// The terms of a law of one array; the names that it reads are added to `used`. Throws
+/// FormulaError.
 LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used);
+
+/// True if the law holds for this field or quantity.
+bool holds_for(const SideLaw& law, const std::string& array, const RunConfig& run);
+
+/// True if a law of a side or of the mask's rim reads fields or parameter fields. The formulas must
+/// be right.
+bool laws_read(const RunConfig& run);
+
+/// The faces that an integral is `on` (IntegralConfig); none for cells, and for a mask that no cell
+/// is outside of.
+CellFaces faces_on(const std::string& on, const RunConfig& run);
 
 /// The name of a law's formula in messages is its key, such as boundary.columns.first.
 std::string law_name(const SideLaw& law);

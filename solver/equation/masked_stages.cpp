@@ -1,52 +1,31 @@
 #include "solver/equation/masked_stages.hpp"
 
-#include <array>
 #include <utility>
 
-#include "solver/equation/formula_system.hpp"
+#include "solver/equation/law_rewriting.hpp"
+#include "solver/names.hpp"
 
 namespace lapl {
 namespace {
 
-constexpr std::array axis_member = {&Offset::plane, &Offset::row, &Offset::column};
-
-class Masking {
+class Masking : public LawRewriting {
  public:
-  // The array of a step's error stands before those of coefficients.
-  Masking(const MaskRim& rim, const StepStages& made)
-      : rim_(rim), like_(made.like), mask_(rim.mask + (made.measures_error ? 1 : 0)) {}
+  Masking(const StepStages& made, const FormulaSystem& system)
+      : LawRewriting(made, system, system.rim->names),
+        laws_(system.rim->laws),
+        mask_(system.rim->mask + moved_) {}
 
-  StageTree of(const StageTree& tree, double outside) {
-    made_ = {};
-    std::vector<int> place;
-    for (StageOperation node : tree.operations) {
-      for (int i = 0; i < row_of(node.operation).operands; ++i)
-        node.operands[i] = place[node.operands[i]];
-      place.push_back(copy(node));
-    }
-    for (const int result : tree.results)
-      made_.results.push_back(made_.operate(Operation::choice, made_.value(mask_, {}),
-                                            place[result], made_.number(outside)));
-    return without_unused(made_);
-  }
+  /// The value of results outside.
+  void set_outside(double value) { outside_ = value; }
 
  private:
-  int copy(const StageOperation& node) {
-    switch (node.operation) {
-      case Operation::value: return read(node.index, node.at);
-      case Operation::position: return made_.position(node.index, node.at);
-      case Operation::number: return made_.number(node.number);
-      case Operation::noise: return made_.noise(node.seed, node.index);
-      case Operation::time: return made_.time();
-      case Operation::time_step: return made_.time_step();
-      default:
-        return made_.operate(node.operation, node.operands[0], node.operands[1], node.operands[2]);
-    }
+  int result(int value) override {
+    return made_.operate(Operation::choice, made_.value(mask_, {}), value, made_.number(outside_));
   }
 
-  int read(int array, Offset at) {
+  int read(int array, Offset at) override {
     const int there = made_.value(array, at);
-    if (at == Offset{}) return there;
+    if (array == mask_) return there;
     return made_.operate(Operation::choice, made_.value(mask_, at), there, beyond(array, at));
   }
 
@@ -58,11 +37,11 @@ class Masking {
     for (std::size_t axis = 3; axis-- > 0;) {
       Offset from = at;
       if (std::exchange(from.*axis_member[axis], 0) == 0) continue;
-      if (otherwise < 0 && from == Offset{})
-        return ghost(array, axis, at, from, made_.value(array, from));
+      const auto beside = [&](int other) { return made_.value(other, from); };
+      if (otherwise < 0 && from == Offset{}) return of_rim(array, axis, at, from, beside);
       // The last resort for a corner: the law along one axis, then along the other, of the cell.
       if (otherwise < 0) otherwise = of_laws(array, at);
-      const int inside = ghost(array, axis, at, from, made_.value(array, from));
+      const int inside = of_rim(array, axis, at, from, beside);
       otherwise = made_.operate(Operation::choice, made_.value(mask_, from), inside, otherwise);
     }
     return otherwise;
@@ -70,56 +49,42 @@ class Masking {
 
   // The laws of the columns, the rows and the planes, in this order, of the cell itself.
   int of_laws(int array, Offset at) {
-    Offset here = {};
-    int value = made_.value(array, here);
-    for (std::size_t axis = 3; axis-- > 0;) {
-      if (at.*axis_member[axis] == 0) continue;
-      const Offset from = here;
-      here.*axis_member[axis] = at.*axis_member[axis];
-      value = ghost(array, axis, here, from, value);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      Offset from = at;
+      if (std::exchange(from.*axis_member[axis], 0) == 0) continue;
+      return of_rim(array, axis, at, from, [&](int other) { return of_laws(other, from); });
     }
-    return value;
+    return made_.value(array, {});
   }
 
-  // The ghost at `at` that the law makes of the value `inside` of the cell at `from` beside it.
-  int ghost(int array, std::size_t axis, Offset at, Offset from, int inside) {
-    const auto law = rim_.laws.find(like_[array]);
-    if (law == rim_.laws.end()) return inside;
-    FormulaNames names = rim_.names;
-    const double h = names.spacing[axis], place = row_of(law->second.kind).place;
-    TreeWriter writer(names, made_, used_);
-    for (int along = 3 - names.axes; along < 3; ++along) {
-      const bool normal = along == static_cast<int>(axis);
-      Term position = writer.position(along, normal && place == 1 ? at : from);
-      if (normal && place != 1)
-        position = writer.sum(position, TreeWriter::scalar(at.*axis_member[axis] * place * h));
-      names.terms[std::string(1, "zyx"[along])] = position;
-    }
-    const auto [a, b] = ghost_terms(law->second, names, h, made_, used_);
-    // As ghost_of in kernels/grid/ghost.hpp.
-    if (b.is_scalar() && b.factor == 0) return writer.node_of(a);
-    if (a.is_scalar() && a.factor == 0)
-      return b.is_scalar() && b.factor == 1
-                 ? inside
-                 : made_.operate(Operation::product, writer.node_of(b), inside);
-    return made_.operate(Operation::fused_multiply_add, writer.node_of(b), inside,
-                         writer.node_of(a));
+  // The ghost at `at` that the law makes of the cell at `from` beside it.
+  int of_rim(int array, std::size_t axis, Offset at, Offset from, const Inside& inside) {
+    const auto found = laws_.find(like_[array]);
+    if (found == laws_.end()) return inside(array);
+    const double place = row_of(found->second.kind).place;
+    std::set<std::string> none;
+    TreeWriter writer(names_, made_, none);
+    Term position = writer.position(static_cast<int>(axis), place == 1 ? at : from);
+    if (place != 1)
+      position = writer.sum(
+          position, TreeWriter::scalar(at.*axis_member[axis] * place * names_.spacing[axis]));
+    return ghost(array, found->second, axis, position, from, inside);
   }
 
-  const MaskRim& rim_;
-  const std::vector<int>& like_;
-  int mask_;
-  StageTree made_;
-  std::set<std::string> used_;
+  const std::map<int, SideLaw>& laws_;
+  const int mask_;
+  double outside_ = 0;
 };
 
 }  // namespace
 
 StepStages masked(StepStages made, const FormulaSystem& system, double outside) {
   if (!system.rim) return made;
-  Masking masking(*system.rim, made);
-  for (Stage& stage : made.stages)
-    stage.tree = masking.of(stage.tree, &stage == &made.stages.back() ? outside : 0);
+  Masking masking(made, system);
+  for (std::size_t stage = 0; stage < made.stages.size(); ++stage) {
+    masking.set_outside(stage + 1 == made.stages.size() ? outside : 0);
+    made.stages[stage].tree = masking.of(made, stage);
+  }
   return made;
 }
 

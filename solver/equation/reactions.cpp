@@ -14,10 +14,10 @@ namespace {
 using Kind = FormulaNode::Kind;
 
 // A part of a formula, by its root.
-using Part = std::pair<const Formula*, int>;
+using FormulaPart = std::pair<const Formula*, int>;
 
-const FormulaNode& node_of(const Part& part) { return part.first->nodes[part.second]; }
-Part operand(const Part& part, std::size_t which) {
+const FormulaNode& node_of(const FormulaPart& part) { return part.first->nodes[part.second]; }
+FormulaPart operand(const FormulaPart& part, std::size_t which) {
   return {part.first, node_of(part).operands[which]};
 }
 
@@ -47,7 +47,7 @@ class Contents {
     return at == fields_of_.end() ? std::nullopt : std::optional(at->second);
   }
 
-  const Of& of(const Part& part) {
+  const Of& of(const FormulaPart& part) {
     if (const auto known = known_.find(part); known != known_.end()) return known->second;
     const FormulaNode& node = node_of(part);
     Of found;
@@ -68,7 +68,7 @@ class Contents {
  private:
   std::map<std::string, int, std::less<>> fields_of_;
   std::map<std::string, const Formula*, std::less<>> quantities_;
-  std::map<Part, Of> known_;
+  std::map<FormulaPart, Of> known_;
 };
 
 // A formula made of parts of others.
@@ -80,7 +80,7 @@ class Assembly {
     made_.nodes.push_back(std::move(node));
     return made_.whole();
   }
-  int copy(const Part& part) {
+  int copy(const FormulaPart& part) {
     if (const auto known = copies_.find(part); known != copies_.end()) return known->second;
     FormulaNode node = node_of(part);
     for (int& at : node.operands) at = copy({part.first, at});
@@ -91,7 +91,7 @@ class Assembly {
 
  private:
   Formula made_;
-  std::map<Part, int> copies_;
+  std::map<FormulaPart, int> copies_;
 };
 
 // Takes a rate apart.
@@ -112,7 +112,7 @@ class Split {
  private:
   using Roots = std::array<std::optional<int>, 2>;  // of the reactions, of the others
 
-  Roots split(const Part& part) {
+  Roots split(const FormulaPart& part) {
     const FormulaNode& node = node_of(part);
     if (!contents_.of(part).operators) return {reactions_.copy(part), std::nullopt};
     if (const Formula* const quantity = contents_.quantity(node))
@@ -158,7 +158,8 @@ class Split {
     return made;
   }
 
-  Roots times(const FormulaNode& node, const Part& factor, const Roots& terms, bool factor_first) {
+  Roots times(const FormulaNode& node, const FormulaPart& factor, const Roots& terms,
+              bool factor_first) {
     Roots made;
     for (std::size_t which = 0; which < made.size(); ++which) {
       if (!terms[which]) continue;
@@ -237,7 +238,7 @@ class Derivatives {
   TreeWriter& writer() { return writer_; }
 
   /// None if it is 0 for every state.
-  std::optional<Term> of(const Part& part, int field) {
+  std::optional<Term> of(const FormulaPart& part, int field) {
     if (!contents_.of(part).fields.contains(field)) return std::nullopt;
     const auto [known, is_new] = known_.try_emplace({part, field});
     if (is_new) known->second = made(part, field);
@@ -245,7 +246,7 @@ class Derivatives {
   }
 
  private:
-  std::optional<Term> made(const Part& part, int field) {
+  std::optional<Term> made(const FormulaPart& part, int field) {
     const FormulaNode& node = node_of(part);
     if (contents_.field(node)) return TreeWriter::scalar(1);
     if (const Formula* const quantity = contents_.quantity(node))
@@ -253,7 +254,7 @@ class Derivatives {
     if (node.kind == Kind::comparison || node.kind == Kind::logic) return std::nullopt;
     FormulaNames arguments;
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
-      const Part at = operand(part, i);
+      const FormulaPart at = operand(part, i);
       arguments.terms[std::string(1, "abc"[i])] =
           writer_.write(NestedQuantity{at.first, at.second});
     }
@@ -269,7 +270,7 @@ class Derivatives {
   }
 
   // Powers with a written exponent are products, as in the formula itself.
-  static Formula outer_derivative(const Part& part, std::size_t argument) {
+  static Formula outer_derivative(const FormulaPart& part, std::size_t argument) {
     const FormulaNode& node = node_of(part);
     if (node.kind == Kind::power)
       if (const auto exponent = integer_exponent(*part.first, node.operands[1]))
@@ -281,7 +282,7 @@ class Derivatives {
   StageTree& tree_;
   std::set<std::string>& used_;
   TreeWriter writer_;
-  std::map<std::pair<Part, int>, std::optional<Term>> known_;
+  std::map<std::pair<FormulaPart, int>, std::optional<Term>> known_;
 };
 
 // 1 - factor * dt * J.

@@ -23,9 +23,10 @@ bool is_without_waves(const RunConfig& run, int axis) {
          (sizes[at] == 1 && faces[at] != Boundary::zero && std::ranges::none_of(run.laws, has_law));
 }
 
-// The law of a mask's rim, as those of faces, is left out.
+// Laws that stages impose are left out, as those of faces are.
 StepStages rates_inside(FormulaSystem system) {
   system.rim.reset();
+  system.sides.reset();
   return rate_stages(system);
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "solver/equation/check_quantities.hpp"
+#include "solver/equation/side_stages.hpp"
 #include "solver/equation/stage_in_making.hpp"
 #include "solver/equation/stages.hpp"
 
@@ -52,8 +53,34 @@ class StageMaker {
     return std::move(made_);
   }
 
-  const std::set<std::string>& names_read_by(const Formula& formula) {
+  StepStages of_faces(const Formula& formula, const CellFaces& faces) {
+    without_noise();
+    at_faces_ = faces.outward;
+    std::optional<Term> sum;
+    evaluate(fields_, 0, Formulas(at_faces_.size(), &formula), [&](Level& to, int i, Term value) {
+      const Offset outward = at_faces_[static_cast<std::size_t>(i)];
+      const std::size_t axis = outward.plane != 0 ? 0 : outward.row != 0 ? 1 : 2;
+      const bool last = outward.plane + outward.row + outward.column > 0;
+      StageTree& tree = to.stage.tree;
+      const int here = to.writer.node_of(to.product(1 / names_.spacing[axis], value, false));
+      const int nothing = tree.number(0);
+      const int of_face =
+          faces.of_rim ? tree.operate(Operation::choice, tree.value(system_.rim->mask, outward),
+                                      nothing, here)
+                       : tree.operate(Operation::choice,
+                                      is_at_side(tree, faces.shape, names_.spacing, axis, last),
+                                      here, nothing);
+      sum = sum ? to.writer.sum(*sum, TreeWriter::of(of_face)) : TreeWriter::of(of_face);
+      return i + 1 < std::ssize(at_faces_) ? std::vector<Made>() : std::vector<Made>{{-1, *sum}};
+    });
+    made_.stages.back().targets = {new_array(-1)};
+    return std::move(made_);
+  }
+
+  const std::set<std::string>& names_read_by(const Formula& formula, const CellFaces& at) {
+    at_faces_.assign(at.outward.empty() ? 0 : 1, at.outward.empty() ? Offset() : at.outward[0]);
     made_.stages.clear();
+    made_.states.clear();
     made_.used.clear();
     without_noise();
     evaluate(fields_, 0, {&formula}, value_alone);
@@ -82,6 +109,8 @@ class StageMaker {
         if (node.operation == Operation::value) node.index = moved(node.index);
       for (int& target : stage.targets) target = moved(target);
     }
+    for (Arrays& state : made_.states)
+      for (int& array : state) array = moved(array);
     made_.like.erase(made_.like.begin() + made);
     made_.like.insert(made_.like.begin() + place, -1);
     made_.measures_error = true;
@@ -111,6 +140,7 @@ class StageMaker {
     for (const Formula* const quantity : in_arrays_)
       make(*quantity, quantity->whole(), names_.arrays.at(quantity->name));
     for (int i = 0; i < std::ssize(formulas); ++i) {
+      if (!at_faces_.empty()) last.writer.set_face(at_faces_[static_cast<std::size_t>(i)]);
       const Term formula = last.writer.write(*formulas[i]);
       for (const auto& [array, value] : results(last, i, formula)) {
         last.stage.tree.results.push_back(last.writer.node_of(value));
@@ -118,8 +148,8 @@ class StageMaker {
       }
     }
     for (const auto& level : levels_)
-      if (!level->stage.targets.empty()) add(level->stage);
-    add(last.stage);
+      if (!level->stage.targets.empty()) add(level->stage, state);
+    add(last.stage, state);
   }
 
   std::unique_ptr<Level> new_level() {
@@ -127,8 +157,9 @@ class StageMaker {
         names_, made_.used, [this](auto part) { return array_of(part); }, dt_, time_);
   }
 
-  void add(const Stage& stage) {
+  void add(const Stage& stage, const Arrays& state) {
     made_.stages.push_back({without_unused(stage.tree), stage.targets, stage.time});
+    made_.states.push_back(state);
   }
 
   void without_noise() {
@@ -229,7 +260,8 @@ class StageMaker {
   StepStages made_;
   Arrays fields_;
   Formulas rates_;
-  Formulas in_arrays_;  // quantities that have laws
+  Formulas in_arrays_;            // quantities that have laws
+  std::vector<Offset> at_faces_;  // of each formula; empty: they are of cells
   std::map<std::string, int> arrays_of_parts_;
   std::set<int> computed_;  // arrays already filled in the current evaluation
   std::vector<std::unique_ptr<Level>> levels_;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <span>
 
-#include "solver/equation/masked_stages.hpp"
 #include "solver/equation/reactions.hpp"
+#include "solver/equation/side_stages.hpp"
 #include "solver/equation/stage_maker.hpp"
 #include "solver/equation/super_steps.hpp"
 
@@ -245,23 +245,29 @@ class StepMaker : public StageMaker {
 }  // namespace
 
 StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double time_step) {
-  return masked(StepMaker(system).of_step(scheme, time_step), system);
+  return with_laws(StepMaker(system).of_step(scheme, time_step), system);
 }
 
 StepStages rate_stages(const FormulaSystem& system) {
-  return masked(StageMaker(system).of_rates(), system);
+  return with_laws(StageMaker(system).of_rates(), system);
 }
 
 StepStages value_stages(const FormulaSystem& system, const Formula& formula, double outside) {
-  return masked(StageMaker(system).of_values({&formula}), system, outside);
+  return with_laws(StageMaker(system).of_values({&formula}), system, outside);
+}
+
+StepStages face_stages(const FormulaSystem& system, const Formula& formula,
+                       const CellFaces& faces) {
+  return with_laws(StageMaker(system).of_faces(formula, faces), system);
 }
 
 StageCheck::StageCheck(const FormulaSystem& system)
     : maker_(std::make_unique<StageMaker>(system)) {}
 StageCheck::~StageCheck() = default;
 
-const std::set<std::string>& StageCheck::names_read_by(const Formula& formula) {
-  return maker_->names_read_by(formula);
+const std::set<std::string>& StageCheck::names_read_by(const Formula& formula,
+                                                       const CellFaces& at) {
+  return maker_->names_read_by(formula, at);
 }
 
 }  // namespace lapl

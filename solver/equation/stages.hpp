@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kernels/problem.hpp"
@@ -27,13 +28,28 @@ struct MaskRim {
   std::map<int, SideLaw> laws;  ///< of fields and of quantities that have laws, by array
 };
 
+/// A law at a side of an array. It holds at `place`, a position along its axis.
+struct ArraySide {
+  SideLaw law;
+  double place = 0;
+  bool reads = false;  ///< reads fields or coefficient fields, so that stages must impose it
+};
+/// The sides of arrays where laws read fields (solver/equation/side_stages.hpp).
+struct StagedSides {
+  using Key = std::tuple<int, int, bool>;  ///< array, axis, whether it is the last side
+  FormulaNames names;                      ///< of the laws' formulas
+  Shape shape;
+  std::map<Key, ArraySide> at;  ///< of all sides of these arrays but those of periodic axes
+};
+
 /// An equation in formulas. `names.arrays` numbers its fields from 0, then the coefficient fields,
 /// then the quantities that have laws.
 struct FormulaSystem {
   FormulaNames names;
-  std::vector<Formula> rates;       ///< one for each field, in the order of the arrays
-  std::vector<Formula> quantities;  ///< equation.let
-  std::optional<MaskRim> rim;       ///< where the grid has a mask
+  std::vector<Formula> rates;             ///< one for each field, in the order of the arrays
+  std::vector<Formula> quantities;        ///< equation.let
+  std::optional<MaskRim> rim;             ///< where the grid has a mask
+  std::optional<StagedSides> sides = {};  ///< where laws of sides read fields
 };
 
 /// Stages, with the arrays and names that they use.
@@ -43,6 +59,8 @@ struct StepStages {
   std::set<std::string> used;  ///< names that the formulas read
   /// The array after those of the fields is a step's error (Problem::measures_error).
   bool measures_error = false;
+  /// for each stage, the arrays with the state that it reads; empty: those of the fields
+  std::vector<std::vector<int>> states = {};
 };
 
 /// The stages of one step of dt seconds. Throws FormulaError.
@@ -51,6 +69,16 @@ StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double ti
 /// The stages that compute the rates of the fields; the last stage writes them, into the last
 /// arrays.
 StepStages rate_stages(const FormulaSystem& system);
+
+/// Faces of cells, which a formula is integrated over.
+struct CellFaces {
+  std::vector<Offset> outward;  ///< directions from the cells inside
+  bool of_rim = false;          ///< the faces of the mask's rim; else those of a side of the grid
+  Shape shape = {};             ///< of the grid
+};
+/// The stages that compute, for each cell, the sum over its faces of the value of a formula divided
+/// by the spacing across the face.
+StepStages face_stages(const FormulaSystem& system, const Formula& formula, const CellFaces& faces);
 
 /// The stages that compute the value of a formula from the fields, into the last array; `outside`
 /// is the value in cells outside the mask.
@@ -66,9 +94,9 @@ class StageCheck {
   explicit StageCheck(const FormulaSystem& system);
   ~StageCheck();
 
-  /// The names that a formula and the quantities in it read. Keeps a reference to `formula`. Throws
-  /// FormulaError.
-  const std::set<std::string>& names_read_by(const Formula& formula);
+  /// The names that a formula, of cells or of faces, and the quantities in it read. Keeps a
+  /// reference to `formula`. Throws FormulaError.
+  const std::set<std::string>& names_read_by(const Formula& formula, const CellFaces& at = {});
 
  private:
   std::unique_ptr<StageMaker> maker_;

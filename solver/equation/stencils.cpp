@@ -132,6 +132,7 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
     throw FormulaError(node.at,
                        "gradient outside of divergence (expected divergence(D * "
                        "gradient(e)); d_dx(e) is one component)");
+  if (name == "normal_derivative") return normal_derivative(place, node);
   if (!names_.has_stencils)
     throw FormulaError(node.at, fmt::format("{} {}", name, names_.has_none_of));
   if (name == "upwind") return upwind(place, node);
@@ -205,6 +206,25 @@ Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
       },
       [&](int axis) { return 1 / (2 * names_.spacing[axis] * names_.spacing[axis]); });
   return product(scalar(factor, false), total);
+}
+
+void TreeWriter::set_face(Offset outward) {
+  face_ = outward;
+  known_.clear();
+}
+
+Term TreeWriter::normal_derivative(const ShiftedPart& place, const FormulaNode& node) {
+  if (!face_)
+    throw FormulaError(node.at,
+                       "normal_derivative has no meaning here (expected it in output.integrals, on "
+                       "a side, and in no other operator: {formula: -k * normal_derivative(T), on: "
+                       "columns.last})");
+  require_arguments(node, 1);
+  const Argument of_argument = argument(place, node.operands[0], node);
+  const Term inside = read(of_argument, {});
+  const double h = names_.spacing[face_->plane != 0 ? 0 : face_->row != 0 ? 1 : 2];
+  return product(scalar(inside.factor / h, false),
+                 beside(Operation::difference, read(of_argument, *face_), inside));
 }
 
 Term TreeWriter::upwind(const ShiftedPart& place, const FormulaNode& node) {

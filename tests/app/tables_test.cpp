@@ -52,6 +52,39 @@ TEST_CASE("integrals are columns of diagnostics.csv, the same on any number of t
   CHECK(has(text_of("r.html"), "Integral energy"));
 }
 
+TEST_CASE("integrals on sides with laws that read go on where an interrupted run stopped") {
+  const Sandbox sandbox;
+  write_text(
+      "c.yaml",
+      "grid: {shape: [9, 14], spacing: 0.5}\nfields: [T]\nparameters: {k: {formula: 1 + x}}\n"
+      "equation: {kind: formula, T: 0.1 * divergence(k * gradient(T))}\nboundary: {rows: "
+      "insulated, columns: {first: {value: 2}, last: {derivative: -T^4 / k}}}\ninitial: {T: "
+      "{kind: uniform, value: 1}}\ntime: {step: 0.05, steps: 40, scheme: heun}\noutput: "
+      "{directory: out, every: 10, fields: [T], integrals: {heat: T, in: {formula: 0.1 * k * "
+      "normal_derivative(T), on: columns.first}, out: {formula: 0.1 * T^4, on: "
+      "columns.last}}}\ncheckpoint: {every: 10}\n");
+  const auto table = [](const char* folder) {
+    std::string text;
+    for (const std::string& line : lines_of(std::string(folder) + "/diagnostics.csv"))
+      text += line.substr(0, line.rfind(',')) + '\n';
+    return text;
+  };
+  REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu"}).code == 0);
+  const std::string whole = table("out");
+  CHECK(has(whole, ",heat,in,out\n"));
+  REQUIRE(
+      run_lapl({"run", "c.yaml", "--backend", "cpu", "--output", "half", "--set", "time.steps=20"})
+          .code == 0);
+  const Outcome resumed = run_lapl({"resume", "half", "--set", "time.steps=40"});
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.code == 0);
+  CHECK(table("half") == whole);
+  CHECK(run_lapl({"plan", "c.yaml"}).code == 0);
+  CHECK(run_lapl({"resume", "half", "--set", "time.steps=60", "--set",
+                  "boundary.columns={first: {value: 2}, last: {derivative: -T^3 / k}}"})
+            .code != 0);
+}
+
 TEST_CASE("the table of probes does not depend on how often the run is interrupted") {
   const Sandbox sandbox;
   write_text("c.yaml", with_output("probes: {every: 7, at: {inlet: [4, 3], middle: [10, 15]}}"));

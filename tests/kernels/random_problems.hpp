@@ -47,6 +47,8 @@ class RandomProblem {
     parameters();
     names_ = run.fields;
     for (const auto& [name, parameter] : run.parameters) names_.push_back(name);
+    read_in_laws_ = names_;
+    laws_read_ = chance(0.4);
     for (int i = 0, count = below(3); i < count; ++i) {
       const std::string name = fmt::format("q{}", i);
       run.equation.quantities.emplace_back(name, accepted_expression(3));
@@ -182,7 +184,9 @@ class RandomProblem {
     for (const std::string& array : arrays) {
       SideLaw law = of;
       law.array = array;
-      law.kind = name_table<LawKind>[below(name_table<LawKind>.size())].value;
+      law.kind =
+          one_of<LawKind>({LawKind::value, LawKind::value_at_face, LawKind::derivative,
+                           LawKind::mixed, chance(0.1) ? LawKind::absorbing : LawKind::value});
       law.value = law_formula(below(3));
       law.factor = law.kind == LawKind::mixed ? law_formula(below(2)) : "0";
       laws.push_back(law);
@@ -192,6 +196,7 @@ class RandomProblem {
     std::vector<std::string> leaves = {"0", "1", "-1", "0.5", "t", "2"};
     for (const char axis : axes()) leaves.emplace_back(1, axis);
     leaves.insert(leaves.end(), numbers_.begin(), numbers_.end());
+    if (laws_read_) leaves.insert(leaves.end(), read_in_laws_.begin(), read_in_laws_.end());
     if (depth == 0) return one_of(leaves);
     return fmt::format(fmt::runtime(word_of({"{} + {}", "({}) * ({})", "sin({}) - {}",
                                              "where({0} < {1}, {1}, {0})", "max({}, {})"})),
@@ -256,7 +261,8 @@ class RandomProblem {
 
   std::mt19937_64 generator_;
   std::vector<std::string> numbers_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, read_in_laws_;
+  bool laws_read_ = false;
 };
 
 /// True if two states hold the same bits; any NaN equals any other.

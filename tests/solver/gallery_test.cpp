@@ -87,6 +87,60 @@ TEST_CASE("gallery: plate, steady, loses as much heat as it takes in") {
   CHECK(out == doctest::Approx(in).epsilon(1e-9));
 }
 
+TEST_CASE("gallery: a thin fin, steady, takes in the heat of the exact solution") {
+  constexpr double thick = 0.002, h = 0.001, k = 15, s = 0.8 * 5.67e-8, base = 1000;
+  GalleryRun run("fin", {"grid.shape=[1, 120]", "grid.spacing=[0.002, 0.001]",
+                         "parameters.around=0", "time.step=10"});
+  const Values T = run.after(2000);
+  const double tip = T.back(), heat = k * (base - T.front()) / (h / 2);
+  // k thick T'' = 2 s T^4, multiplied by T' and integrated from the tip to the base.
+  const double squared = 4 * s * k / (5 * thick) * (std::pow(base, 5) - std::pow(tip, 5)) +
+                         std::pow(s * std::pow(tip, 4), 2);
+  CHECK(heat == doctest::Approx(std::sqrt(squared)).epsilon(3e-3));
+  CHECK(tip < 0.6 * base);
+}
+
+TEST_CASE("gallery: a fin, steady, radiates as much heat as it takes in") {
+  GalleryRun run("fin", {"grid.shape=[8, 24]", "grid.spacing=0.003", "time.step=20"});
+  const Values T = run.after(2000);
+  const auto radiated = [](double t) {
+    return 0.8 * 5.67e-8 * (std::pow(t, 4) - std::pow(293., 4));
+  };
+  double in = 0, out = 0;
+  for (int row = 0; row < 8; ++row) {
+    in += 15 * (1000 - T[24 * row]) / 0.0015;
+    out += radiated(T[24 * row + 23]);
+  }
+  for (int column = 0; column < 24; ++column)
+    out += radiated(T[column]) + radiated(T[7 * 24 + column]);
+  CHECK(in > 1e4);
+  CHECK(out == doctest::Approx(in).epsilon(1e-8));
+}
+
+TEST_CASE("gallery: waves leave an absorbing box") {
+  const auto box = [](int size, double middle, const std::string& law) {
+    std::vector<std::string> settings = {
+        fmt::format("grid.shape=[{0}, {0}]", size),
+        field_formula("u", fmt::format("exp(-((x - {0})^2 + (y - {0})^2) / 8)", middle))};
+    if (!law.empty()) settings.push_back("boundary=" + law);
+    return GalleryRun("absorbing", settings).after(88);
+  };
+  const Values large = box(136, 34, "insulated");
+  const auto reflected = [&](const Values& small) {
+    double most = 0;
+    for (int row = 0; row < 40; ++row)
+      for (int column = 0; column < 40; ++column)
+        most = std::max(most,
+                        std::abs(small[40 * row + column] - large[136 * (row + 48) + column + 48]));
+    return most;
+  };
+  const double by_sides = reflected(box(40, 10, "")),
+               by_walls = reflected(box(40, 10, "insulated"));
+  MESSAGE("comes back: ", by_sides, ", from walls: ", by_walls);
+  CHECK(by_walls > 0.1);
+  CHECK(by_sides < 0.15 * by_walls);
+}
+
 TEST_CASE("gallery: Gray-Scott equals a loop written out") {
   GalleryRun run("gray-scott-coral", {"grid.shape=[20, 27]", field_formula("v", "0.5 * random")});
   Values u = run.after(0, 0), v = run.after(0, 1);

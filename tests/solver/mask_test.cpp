@@ -295,9 +295,9 @@ TEST_CASE("wrong masks are said by name") {
   text.replace(text.find("columns: insulated"), 18, "columns: insulated, mask: {v: {value: 1}}");
   CHECK(test::has(mask_mistake(text), "boundary.mask: found a law for v, which is no field"));
   text = plate_with("x");
-  text.replace(text.find("columns: insulated"), 18, "columns: insulated, mask: {value: field}");
-  CHECK(test::has(mask_mistake(text), "boundary.mask: field has no meaning at a face"));
-  text.replace(text.find("{value: field}"), 14, "{value: }");
+  text.replace(text.find("columns: insulated"), 18, "columns: insulated, mask: {value: random}");
+  CHECK(test::has(mask_mistake(text), "boundary.mask: random has no meaning at a face"));
+  text.replace(text.find("{value: random}"), 15, "{value: }");
   CHECK(test::has(mask_mistake(text), "boundary.mask"));
   text = plate_with("x");
   text.replace(text.find(", mask: {formula: 'x'}"), 22, "");

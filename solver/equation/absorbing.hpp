@@ -1,0 +1,19 @@
+// Absorbing sides. Waves of speed c leave where du/dt + c du/dn = 0, so that the slope at the face
+// follows from the rate of u at the node inside.
+#pragma once
+
+#include <string>
+
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+/// The law of a field or a quantity that a law of some or all holds for. An absorbing law becomes
+/// the derivative that it is for this field.
+SideLaw law_of_array(SideLaw law, const std::string& array, const RunConfig& run);
+
+/// Why no absorbing law can hold for this field or quantity, such as "has laplacian in its rate";
+/// empty if one can. Throws FormulaError.
+std::string why_not_absorbing(const std::string& array, const RunConfig& run);
+
+}  // namespace lapl

@@ -1,0 +1,242 @@
+"""laws.py FILE.h5: steps equations whose laws read fields, by NumPy and SciPy alone, and stores what they come to.
+
+As in equations.py, each function states one equation twice: as a config, and in NumPy after docs/equations.md.
+
+    python3 tests/data/laws.py tests/data/laws.h5
+"""
+import inspect
+import sys
+
+import h5py
+import numpy as np
+from finite_differences import PERIODIC, Grid, euler, heun, imex, leapfrog, rkl2
+from numpy import cos, exp, sin
+from scipy.integrate import solve_ivp
+
+
+class Laws(Grid):
+    """A grid whose laws read arrays by name at the node inside."""
+
+    # A law returns the value at the node beyond a face. Its arguments: the arrays at the node inside, its own name, x
+    # and y of the node beyond, x and y of the face between the two.
+
+    @staticmethod
+    def value(g):
+        return lambda inside, name, x, y, *_: g(inside, x, y) + 0 * inside[name]
+
+    @staticmethod
+    def at_face(g):
+        return lambda inside, name, x, y, *face: 2 * g(inside, *face) - inside[name]
+
+    def derivative(self, q):
+        return lambda inside, name, x, y, *face: inside[name] + self.h * q(inside, *face)
+
+    def mixed(self, v, f):
+        def law(inside, name, x, y, *face):
+            factor = f(inside, *face)
+            return ((1 / self.h - factor / 2) * inside[name] + v(inside, *face)) / (1 / self.h + factor / 2)
+
+        return law
+
+    def around(self, arrays, laws):
+        """The arrays with the nodes just outside. The columns of all come first, so that the laws of the rows read them
+        at corners. `laws` has those of the rows and of the columns for each array; other arrays continue evenly."""
+        h, (n, m), even = self.h, self.shape, self.derivative(lambda *_: 0)
+        laws = {name: laws.get(name, [(even, even)] * 2) for name in arrays}
+
+        def edge(part):
+            return {name: part(array) for name, array in arrays.items()}
+
+        wide = {}
+        for name, u in arrays.items():
+            if laws[name][1] is PERIODIC:
+                wide[name] = np.hstack([u[:, -1:], u, u[:, :1]])
+                continue
+            first, last = laws[name][1]
+            wide[name] = np.hstack([
+                first(edge(lambda a: a[:, :1]), name, -h, self.y, -h / 2, self.y), u,
+                last(edge(lambda a: a[:, -1:]), name, m * h, self.y, (m - 0.5) * h, self.y)])
+        arrays, x, tall = wide, self.beyond_x, {}
+        for name, u in arrays.items():
+            if laws[name][0] is PERIODIC:
+                tall[name] = np.vstack([u[-1:], u, u[:1]])
+                continue
+            first, last = laws[name][0]
+            tall[name] = np.vstack([first(edge(lambda a: a[:1]), name, x, -h, x, -h / 2), u,
+                                    last(edge(lambda a: a[-1:]), name, x, n * h, x, (n - 0.5) * h)])
+        return tall
+
+
+def radiation():
+    """
+    grid: {shape: [19, 23], spacing: 0.5}
+    fields: [T, v]
+    parameters:
+      e: 0.3
+      k: {formula: 0.5 + 0.4 * sin(x / 3) * cos(y / 4)}
+    equation:
+      kind: formula
+      let: {excess: T^4 - 0.2 - v}
+      T: 0.3 * laplacian(T) + 0.1 * d2_dxdy(T * v + k)
+      v: divergence(k * gradient(v)) - 0.1 * v + 0.05 * gradient_squared(T)
+    boundary:
+      rows:
+        first: {T: {derivative: -e * excess * (1 + 0.5 * cos(t))}, v: {value: 0.2 * x}}
+        last: {T: {mixed: {value: k * v, factor: 1 + T^2}}, v: {derivative: 0.02 * x * T}}
+      columns:
+        first: {value: 0.5 * T + 0.01 * y, at: face}
+        last: {T: {value: v * k}, v: insulated}
+    initial:
+      T: {kind: formula, formula: random}
+      v: {kind: formula, formula: random}
+    time: {step: 0.05, steps: 80, scheme: heun}
+    output: {fields: [T], integrals: {out: {formula: -k * normal_derivative(T), on: columns.last}}}
+    """
+    grid = Laws(19, 23, h=0.5)
+    e, k = 0.3, 0.5 + 0.4 * sin(grid.x / 3) * cos(grid.y / 4)
+    first = grid.at_face(lambda at, x, y: 0.5 * at["T"] + 0.01 * y)
+
+    def rate(state, t):
+        rows = {"T": (grid.derivative(lambda at, x, y: -e * (at["T"]**4 - 0.2 - at["v"]) * (1 + 0.5 * cos(t))),
+                      grid.mixed(lambda at, x, y: at["k"] * at["v"], lambda at, x, y: 1 + at["T"]**2)),
+                "v": (grid.value(lambda at, x, y: 0.2 * x), grid.derivative(lambda at, x, y: 0.02 * x * at["T"]))}
+        columns = {"T": (first, grid.value(lambda at, x, y: at["v"] * at["k"])),
+                   "v": (first, grid.derivative(lambda *_: 0))}
+        around = grid.around({"T": state[0], "v": state[1], "k": k}, {of: (rows[of], columns[of]) for of in "Tv"})
+        product = around["T"] * around["v"] + around["k"]
+        return np.array([0.3 * grid.laplacian(around["T"]) + 0.1 * grid.d2_dxdy(product),
+                         grid.flux_divergence(around["k"], around["v"]) - 0.1 * state[1]
+                         + 0.05 * grid.gradient_squared(around["T"])])
+
+    return dict(zip("Tv", heun(rate, grid.random(2), dt=0.05, steps=80)))
+
+
+def potential():
+    """
+    grid: {shape: [15, 21]}
+    fields: [c]
+    equation:
+      kind: formula
+      let: {mu: c^3 - c - 0.5 * laplacian(c)}
+      c: laplacian(mu)
+    boundary:
+      rows: periodic
+      columns:
+        first: {c: {value: c^2}, mu: {derivative: 0.1 * c}}
+        last: {c: {derivative: -0.3 * c}}
+    initial: {kind: formula, formula: 0.4 * (random - 0.5)}
+    time: {step: 0.02, steps: 50}
+    """
+    grid = Laws(15, 21)
+    even = grid.derivative(lambda *_: 0)
+
+    def rate(state, t):
+        [c] = state
+        columns = grid.value(lambda at, x, y: at["c"]**2), grid.derivative(lambda at, x, y: -0.3 * at["c"])
+        mu = c**3 - c - 0.5 * grid.laplacian(grid.around({"c": c}, {"c": (PERIODIC, columns)})["c"])
+        columns_of_mu = grid.derivative(lambda at, x, y: 0.1 * at["c"]), even
+        around = grid.around({"c": c, "mu": mu}, {"c": (PERIODIC, columns), "mu": (PERIODIC, columns_of_mu)})
+        return np.array([grid.laplacian(around["mu"])])
+
+    return {"c": euler(rate, 0.4 * (grid.random() - 0.5), dt=0.02, steps=50)}
+
+
+def absorbed():
+    """
+    grid: {shape: [17, 25], spacing: 0.5}
+    fields: [u, v]
+    parameters: {c: {formula: 1 + 0.01 * x}}
+    equation:
+      kind: formula
+      let: {du: v - 0.1 * u}
+      u: du
+      v: c^2 * laplacian(u)
+    boundary:
+      rows: {first: {u: {absorbing: c}, v: zero}, last: {u: {absorbing: 2}, v: zero}}
+      columns: {first: insulated, last: {u: {absorbing: c}, v: insulated}}
+    initial:
+      u: {kind: formula, formula: "exp(-((x - 5)^2 + (y - 3)^2))"}
+      v: {kind: formula, formula: 0.1 * random}
+    time: {step: 0.1, steps: 80, scheme: leapfrog}
+    """
+    grid = Laws(17, 25, h=0.5)
+    c = 1 + 0.01 * grid.x + 0 * grid.y
+
+    def rate(state, t):
+        u, v = state
+
+        def absorbing(speed):
+            return grid.derivative(lambda at, x, y: -(at["v"] - 0.1 * at["u"]) / speed(at))
+
+        zero, even = grid.value(lambda *_: 0), grid.derivative(lambda *_: 0)
+        laws = {"u": ((absorbing(lambda at: at["c"]), absorbing(lambda at: 2)), (even, absorbing(lambda at: at["c"]))),
+                "v": ((zero, zero), (even, even))}
+        around = grid.around({"u": u, "v": v, "c": c}, laws)
+        return v - 0.1 * u, c**2 * grid.laplacian(around["u"])
+
+    state = np.array([exp(-((grid.x - 5) ** 2 + (grid.y - 3) ** 2)), 0.1 * grid.random()[0]])
+    return dict(zip("uv", leapfrog(rate, state, dt=0.1, steps=80)))
+
+
+def reacting(scheme):
+    grid = Laws(9, 13)
+    even = grid.derivative(lambda *_: 0)
+
+    def rate(state, t):
+        columns = grid.derivative(lambda at, x, y: -0.2 * at["u"]**2), grid.value(lambda at, x, y: at["u"] * sin(t))
+        around = grid.around({"u": state[0]}, {"u": ((even, even), columns)})
+        return np.array([0.3 * grid.laplacian(around["u"]) - 5 * state[0] + 4])
+
+    return {"u": scheme(rate, grid.random(), dt=0.2, steps=20)}
+
+
+def implicit():
+    """
+    grid: {shape: [9, 13]}
+    fields: [u]
+    equation: {kind: formula, u: 0.3 * laplacian(u) - 5 * u + 4}
+    boundary: {rows: insulated, columns: {first: {derivative: -0.2 * u^2}, last: {value: u * sin(t)}}}
+    initial: {kind: formula, formula: random}
+    time: {step: 0.2, steps: 20, scheme: imex}
+    """
+    return reacting(lambda rate, u, **steps: imex(rate, lambda u: [[0 * u[0] - 5]], u, **steps))
+
+
+def long_steps():
+    """
+    grid: {shape: [9, 13]}
+    fields: [u]
+    equation: {kind: formula, u: 0.3 * laplacian(u) - 5 * u + 4}
+    boundary: {rows: insulated, columns: {first: {derivative: -0.2 * u^2}, last: {value: u * sin(t)}}}
+    initial: {kind: formula, formula: random}
+    time: {step: 0.2, steps: 20, scheme: rkl2, stages: 5}
+    """
+    return reacting(lambda rate, u, **steps: rkl2(rate, u, stages=5, **steps))
+
+
+def fin():
+    """
+    grid: {shape: [40], spacing: 0.005}
+    fields: [T]
+    parameters: {a: 1e-4, side: 1e-9, tip: 5e-9}
+    equation: {kind: formula, T: a * laplacian(T) - side * (T^4 - 293^4) / 100}
+    boundary: {columns: {first: {value: 500, at: face}, last: {derivative: "-tip * (T^4 - 293^4)"}}}
+    initial: {T: {kind: uniform, value: 293}}
+    time: {step: 0.1, steps: 1000, scheme: rk4}
+    """
+    h, a, side, tip = 0.005, 1e-4, 1e-9, 5e-9
+
+    def rate(t, T):
+        around = np.concatenate([[2 * 500 - T[0]], T, [T[-1] - h * tip * (T[-1]**4 - 293**4)]])
+        return a * np.diff(around, 2) / h**2 - side * (T**4 - 293**4) / 100
+
+    return {"T": solve_ivp(rate, (0, 100), np.full(40, 293.0), method="Radau", rtol=1e-12, atol=1e-9).y[:, -1]}
+
+
+if __name__ == "__main__":
+    with h5py.File(sys.argv[1], "w") as out:
+        for equation in (radiation, potential, absorbed, implicit, long_steps, fin):
+            group = out.create_group(equation.__name__)
+            group["config"] = np.bytes_(inspect.cleandoc(equation.__doc__) + "\n")
+            for name, values in equation().items():
+                group[name] = np.squeeze(values)
