@@ -48,7 +48,7 @@ class RandomProblem {
     names_ = run.fields;
     for (const auto& [name, parameter] : run.parameters) names_.push_back(name);
     read_in_laws_ = names_;
-    laws_read_ = chance(0.4);
+    laws_read_ = chance(0.25);
     for (int i = 0, count = below(3); i < count; ++i) {
       const std::string name = fmt::format("q{}", i);
       run.equation.quantities.emplace_back(name, accepted_expression(3));
