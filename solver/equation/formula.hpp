@@ -143,6 +143,9 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
     {"gradient", FormulaFunction::Kind::stencil, "e", "only within divergence"},
     {"upwind", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e",
      "c . grad e, first order: for each axis c (e - e-) / h where c > 0, else c (e+ - e) / h"},
+    {"advect", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e",
+     "div(c e), second order: for each axis (F - F-) / h, F = c (e + s/2) where c > 0, else c (e+ "
+     "- s+/2)"},
     {"biharmonic", FormulaFunction::Kind::defined, "e", "laplacian(laplacian(e))"},
 });
 /// The function of this name, or nullptr.

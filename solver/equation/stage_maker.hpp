@@ -109,7 +109,7 @@ class StageMaker {
     Level& last = *made;
     for (const Formula* const quantity : in_arrays_) refuse_noise(*quantity);
     for (const Formula* const quantity : in_arrays_)
-      make(*quantity, quantity->whole(), names_.arrays.at(quantity->name));
+      make({quantity, quantity->whole()}, names_.arrays.at(quantity->name));
     for (int i = 0; i < std::ssize(formulas); ++i) {
       const Term formula = last.writer.write(*formulas[i]);
       for (const auto& [array, value] : results(last, i, formula)) {
@@ -146,20 +146,21 @@ class StageMaker {
 
   // The array that holds an argument with a stencil operator in it; an earlier stage fills it.
   std::optional<int> array_of(NestedQuantity part) {
-    if (!holds_stencil(*part.formula, part.node)) return std::nullopt;
+    if (part.slope_axis < 0 && !holds_stencil(*part.formula, part.node)) return std::nullopt;
     const auto [known, is_new] =
-        arrays_of_parts_.try_emplace(part_text(*part.formula, part.node), 0);
+        arrays_of_parts_.try_emplace({part_text(*part.formula, part.node), part.slope_axis}, 0);
     if (is_new) known->second = new_array(-1);
     const int array = known->second;
-    if (computed_.insert(array).second) make(*part.formula, part.node, array);
+    if (computed_.insert(array).second) make(part, array);
     return array;
   }
 
-  void make(const Formula& formula, int node, int array) {
-    const std::size_t at = order_of(formula, node);
+  void make(NestedQuantity part, int array) {
+    const bool beside = part.slope_axis >= 0 && holds_stencil(*part.formula, part.node);
+    const std::size_t at = order_of(*part.formula, part.node) + (beside ? 1 : 0);
     while (levels_.size() <= at) levels_.push_back(new_level());
     Level& level = *levels_[at];
-    const Term value = level.writer.write(NestedQuantity{&formula, node});
+    const Term value = level.writer.write(part);
     level.stage.tree.results.push_back(level.writer.node_of(value));
     level.stage.targets.push_back(array);
   }
@@ -179,7 +180,8 @@ class StageMaker {
       const bool stencil = is_stencil(at);
       for (const int operand : at.operands)
         order = std::max(order, order_of(formula, operand) +
-                                    (stencil && holds_stencil(formula, operand) ? 1 : 0));
+                                    (stencil && holds_stencil(formula, operand) ? 1 : 0) +
+                                    (operand == at.operands.back() && has_slopes(at) ? 1 : 0));
     }
     return orders_[{&formula, node}] = order;
   }
@@ -201,6 +203,10 @@ class StageMaker {
     const FormulaFunction* const function =
         node.kind == Kind::call ? formula_function(node.name) : nullptr;
     return function && function->kind == FormulaFunction::Kind::stencil;
+  }
+
+  static bool has_slopes(const FormulaNode& node) {
+    return node.kind == Kind::call && node.name == "advect";
   }
 
   Arrays copies() {
@@ -229,8 +235,8 @@ class StageMaker {
   StepStages made_;
   Arrays fields_;
   Formulas rates_;
-  Formulas in_arrays_;  // quantities that have laws
-  std::map<std::string, int> arrays_of_parts_;
+  Formulas in_arrays_;                                          // quantities that have laws
+  std::map<std::pair<std::string, int>, int> arrays_of_parts_;  // by text and axis of the slope
   std::set<int> computed_;  // arrays already filled in the current evaluation
   std::vector<std::unique_ptr<Level>> levels_;
   double time_ = 0;
