@@ -92,6 +92,8 @@ class FormulaText {
  public:
   FormulaText(std::string text = {});
   FormulaText(const char* text) : FormulaText(std::string(text)) {}
+  /// A formula that was made from its text, not only parsed.
+  explicit FormulaText(Formula formula);
 
   /// The parsed formula under this name. Throws FormulaError.
   Formula parsed(const std::string& name) const;

@@ -11,6 +11,7 @@
 #include <set>
 #include <string_view>
 
+#include "solver/equation/complex_parts.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/reactions.hpp"
 
@@ -250,10 +251,17 @@ class FormulaChecker {
     for (const auto& [name, parameter] : run_.parameters)
       if (!used_.contains(name)) add("parameters." + name, "not used (no formula reads it)");
     for (const auto& [name, text] : run_.equation.quantities)
-      if (!used_.contains(name))
+      if (!is_used(name))
         add("equation.let", fmt::format("{} is not used (no formula reads it)", name));
   }
 
+  // Of the parts of a complex quantity one may be enough.
+  bool is_used(const std::string& name) const {
+    if (used_.contains(name) || run_.complex_fields.empty()) return used_.contains(name);
+    const std::string stem = name.substr(0, name.rfind('_'));
+    return std::ranges::any_of(part_names(stem),
+                               [&](const std::string& part) { return used_.contains(part); });
+  }
   bool is_quantity(const std::string& name) const {
     return std::ranges::any_of(run_.equation.quantities,
                                [&](const auto& entry) { return entry.first == name; });

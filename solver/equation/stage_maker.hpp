@@ -148,7 +148,7 @@ class StageMaker {
   std::optional<int> array_of(NestedQuantity part) {
     if (part.slope_axis < 0 && !holds_stencil(*part.formula, part.node)) return std::nullopt;
     const auto [known, is_new] =
-        arrays_of_parts_.try_emplace({part_text(*part.formula, part.node), part.slope_axis}, 0);
+        arrays_of_parts_.try_emplace({meaning_of(*part.formula, part.node), part.slope_axis}, 0);
     if (is_new) known->second = new_array(-1);
     const int array = known->second;
     if (computed_.insert(array).second) make(part, array);
@@ -219,14 +219,17 @@ class StageMaker {
     return static_cast<int>(made_.like.size()) - 1;
   }
 
-  // The text of a part of a formula, the same for parts that mean the same.
-  static std::string part_text(const Formula& formula, int node) {
+  // A number for a part of a formula, the same for parts that mean the same.
+  int meaning_of(const Formula& formula, int node) {
+    if (const auto known = meanings_.find({&formula, node}); known != meanings_.end())
+      return known->second;
     const FormulaNode& at = formula.nodes[node];
     std::string text = at.kind == Kind::number
                            ? fmt::format("{}", at.number)
                            : fmt::format("{}:{}", static_cast<int>(at.kind), at.name);
-    for (const int operand : at.operands) text += '(' + part_text(formula, operand) + ')';
-    return text;
+    for (const int operand : at.operands) text += fmt::format(",{}", meaning_of(formula, operand));
+    const int next = static_cast<int>(texts_.size());
+    return meanings_[{&formula, node}] = texts_.try_emplace(text, next).first->second;
   }
 
   using Part = std::pair<const Formula*, int>;
@@ -235,13 +238,15 @@ class StageMaker {
   StepStages made_;
   Arrays fields_;
   Formulas rates_;
-  Formulas in_arrays_;                                          // quantities that have laws
-  std::map<std::pair<std::string, int>, int> arrays_of_parts_;  // by text and axis of the slope
+  Formulas in_arrays_;                                  // quantities that have laws
+  std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
   std::set<int> computed_;  // arrays already filled in the current evaluation
   std::vector<std::unique_ptr<Level>> levels_;
   double time_ = 0;
   std::optional<double> dt_;  // unset where it differs from step to step
   std::map<Part, std::size_t> orders_;
+  std::map<Part, int> meanings_;
+  std::map<std::string, int> texts_;  // of parts, with meanings in place of their operands
   std::map<Part, bool> stencils_;
 };
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "io/config/config.hpp"
+#include "io/readers/initial_source.hpp"
 #include "tests/formula_run.hpp"
 #include "tests/test_field.hpp"
 
