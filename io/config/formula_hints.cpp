@@ -59,6 +59,9 @@ std::string meant_by(const KeyMistake& mistake, int axes) {
     if (edit_distance(mistake.word, other, 0) == 0 && !is_off_grid(meant, axes))
       return meant.empty() ? "docs/equations.md has the functions that there are"
                            : fmt::format("did you mean {}?", meant);
+  for (const std::string_view of_complex : {"i", "re", "im", "conj", "arg"})
+    if (mistake.word == of_complex)
+      return "it has a meaning in formulas of complex fields alone: docs/equations.md";
   if (const std::string near = nearest_word(mistake.word, names, 0); !near.empty())
     return fmt::format("did you mean {}?", near);
   std::erase_if(names, [](const std::string& name) {
