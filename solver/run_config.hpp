@@ -154,6 +154,7 @@ struct RunConfig {
   std::optional<ParameterConfig> mask;
   std::vector<SideLaw> rim_laws;  ///< of the mask; a field without one is insulated
   std::vector<std::string> fields = {"field"};
+  std::vector<std::string> complex_fields;  ///< NAME, where `fields` has its parts NAME_re, NAME_im
   std::map<std::string, ParameterConfig, std::less<>> parameters;
   InitialConfig initial;             ///< of fields without one of their own
   NamedFormulas initial_quantities;  ///< initial.let

@@ -104,8 +104,14 @@ SymbolTerms::SymbolTerms(RateSymbol& symbol, int axes, int radius,
     std::array<double, 3> phases = {};
     for (int axis = 0; axis < 3; ++axis) phases[axis] = turn() * at[axis];
     values_.push_back(symbol.at(phases));
-    for (const Complex value : values_.back().values)
-      largest_ = std::max(largest_, std::abs(value));
+    const std::vector<Complex>& values = values_.back().values;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!(std::abs(values[i]) < 1e40))  // nothing would be left beside it
+        throw Refusal{fmt::format("the linear part of the rate of {} is {:.2g} 1/s",
+                                  names_[i / static_cast<std::size_t>(values_.back().size)],
+                                  std::abs(values[i]))};
+      largest_ = std::max(largest_, std::abs(values[i]));
+    }
   });
 }
 

@@ -17,10 +17,12 @@
 #include "io/config/config_number.hpp"
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
+#include "io/config/formula_hints.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/readers/initial_source.hpp"
 #include "kernels/error.hpp"
 #include "solver/dividing_step.hpp"
+#include "solver/equation/complex_fields.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/estimated_step.hpp"
 #include "solver/schedule.hpp"
@@ -323,6 +325,10 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   }
   if (config.run.scheme.tolerance && !config.run.time_step && !is_diffusion(config.run))
     config.run.step_is_auto = true;
+  if (const auto found = split_complex_fields(config.run); !found.empty()) {
+    add_formula_mistakes(found, config.run, entries, mistakes);
+    mistakes.throw_any();
+  }
   check_together(config.run, entries, mistakes);
   mistakes.throw_any();
   find_grid(config, entries);

@@ -104,30 +104,16 @@ class Checker : public KeyChecker {
     if (found.empty()) check_step();
     if (found.empty()) check_spectral();
     if (found.empty()) check_seed();
-    for (const KeyMistake& mistake : found) {
-      std::string what = mistake.what;
-      if (!mistake.word.empty()) {
-        what += fmt::format(" ({})", meant_by(mistake, run_.shape.axes));
-      }
-      const auto entry = entries_.find(mistake.key);
-      Place place = entry == entries_.end() ? Place{} : entry->second.place;
-      if (mistake.at) {
-        what += caret_lines(mistake.formula, *mistake.at);
-        const bool alone = entry != entries_.end() && entry->second.value &&
-                           entry->second.value->text == mistake.formula;
-        if (place.in_file() && alone) place.position.column += static_cast<int>(*mistake.at);
-      }
-      mistakes_.add(place, mistake.key, what);
-    }
+    add_formula_mistakes(found, run_, entries_, mistakes_);
   }
 
   /// A seed is given for random numbers: of the initial field, or of noise. The default passes,
   /// which config.yaml has for every run.
   void check_seed() {
     const InitialKind kind = run_.initial.kind;
-    const bool draws =
-        !run_.initial_quantities.empty() ||
-        (run_.initials.empty() && (kind == InitialKind::fractal || kind == InitialKind::formula));
+    const bool draws = !run_.initial_quantities.empty() ||
+                       (entries_.contains("initial.kind") &&
+                        (kind == InitialKind::fractal || kind == InitialKind::formula));
     const bool is_default = run_.initial.fractal.seed == FractalParameters().seed;
     const auto in_file = [&](const char* key) {
       const auto entry = entries_.find(key);
@@ -136,7 +122,7 @@ class Checker : public KeyChecker {
     if (in_file("initial.seed") && !in_file("initial.kind")) return;  // --set chose another kind
     if (given("initial.seed") && !is_default && !draws && !has_noise(run_))
       add("initial.seed",
-          run_.initials.empty()
+          entries_.contains("initial.kind")
               ? fmt::format("does not apply to initial.kind {} (it belongs to fractal or formula, "
                             "or to an equation with noise)",
                             name_of(kind))

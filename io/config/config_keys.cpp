@@ -10,14 +10,13 @@
 #include "io/config/map_values.hpp"
 #include "io/filters/filter_keys.hpp"
 #include "kernels/engines.hpp"
+#include "solver/equation/complex_parts.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_mistakes.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
-
-constexpr std::size_t most_fields = 16;
 
 std::vector<std::string> engine_names() {
   std::vector<std::string> names = {"auto"};
@@ -42,6 +41,16 @@ void put_size(RunConfig& run, const YamlNode& node) {
   for (std::size_t axis = 3 - run.shape.axes; axis < 3; ++axis)
     spacings.push_back(size.by_axis[axis] / static_cast<double>(by_axis(run.shape)[axis]));
   run.spacing = Spacing::of(spacings);
+}
+
+void put_fields(RunConfig& run, const YamlNode& node) {
+  run.complex_fields.clear();
+  if (node.kind == YamlNode::Kind::list) return assign(run.fields, node);
+  run.fields.clear();
+  for_each_entry(node, [&](const std::string& name, const YamlNode& kind) {
+    run.fields.push_back(name);
+    if (kind.text == complex_word) run.complex_fields.push_back(name);
+  });
 }
 
 void put_output_every(RunConfig& run, const YamlNode& node) {
@@ -178,8 +187,9 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
                   "position is 0 are outside of it; null: every cell is inside"},
        store(&RunConfig::mask)},
 
-      {{.name = "fields", .type = list(text(), 1, most_fields), .preset = "[field]",
-       .meaning = "names of the fields: letters, digits and _"}, store(&RunConfig::fields)},
+      {{.name = "fields", .type = field_names(), .preset = "[field]",
+       .meaning = "names of the fields: letters, digits and _; NAME: complex makes the pair NAME_re, "
+                  "NAME_im"}, put_fields},
   };
   for (const std::string& parameter : names.parameters) table.push_back(parameter_key(parameter));
   const KeyTable<RunConfig> boundary = boundary_keys(axes);
@@ -193,7 +203,8 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
   if (!names.initial_by_field || names.all)
     add_section(table, "initial", &RunConfig::initial, initial_keys(initial_axes));
   if (names.initial_by_field || names.all)
-    for (const std::string& field : names.fields) table.push_back(initial_key(field, initial_axes));
+    for (const std::string& field : names.all ? names.fields : names.initial_fields)
+      table.push_back(initial_key(field, initial_axes));
   if (names.initial_by_field && !names.all && std::ranges::count(names.fields, "seed") == 0)
     table.push_back({{.name = "initial.seed", .type = integer(0, largest_seed), .preset = "3966789",
                       .meaning = "seed of `noise` in rates and of `random` in initial.let; fields have "
@@ -217,6 +228,8 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
     preset_outputs.emplace_back(laplacian_name);
   RunConfig outputs;
   outputs.fields = names.fields;
+  for (const std::string& field : names.complex)
+    std::ranges::copy(part_names(field), std::back_inserter(outputs.fields));
   for (const std::string& derived : names.derived) outputs.derived.push_back({derived, "", ""});
   const std::vector<std::string> output_words = output_names(outputs);
   const std::string formula_kind = name_of(EquationKind::formula);

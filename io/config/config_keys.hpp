@@ -16,6 +16,9 @@ using ConfigKey = Key<RunConfig>;
 /// The names and choices in a config that decide which keys it has.
 struct ConfigNames {
   std::vector<std::string> fields = {"field"};
+  std::vector<std::string> complex = {};  ///< those of them that are complex
+  std::vector<std::string> initial_fields =
+      {};  ///< with parts that have initial fields of their own
   std::vector<std::string> parameters = {};
   std::vector<std::string> derived = {};  ///< names of output.derived
   int axes = 2;                           ///< of the grid

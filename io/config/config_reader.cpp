@@ -8,6 +8,8 @@
 #include <tuple>
 
 #include "io/config/config_text.hpp"
+#include "io/config/map_values.hpp"
+#include "solver/equation/complex_parts.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 
@@ -142,6 +144,16 @@ void find_names(const Given& given, ConfigNames& names, std::vector<std::string>
     for (const YamlNode& field : node.children)
       if (is_plain_name(field.text)) append_once(fields, field.text);
     if (!fields.empty()) names.fields = fields;
+    names.complex.clear();
+  }
+  if (given.name == "fields" && node.kind == YamlNode::Kind::map) {
+    names.fields.clear();
+    names.complex.clear();
+    for_each_entry(node, [&](const std::string& field, const YamlNode& kind) {
+      if (!is_plain_name(field)) return;
+      append_once(names.fields, field);
+      if (kind.text == complex_word) append_once(names.complex, field);
+    });
   }
   if (given.name == "grid.shape" && is_list && !node.children.empty() && node.children.size() <= 3)
     names.axes = static_cast<int>(node.children.size());
@@ -200,6 +212,16 @@ ConfigNames names_in_config(const GivenKeys& file, const GivenKeys& settings) {
       names.fields.size() > 1 || std::ranges::any_of(initial, [&](const std::string& entry) {
         return std::ranges::count(names.fields, entry) > 0;
       });
+  for (const std::string& field : names.fields) {
+    const auto parts = part_names(field);
+    if (std::ranges::count(names.complex, field) > 0 &&
+        std::ranges::find_first_of(initial, parts) != initial.end()) {
+      std::ranges::copy(parts, std::back_inserter(names.initial_fields));
+      names.initial_by_field = true;
+    } else {
+      names.initial_fields.push_back(field);
+    }
+  }
   return names;
 }
 

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "io/config/config_text.hpp"
+#include "solver/equation/complex_fields.hpp"
 #include "solver/equation/formula.hpp"
 
 namespace lapl {
@@ -26,6 +28,16 @@ constexpr std::pair<std::string_view, std::string_view> other_functions[] = {
 /// True for derivatives along an axis that the grid lacks, such as d2_dydz.
 bool is_off_grid(std::string_view name, int axes) {
   return (axes < 3 && name.find("dz") != name.npos) || (axes < 2 && name.find("dy") != name.npos);
+}
+
+// The key in which a formula was written: a part of a complex field has that of the field.
+std::string written_key(const std::string& key, const RunConfig& run, const Entries& entries) {
+  const std::size_t dot = key.find('.');
+  if (entries.contains(key) || dot == std::string::npos) return key;
+  const std::string complex = complex_field_of(run, key.substr(dot + 1));
+  if (complex.empty()) return key;
+  const std::string whole = key.substr(0, dot + 1) + complex;
+  return entries.contains(whole) ? whole : "initial.formula";
 }
 
 }  // namespace
@@ -47,6 +59,9 @@ std::string meant_by(const KeyMistake& mistake, int axes) {
     if (edit_distance(mistake.word, other, 0) == 0 && !is_off_grid(meant, axes))
       return meant.empty() ? "docs/equations.md has the functions that there are"
                            : fmt::format("did you mean {}?", meant);
+  for (const std::string_view of_complex : {"i", "re", "im", "conj", "arg"})
+    if (mistake.word == of_complex)
+      return "it has a meaning in formulas of complex fields alone: docs/equations.md";
   if (const std::string near = nearest_word(mistake.word, names, 0); !near.empty())
     return fmt::format("did you mean {}?", near);
   std::erase_if(names, [](const std::string& name) {
@@ -54,6 +69,25 @@ std::string meant_by(const KeyMistake& mistake, int axes) {
   });
   names.emplace_back("a function of docs/equations.md");
   return "expected " + either_of(names);
+}
+
+void add_formula_mistakes(const std::vector<KeyMistake>& found, const RunConfig& run,
+                          const Entries& entries, Mistakes& mistakes) {
+  std::set<std::string> said;  // both parts of a complex formula have its mistakes
+  for (const KeyMistake& mistake : found) {
+    const std::string key = written_key(mistake.key, run, entries);
+    std::string what = mistake.what;
+    if (!mistake.word.empty()) what += fmt::format(" ({})", meant_by(mistake, run.shape.axes));
+    const auto entry = entries.find(key);
+    Place place = entry == entries.end() ? Place{} : entry->second.place;
+    if (mistake.at) {
+      what += caret_lines(mistake.formula, *mistake.at);
+      const bool alone = entry != entries.end() && entry->second.value &&
+                         entry->second.value->text == mistake.formula;
+      if (place.in_file() && alone) place.position.column += static_cast<int>(*mistake.at);
+    }
+    if (said.insert(key + ": " + what).second) mistakes.add(place, key, what);
+  }
 }
 
 }  // namespace lapl

@@ -1,6 +1,9 @@
 #include "io/config/map_values.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "io/config/config_keys.hpp"
 
@@ -88,6 +91,36 @@ void assign(P& parameter, const YamlNode& node) {
     parameter.kind = kind;
     put_map(keys, parameter, node);
   }
+}
+
+Schema field_names() {
+  static constexpr std::size_t most = 16;
+  static const auto names = [] { return list(text(), 1, most); };
+  static const auto kinds = [] {
+    return map_of_names(word({"real", std::string(complex_word)}),
+                        "a map of names, each with real or complex");
+  };
+  const auto read = [](const YamlNode& node, const std::string& path, YamlProblems& problems) {
+    if (node.kind != YamlNode::Kind::map) return resolved(names(), node, path, problems);
+    YamlNode map = resolved(kinds(), node, path, problems);
+    std::size_t fields = 0;  // two for each complex one
+    for_each_entry(map, [&](const std::string&, const YamlNode& kind) {
+      fields += kind.text == complex_word ? 2 : 1;
+    });
+    if (problems.empty() && (fields == 0 || fields > most))
+      problems.push_back(
+          {node.position, fmt::format("found {} fields, complex ones counted twice (expected 1 to "
+                                      "{})",
+                                      fields, most)});
+    return map;
+  };
+  return {
+      {OwnForm{
+          description(names()) + ", or " + description(kinds()), read,
+          [] {
+            return nlohmann::ordered_json{{"anyOf", {json_schema(names()), json_schema(kinds())}}};
+          }}},
+      {}};
 }
 
 Schema named_formulas() {

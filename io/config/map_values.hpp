@@ -7,6 +7,10 @@
 
 namespace lapl {
 
+/// The kind of a complex field in `fields`.
+inline constexpr std::string_view complex_word = "complex";
+
+Schema field_names();      ///< [NAME, ...], or {NAME: real, NAME: complex, ...}
 Schema parameter();        ///< a number, or the source of a field
 Schema field_source();     ///< {image: FILE, ...}, {hdf5: FILE, ...} or {formula: FORMULA}
 Schema named_formulas();   ///< {NAME: FORMULA, ...}

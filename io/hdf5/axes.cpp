@@ -86,14 +86,17 @@ void describe_field(hid_t field, const std::string& name, const FieldText& text,
   }
   write_attribute(field, "units", text.units);
   write_attribute(field, "long_name", text.long_name);
+  if (!text.complex.empty()) write_attribute(field, complex_attribute, text.complex);
   write_attribute(field, "coordinates", "step");  // makes xarray list step among the coordinates
   for (unsigned axis = 0; axis < scales.size(); ++axis)
     check_hdf5(H5DSattach_scale(field, scales[axis], axis), "attach an axis to " + name);
 }
 
 FieldText text_of_field(hid_t field) {
-  return {read_text_attribute(field, "units"), read_text_attribute(field, "long_name"),
-          H5Aexists(field, fill_attribute) > 0};
+  return {
+      read_text_attribute(field, "units"), read_text_attribute(field, "long_name"),
+      H5Aexists(field, fill_attribute) > 0,
+      H5Aexists(field, complex_attribute) > 0 ? read_text_attribute(field, complex_attribute) : ""};
 }
 
 int grid_axes_of(hid_t file) {

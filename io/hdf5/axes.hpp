@@ -19,6 +19,7 @@ inline constexpr const char* spacing_attribute = "lapl_grid_spacing";
 inline constexpr std::int64_t format_version = 1;
 /// netCDF's attribute with the value that stands for none.
 inline constexpr const char* fill_attribute = "_FillValue";
+inline constexpr const char* complex_attribute = "complex";
 
 /// Writes the attributes that identify lapl's files; `kind` is a word that read_format returns.
 void write_format(hid_t file, const std::string& kind);

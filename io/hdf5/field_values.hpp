@@ -20,6 +20,8 @@ namespace lapl {
 struct FieldText {
   std::string units, long_name;
   bool masked = false;  ///< cells outside a mask have fill_value (attribute _FillValue)
+  std::string complex =
+      {};  ///< name of the complex field of which it is a part (attribute complex)
 };
 
 /// View of a grid's values, row by row.

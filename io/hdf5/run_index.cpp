@@ -99,8 +99,7 @@ void RunIndex::take(const StepRecord& record) {
     for (auto& [name, text] : root_texts(record)) root_texts_[name] = std::move(text);
   }
   records_[record.step] = {record.time, {}, 0};
-  for (const NamedField& field : record.fields)
-    fields_.try_emplace(field.name, FieldText{field.units, field.long_name, field.masked});
+  for (const NamedField& field : record.fields) fields_.try_emplace(field.name, field.text());
 }
 
 /// Adds the names and units of fields in an open file that are not known yet.

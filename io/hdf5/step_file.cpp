@@ -29,7 +29,7 @@ void lay_out_fields(hid_t file, const StepRecord& record, const AxisScales& scal
   for (const NamedField& field : record.fields) {
     Hdf5Dataset dataset =
         lay_out_chunked_field(file, field.name, record.shape, precision_of(field.values));
-    describe_field(dataset, field.name, {field.units, field.long_name, field.masked}, scales);
+    describe_field(dataset, field.name, field.text(), scales);
     dataset.close("close dataset " + field.name);
   }
 }
@@ -70,7 +70,8 @@ std::string layout_key(const StepRecord& record) {
   const auto add = [&](std::string_view text) { key += fmt::format("\n{} {}", text.size(), text); };
   add(record.title);
   for (const NamedField& field : record.fields) {
-    for (const std::string* text : {&field.name, &field.long_name, &field.units}) add(*text);
+    for (const std::string* text : {&field.name, &field.long_name, &field.units, &field.complex})
+      add(*text);
     add(name_of(precision_of(field.values)));
     add(field.masked ? "masked" : "");
   }

@@ -23,7 +23,10 @@ struct NamedField {
   std::string long_name;  ///< for people
   std::string units;
   FieldView values;
-  bool masked = false;  ///< fill_value in cells outside a mask
+  bool masked = false;       ///< fill_value in cells outside a mask
+  std::string complex = {};  ///< the complex field of which it is a part
+
+  FieldText text() const { return {units, long_name, masked, complex}; }
 };
 
 /// Name and text of each entry of /provenance.

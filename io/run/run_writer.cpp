@@ -8,6 +8,7 @@
 
 #include "io/run/rank_writer.hpp"
 #include "kernels/error.hpp"
+#include "solver/equation/complex_fields.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/frozen_warning.hpp"
 #include "solver/outputs.hpp"
@@ -170,7 +171,8 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   record.provenance.emplace_back("state_digest", digest_text(captured.digest));
   for (const OutputDataset& dataset : model_.outputs)
     record.fields.push_back({dataset.name, dataset.description, dataset.unit,
-                             values_of(dataset, captured), config_.mask.has_value()});
+                             values_of(dataset, captured), config_.mask.has_value(),
+                             complex_field_of(config_, dataset.name)});
   write_step_file(step_writer_, *captured.ranks, path, record, captured.rows);
   // an interrupted start may have left a line of it
   if (step == first_step_) diagnostics_.begin(step);

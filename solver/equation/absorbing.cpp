@@ -35,8 +35,22 @@ std::string neighbours_in(const Formula& formula, const RunConfig& run,
 SideLaw law_of_array(SideLaw law, const std::string& array, const RunConfig& run) {
   law.array = array;
   if (law.kind != LawKind::absorbing) return law;
+  const Formula speed = law.value.parsed(law_name(law));
+  Formula made = rate_of(run, array).parsed(array);  // -(rate) / (speed)
+  for (FormulaNode& node : made.nodes) node.at += 2;
+  made.nodes.push_back({.kind = FormulaNode::Kind::negative, .operands = {made.whole()}, .at = 0});
+  const int rate = made.whole(), before = rate + 1;
+  const std::size_t sign = made.text.size() + 4;
+  for (FormulaNode node : speed.nodes) {
+    for (int& operand : node.operands) operand += before;
+    node.at += sign + 3;
+    made.nodes.push_back(std::move(node));
+  }
+  made.nodes.push_back(
+      {.kind = FormulaNode::Kind::quotient, .operands = {rate, made.whole()}, .at = sign});
+  made.text = fmt::format("-({}) / ({})", made.text, speed.text);
   law.kind = LawKind::derivative;
-  law.value = fmt::format("-({}) / ({})", rate_of(run, array).text(), law.value.text());
+  law.value = FormulaText(made);
   return law;
 }
 

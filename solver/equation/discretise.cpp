@@ -122,7 +122,9 @@ Term TreeWriter::write(const Formula& formula) {
   return write(ShiftedPart{&formula, formula.whole(), {}});
 }
 Term TreeWriter::write(const NestedQuantity& part) {
-  return write(ShiftedPart{part.formula, part.node, {}});
+  const ShiftedPart place{part.formula, part.node, {}};
+  if (part.slope_axis < 0) return write(place);
+  return limited_slope({place, nested_({part.formula, part.node})}, part.slope_axis);
 }
 
 Term TreeWriter::write(ShiftedPart place) {

@@ -48,18 +48,19 @@ struct FormulaNames {
   std::optional<NoiseUses> noise = {};                  ///< none where formulas have no noise
 };
 
-/// The argument of a stencil operator, if it contains another stencil operator. An earlier stage
-/// computes its values.
+/// The argument of a stencil operator that an earlier stage computes: because it contains another
+/// stencil operator, or because the operator reads its slopes at neighbours.
 struct NestedQuantity {
   const Formula* formula = nullptr;
-  int node = 0;  ///< root of the argument within the formula
+  int node = 0;         ///< root of the argument within the formula
+  int slope_axis = -1;  ///< the axis of its limited slope; -1: its value
 };
 
 /// The exponent if it is written as an integer of at most 64.
 std::optional<int> integer_exponent(const Formula& formula, int node);
 
 /// Writes formulas into a tree and adds the names that they read to `used`. `nested` returns the
-/// array of a nested quantity, or none if the argument has no stencil operator and is written in
+/// array of a nested quantity, or none if its value has no stencil operator and is written in
 /// place.
 class TreeWriter {
  public:
@@ -132,6 +133,8 @@ class TreeWriter {
   Term divergence(const ShiftedPart& place, const FormulaNode& node);
   Term upwind(const ShiftedPart& place, const FormulaNode& node);
   Term normal_derivative(const ShiftedPart& place, const FormulaNode& node);
+  Term advect(const ShiftedPart& place, const FormulaNode& node);
+  Term limited_slope(const Argument& argument, int axis);
   Term over_axes(const std::function<Term(int axis)>& term,
                  const std::function<double(int axis)>& scale);
   int axis_named(char letter, const FormulaNode& node) const;

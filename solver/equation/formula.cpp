@@ -307,6 +307,10 @@ FormulaText::FormulaText(std::string text) : shared_(std::make_shared<Shared>())
   shared_->text = std::move(text);
 }
 
+FormulaText::FormulaText(Formula formula) : FormulaText(formula.text) {
+  std::call_once(shared_->is_parsed, [&] { shared_->formula = std::move(formula); });
+}
+
 const std::string& FormulaText::text() const { return shared_->text; }
 
 Formula FormulaText::parsed(const std::string& name) const {

@@ -92,6 +92,8 @@ class FormulaText {
  public:
   FormulaText(std::string text = {});
   FormulaText(const char* text) : FormulaText(std::string(text)) {}
+  /// A formula that was made from its text, not only parsed.
+  explicit FormulaText(Formula formula);
 
   /// The parsed formula under this name. Throws FormulaError.
   Formula parsed(const std::string& name) const;
@@ -145,6 +147,9 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
      "c . grad e, first order: for each axis c (e - e-) / h where c > 0, else c (e+ - e) / h"},
     {"normal_derivative", FormulaFunction::Kind::stencil, "e",
      "(e beyond a face - e) / h, outward: only in output.integrals on a side or the mask's rim"},
+    {"advect", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e",
+     "div(c e), second order: for each axis (F - F-) / h, F = c (e + s/2) where c > 0, else c (e+ "
+     "- s+/2)"},
     {"biharmonic", FormulaFunction::Kind::defined, "e", "laplacian(laplacian(e))"},
 });
 /// The function of this name, or nullptr.

@@ -10,10 +10,10 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <tuple>
 
-#include "solver/equation/absorbing.hpp"
+#include "solver/equation/complex_parts.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/law_mistakes.hpp"
 #include "solver/equation/reactions.hpp"
 #include "solver/initial_parts.hpp"
 
@@ -47,27 +47,14 @@ std::vector<const Formula*> readers_first(const std::vector<Formula>& quantities
   return order;
 }
 
-class FormulaChecker {
+class FormulaChecker : public LawChecker {
  public:
-  explicit FormulaChecker(const RunConfig& run) : run_(run) {}
+  using LawChecker::LawChecker;
 
   std::vector<KeyMistake> mistakes() {
     check_names();
     if (run_.equation.kind == EquationKind::formula) check_equation();
-    for (const SideLaw& law : run_.laws) {
-      const std::string axis = law_name(law).substr(0, law_name(law).rfind('.'));
-      check_law(axis, law, [&](const SideLaw& of_array) {
-        if (terms_of(of_array, run_, used_).reads) check_nodes(axis);
-      });
-    }
-    for (const SideLaw& law : run_.rim_laws)
-      check_law("boundary.mask", law, [&](SideLaw of_array) {
-        for (int axis = 3 - run_.shape.axes; axis < 3; ++axis) {
-          of_array.axis = axis;
-          terms_of(of_array, run_, used_);
-        }
-      });
-    check_sides();
+    check_laws();
     if (run_.mask && run_.mask->kind == ParameterConfig::Kind::formula)
       check_value(mask_name, run_.mask->formula, false);
     for (const auto& [name, parameter] : run_.parameters)
@@ -135,77 +122,6 @@ class FormulaChecker {
       attempt(
           key_of(*part), [&] { throw error; }, part->field ? "" : part->name + ": ");
     }
-  }
-
-  // Checks a law by `write`, for each array that it holds for.
-  template <class Write>
-  void check_law(const std::string& key, SideLaw law, const Write& write) {
-    std::vector<std::string> arrays = {law.array};
-    if (law.array.empty())
-      arrays = run_.fields;
-    else if (std::ranges::count(run_.fields, law.array) == 0 && !is_quantity(law.array))
-      add(key, fmt::format("found a law for {}, which is no field (expected {})", law.array,
-                           fields_text()));
-    if (law.kind == LawKind::absorbing) {
-      const std::size_t before = found_.size();
-      check_absorbing(key, law, arrays);
-      if (found_.size() > before) return;
-    }
-    for (const std::string& array : arrays)
-      attempt(key, [&] { write(law_of_array(law, array, run_)); });
-  }
-
-  // du/dt + c du/dn = 0 needs du/dt at the node inside alone.
-  void check_absorbing(const std::string& key, SideLaw law,
-                       const std::vector<std::string>& arrays) {
-    law.kind = LawKind::value;
-    if (law.of_mask) law.axis = 2;
-    attempt(key, [&] {
-      const Term speed = terms_of(law, run_, used_).a;
-      if (speed.is_scalar() && !(speed.factor > 0))
-        add(key, fmt::format("absorbing: found the speed {} (expected one above 0)", speed.factor));
-    });
-    for (const std::string& array : arrays)
-      attempt(key, [&] {
-        const std::string why = why_not_absorbing(array, run_);
-        if (!why.empty())
-          add(key, fmt::format("absorbing: {} {} (expected a field whose rate has no operators and "
-                               "no noise, such as u with u: v, and another law for the others, as "
-                               "in {{u: {{absorbing: c}}, v: insulated}})",
-                               array, why));
-      });
-  }
-
-  // Stages find the last node of an axis by its position.
-  void check_nodes(const std::string& key) {
-    for (const auto& [name, size, h] :
-         {std::tuple("planes", run_.shape.planes, run_.spacing.by_axis[0]),
-          std::tuple("rows", run_.shape.rows, run_.spacing.by_axis[1]),
-          std::tuple("columns", run_.shape.columns, run_.spacing.by_axis[2])}) {
-      const auto last = static_cast<double>(size - 1);
-      if (run_.precision == Precision::float64 ||
-          static_cast<float>((last - 0.5) * h) < static_cast<float>(last * h))
-        continue;
-      add(key, fmt::format("reads fields, and float32 does not tell the positions of {} {} apart "
-                           "(expected compute.precision float64)",
-                           size, name));
-    }
-  }
-
-  // A side with laws must have a law for each field.
-  void check_sides() {
-    for (const SideLaw& side : run_.laws)
-      for (const std::string& field : run_.fields) {
-        const bool has_law = std::ranges::any_of(run_.laws, [&](const SideLaw& law) {
-          return law.axis == side.axis && law.last == side.last &&
-                 (law.array.empty() || law.array == field);
-        });
-        const std::string name = law_name(side);
-        const std::size_t dot = name.rfind('.');
-        if (!has_law && sides_said_.insert(name + field).second)
-          add(name.substr(0, dot), fmt::format("{}: no law for {} (expected one for each of {})",
-                                               name.substr(dot + 1), field, fields_text()));
-      }
   }
 
   bool has_all_rates() const {
@@ -298,27 +214,6 @@ class FormulaChecker {
     }
   }
 
-  void check_faces(const IntegralConfig& integral) {
-    if (integral.on == "cells") return;
-    const std::array boundaries = {run_.boundaries.planes, run_.boundaries.rows,
-                                   run_.boundaries.columns};
-    std::string sides;
-    bool known = integral.on == "mask" && run_.mask;
-    for (int axis = 3 - run_.shape.axes; axis < 3; ++axis)
-      for (const bool last : {false, true}) {
-        if (boundaries.at(static_cast<std::size_t>(axis)) == Boundary::periodic) continue;
-        const std::string side = law_name({.axis = axis, .last = last}).substr(9);
-        sides += side + ", ";
-        known = known || integral.on == side;
-      }
-    if (!known)
-      add("output.integrals",
-          fmt::format("{}: on: found {}, which is no side here (expected {}{})", integral.name,
-                      integral.on, sides, run_.mask ? "mask or cells" : "or cells"));
-    else if (integral.on != "mask")
-      check_nodes("output.integrals");
-  }
-
   // Checks a formula that may read the position, parameters and, if `random`, random numbers.
   void check_value(const std::string& key, const FormulaText& text, bool random,
                    const std::string& name = "", const std::string& said_before = "") {
@@ -343,52 +238,20 @@ class FormulaChecker {
     for (const auto& [name, parameter] : run_.parameters)
       if (!used_.contains(name)) add("parameters." + name, "not used (no formula reads it)");
     for (const auto& [name, text] : run_.equation.quantities)
-      if (!used_.contains(name))
+      if (!is_used(name))
         add("equation.let", fmt::format("{} is not used (no formula reads it)", name));
     for (const auto& [name, text] : run_.initial_quantities)
       if (!used_.contains(name))
         add("initial.let", fmt::format("{} is not used (no formula reads it)", name));
   }
 
-  bool is_quantity(const std::string& name) const {
-    return std::ranges::any_of(run_.equation.quantities,
-                               [&](const auto& entry) { return entry.first == name; });
+  // Of the parts of a complex quantity one may be enough.
+  bool is_used(const std::string& name) const {
+    if (used_.contains(name) || run_.complex_fields.empty()) return used_.contains(name);
+    const std::string stem = name.substr(0, name.rfind('_'));
+    return std::ranges::any_of(part_names(stem),
+                               [&](const std::string& part) { return used_.contains(part); });
   }
-  std::string fields_text() const {
-    std::string text;
-    for (const std::string& field : run_.fields) text += (text.empty() ? "" : ", ") + field;
-    return text;
-  }
-
-  void use(const std::set<std::string>& names) { used_.insert(names.begin(), names.end()); }
-  void add(const std::string& key, const std::string& what) {
-    found_.push_back({.key = key, .what = what});
-  }
-
-  // Runs `body` and records its FormulaError: at equation.let if the mistake is in a quantity, else
-  // at `key`, with `part` before the message.
-  template <class Body>
-  void attempt(const std::string& key, const Body& body, const std::string& part = "") {
-    try {
-      body();
-    } catch (const FormulaError& error) {
-      if (!said_.insert({error.of, error.at}).second) return;
-      const bool quantity = is_quantity(error.of);
-      found_.push_back(
-          {.key = quantity ? "equation.let" : key,
-           .what = quantity ? fmt::format("{}: {}", error.of, error.what()) : part + error.what(),
-           .formula = error.text,
-           .at = error.at,
-           .word = error.word,
-           .known = error.known});
-    }
-  }
-
-  const RunConfig& run_;
-  std::vector<KeyMistake> found_;
-  std::set<std::pair<std::string, std::size_t>> said_;
-  std::set<std::string> sides_said_;
-  std::set<std::string> used_;
 };
 
 }  // namespace

@@ -138,7 +138,7 @@ class StageMaker {
     Level& last = *made;
     for (const Formula* const quantity : in_arrays_) refuse_noise(*quantity);
     for (const Formula* const quantity : in_arrays_)
-      make(*quantity, quantity->whole(), names_.arrays.at(quantity->name));
+      make({quantity, quantity->whole()}, names_.arrays.at(quantity->name));
     for (int i = 0; i < std::ssize(formulas); ++i) {
       if (!at_faces_.empty()) last.writer.set_face(at_faces_[static_cast<std::size_t>(i)]);
       const Term formula = last.writer.write(*formulas[i]);
@@ -177,20 +177,21 @@ class StageMaker {
 
   // The array that holds an argument with a stencil operator in it; an earlier stage fills it.
   std::optional<int> array_of(NestedQuantity part) {
-    if (!holds_stencil(*part.formula, part.node)) return std::nullopt;
+    if (part.slope_axis < 0 && !holds_stencil(*part.formula, part.node)) return std::nullopt;
     const auto [known, is_new] =
-        arrays_of_parts_.try_emplace(part_text(*part.formula, part.node), 0);
+        arrays_of_parts_.try_emplace({meaning_of(*part.formula, part.node), part.slope_axis}, 0);
     if (is_new) known->second = new_array(-1);
     const int array = known->second;
-    if (computed_.insert(array).second) make(*part.formula, part.node, array);
+    if (computed_.insert(array).second) make(part, array);
     return array;
   }
 
-  void make(const Formula& formula, int node, int array) {
-    const std::size_t at = order_of(formula, node);
+  void make(NestedQuantity part, int array) {
+    const bool beside = part.slope_axis >= 0 && holds_stencil(*part.formula, part.node);
+    const std::size_t at = order_of(*part.formula, part.node) + (beside ? 1 : 0);
     while (levels_.size() <= at) levels_.push_back(new_level());
     Level& level = *levels_[at];
-    const Term value = level.writer.write(NestedQuantity{&formula, node});
+    const Term value = level.writer.write(part);
     level.stage.tree.results.push_back(level.writer.node_of(value));
     level.stage.targets.push_back(array);
   }
@@ -210,7 +211,8 @@ class StageMaker {
       const bool stencil = is_stencil(at);
       for (const int operand : at.operands)
         order = std::max(order, order_of(formula, operand) +
-                                    (stencil && holds_stencil(formula, operand) ? 1 : 0));
+                                    (stencil && holds_stencil(formula, operand) ? 1 : 0) +
+                                    (operand == at.operands.back() && has_slopes(at) ? 1 : 0));
     }
     return orders_[{&formula, node}] = order;
   }
@@ -234,6 +236,10 @@ class StageMaker {
     return function && function->kind == FormulaFunction::Kind::stencil;
   }
 
+  static bool has_slopes(const FormulaNode& node) {
+    return node.kind == Kind::call && node.name == "advect";
+  }
+
   Arrays copies() {
     Arrays arrays;
     for (const int field : fields_) arrays.push_back(new_array(field));
@@ -244,14 +250,17 @@ class StageMaker {
     return static_cast<int>(made_.like.size()) - 1;
   }
 
-  // The text of a part of a formula, the same for parts that mean the same.
-  static std::string part_text(const Formula& formula, int node) {
+  // A number for a part of a formula, the same for parts that mean the same.
+  int meaning_of(const Formula& formula, int node) {
+    if (const auto known = meanings_.find({&formula, node}); known != meanings_.end())
+      return known->second;
     const FormulaNode& at = formula.nodes[node];
     std::string text = at.kind == Kind::number
                            ? fmt::format("{}", at.number)
                            : fmt::format("{}:{}", static_cast<int>(at.kind), at.name);
-    for (const int operand : at.operands) text += '(' + part_text(formula, operand) + ')';
-    return text;
+    for (const int operand : at.operands) text += fmt::format(",{}", meaning_of(formula, operand));
+    const int next = static_cast<int>(texts_.size());
+    return meanings_[{&formula, node}] = texts_.try_emplace(text, next).first->second;
   }
 
   using Part = std::pair<const Formula*, int>;
@@ -260,14 +269,16 @@ class StageMaker {
   StepStages made_;
   Arrays fields_;
   Formulas rates_;
-  Formulas in_arrays_;            // quantities that have laws
-  std::vector<Offset> at_faces_;  // of each formula; empty: they are of cells
-  std::map<std::string, int> arrays_of_parts_;
+  Formulas in_arrays_;                                  // quantities that have laws
+  std::vector<Offset> at_faces_;                        // of each formula; empty: they are of cells
+  std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
   std::set<int> computed_;  // arrays already filled in the current evaluation
   std::vector<std::unique_ptr<Level>> levels_;
   double time_ = 0;
   std::optional<double> dt_;  // unset where it differs from step to step
   std::map<Part, std::size_t> orders_;
+  std::map<Part, int> meanings_;
+  std::map<std::string, int> texts_;  // of parts, with meanings in place of their operands
   std::map<Part, bool> stencils_;
 };
 

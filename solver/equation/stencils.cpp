@@ -136,6 +136,7 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   if (!names_.has_stencils)
     throw FormulaError(node.at, fmt::format("{} {}", name, names_.has_none_of));
   if (name == "upwind") return upwind(place, node);
+  if (name == "advect") return advect(place, node);
   if (name == "divergence") return divergence(place, node);
   require_arguments(node, 1);
   std::vector<int> named;  // axes in the function's name, such as x and y in d2_dxdy
@@ -245,6 +246,55 @@ Term TreeWriter::upwind(const ShiftedPart& place, const FormulaNode& node) {
       },
       [&](int axis) { return 1 / names_.spacing[axis]; });
   return product(scalar(factor, false), total);
+}
+
+// Both cells of a face compute its flux by the same operations, and no flux is fused, so that the
+// sum over all cells telescopes.
+Term TreeWriter::advect(const ShiftedPart& place, const FormulaNode& node) {
+  require_arguments(node, static_cast<std::size_t>(names_.axes) + 1);
+  const int carried = node.operands.back();
+  const Argument of_argument = argument(place, carried, node);
+  const double factor = read(of_argument, {}).factor;
+  const Term total = over_axes(
+      [&](int axis) {
+        const int operand = node.operands[static_cast<std::size_t>(2 - axis)];
+        refuse_noise(place, operand, node);
+        const Argument speed{{place.formula, operand, {}}, nested_({place.formula, operand})};
+        const Argument slope{{}, nested_({place.formula, carried, axis})};
+        const Term here = read(speed, {});
+        const auto flux = [&](Offset from, Offset to) {
+          const Term forth = beside(Operation::sum, read(of_argument, from), read(slope, from));
+          const Term back = beside(Operation::difference, read(of_argument, to), read(slope, to));
+          if (here.is_scalar()) return here.factor > 0 ? forth : back;
+          const Term twice =
+              beside(Operation::sum, of(node_of(read(speed, from))), of(node_of(read(speed, to))));
+          const Term positive = apply(Operation::is_less, {scalar(0), twice});
+          return product(twice, apply(Operation::choice, {positive, forth, back}));
+        };
+        const Term change =
+            beside(Operation::difference, flux({}, along(axis, 1)), flux(along(axis, -1), {}));
+        return here.is_scalar() ? product({2 * here.factor, here.literal}, change) : change;
+      },
+      [&](int axis) { return 1 / (2 * names_.spacing[axis]); });
+  return product(scalar(factor, false), total);
+}
+
+// Half of van Leer's slope, the harmonic mean of the differences to both sides: near / (1 + near /
+// far), which neither overflows nor exceeds the smaller difference by rounding.
+Term TreeWriter::limited_slope(const Argument& argument, int axis) {
+  const Term here = read(argument, {}), none = scalar(0);
+  const Term before = beside(Operation::difference, here, read(argument, along(axis, -1)));
+  const Term after = beside(Operation::difference, read(argument, along(axis, 1)), here);
+  const Term low = apply(Operation::smaller, {before, after});
+  const Term high = apply(Operation::larger, {before, after});
+  const Term rises = apply(Operation::is_less, {none, low});
+  const Term falls = apply(Operation::is_less, {high, none});
+  const auto choose = [&](Term condition, Term a, Term b) {
+    return apply(Operation::choice, {condition, a, b});
+  };
+  const Term near = choose(rises, low, choose(falls, high, none));
+  const Term far = choose(rises, high, low);
+  return choose(near, quotient(near, sum(scalar(1), quotient(near, far))), none);
 }
 
 }  // namespace lapl

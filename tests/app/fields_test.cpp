@@ -1,8 +1,12 @@
 // Runs of several fields through every command.
+#include <hdf5.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "io/hdf5/axes.hpp"
+#include "io/hdf5/file_content.hpp"
 #include "solver/equation/formula.hpp"
 #include "tests/app/program.hpp"
 #include "tests/text.hpp"
@@ -158,4 +162,34 @@ TEST_CASE("a run parses each text of its config once") {
   REQUIRE(run.code == 0);
   // Ten formulas: D; u, v and p; two of a side and "0" of the other; v; w; all.
   CHECK(lapl::formulas_parsed() - before == 10);
+}
+
+TEST_CASE("a complex field: its pair is stored, goes on after a restart, and names it") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [24]}\nfields: {psi: complex, u: real}\n"
+             "equation: {kind: formula, psi: i * laplacian(psi), u: laplacian(u) + abs(psi)^2}\n"
+             "initial: {psi: {kind: formula, formula: exp(i * x)}, u: {kind: uniform}}\n"
+             "time: {step: 0.1, steps: 20, scheme: rk4}\ncheckpoint: {every: 5}\n"
+             "output: {directory: out, every: 10, fields: [psi, u, size], "
+             "derived: {size: {formula: abs(psi)}}, integrals: {norm: abs(psi)^2}}\n");
+  REQUIRE(run_lapl({"run", "c.yaml", "--set", "time.steps=10", "--quiet"}).code == 0);
+  REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=20", "--quiet"}).code == 0);
+  REQUIRE(run_lapl({"run", "c.yaml", "--quiet", "--output", "other"}).code == 0);
+  CHECK(run_lapl({"diff", "out", "other"}).code == 0);
+  CHECK(has(text_of("out/config.yaml"), "fields: {psi: complex, u: real}"));
+  REQUIRE(run_lapl({"export", "out", "-o", "all.nc"}).code == 0);
+  for (const char* const path : {"out/fields/step-000000020.nc", "all.nc"}) {
+    const lapl::Hdf5Session session;
+    const lapl::OpenedFile opened = lapl::open_verified(path);
+    for (const std::string name : {"psi_re", "psi_im", "u", "size"}) {
+      const lapl::Hdf5Dataset dataset(H5Dopen2(opened.file, name.c_str(), H5P_DEFAULT), "open");
+      CHECK(lapl::text_of_field(dataset).complex == (name.starts_with("psi") ? "psi" : ""));
+    }
+  }
+  CHECK(run_lapl({"verify-restart", "c.yaml", "--splits", "1"}).code == 0);
+  CHECK(run_lapl({"plan", "c.yaml"}).code == 0);
+  const Outcome sweep =
+      run_lapl({"sweep", "c.yaml", "--output", "s", "--json", "--set", "time.steps=5,10"});
+  CHECK(sweep.code == 0);
 }

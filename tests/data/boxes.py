@@ -2,7 +2,7 @@
 from types import SimpleNamespace
 
 import numpy as np
-from finite_differences import PERIODIC, euler, rk4
+from finite_differences import PERIODIC, euler, heun, rk4
 from numpy import cos, exp, pi, sin, where
 
 
@@ -85,6 +85,22 @@ class Box:
         for a, c in zip("xyz", speeds):
             back, on = self.beside(e) - self.beside(e, **{a: -1}), self.beside(e, **{a: 1}) - self.beside(e)
             total = total + c * where(c > 0, back, on) / self.spacing(a)
+        return total
+
+    def advect(self, speeds, e, *faces):
+        """Fluxes with van Leer's slopes. Speeds have ghosts, as e; the slopes have these faces."""
+        total = 0
+        for a, c in zip("xyz", speeds):
+            back, on = self.beside(e) - self.beside(e, **{a: -1}), self.beside(e, **{a: 1}) - self.beside(e)
+            alike = back * on > 0
+            slope = where(alike, 2 * back * on / where(alike, back + on, 1), 0)
+            slope, c = self.ghosts(slope, *faces), c + 0 * e
+
+            def flux(first, last):
+                mean = (self.beside(c, **{a: first}) + self.beside(c, **{a: last})) / 2
+                return mean * where(mean > 0, self.beside(e + slope / 2, **{a: first}), self.beside(e - slope / 2, **{a: last}))
+
+            total = total + (flux(0, 1) - flux(-1, 0)) / self.spacing(a)
         return total
 
 
@@ -183,6 +199,70 @@ def box_operators():
                          - grid.upwind((0.3, -0.2 * cos(t), 0.1 + inside), u) - 0.02 * grid.gradient_squared(u)])
 
     return {"u": rk4(rate, np.array([grid.random()]), dt=0.02, steps=50)}
+
+
+def plane_transport():
+    """
+    grid: {shape: [15, 18], spacing: [0.5, 0.7]}
+    fields: [u, v]
+    parameters: {c: {formula: sin(x) - 0.3 * cos(y)}}
+    equation:
+      kind: formula
+      u: -advect(c, 0.4 * u - 0.5 * x * cos(t), u - 0.02 * laplacian(u))
+      v: -advect(-0.3, 0.2, 2 * v^2) - 0.1 * advect(d_dy(u), -v, u * v)
+    boundary:
+      rows: {first: {value: 0.5 + 0.1 * x}, last: {derivative: 0.1 * sin(t)}}
+      columns: periodic
+    initial:
+      u: {kind: formula, formula: random}
+      v: {kind: formula, formula: "where(x < 4, 1, 0.2) + 0.1 * random"}
+    time: {step: 0.02, steps: 50, scheme: heun}
+    """
+    grid = Box(15, 18, spacing=[0.5, 0.7])
+    even = EVEN, PERIODIC
+    c = grid.ghosts(sin(grid.x) - 0.3 * cos(grid.y), *even)
+    x = 0.7 * np.array([17, *range(18), 0])[None, :]
+
+    def rate(state, t):
+        faces = (value(lambda p: 0.5 + 0.1 * p.x), derivative(lambda p: 0.1 * sin(t))), PERIODIC
+        u, v = (grid.ghosts(field, *faces) for field in state)
+        # The law along the rows, too, takes x from the opposite end of the columns.
+        for field in u, v:
+            field[:, [0, -1]] = field[:, [-2, 1]]
+        carried = grid.ghosts(state[0] - 0.02 * grid.laplacian(u), *even)
+        slope = grid.ghosts(grid.first(u, "y"), *even)
+        return np.array([-grid.advect((c, 0.4 * u - 0.5 * x * cos(t)), carried, *even),
+                         -grid.advect((-0.3, 0.2), 2 * v**2, *even) - 0.1 * grid.advect((slope, -v), u * v, *even)])
+
+    u, v = np.random.default_rng(3966789).random((2, 15, 18))
+    return dict(zip("uv", heun(rate, np.array([u, where(grid.x < 4, 1, 0.2) + 0.1 * v]), dt=0.02, steps=50)))
+
+
+def box_transport():
+    """
+    grid: {shape: [7, 9, 8], spacing: [1, 0.5, 0.8]}
+    fields: [u]
+    parameters: {c: {formula: 0.2 + 0.3 * sin(x + z) * cos(y)}}
+    equation:
+      kind: formula
+      u: -advect(c, 0.2 * sin(t), u - 0.4, u)
+    boundary:
+      planes: {first: {value: 0.2 * x - 0.1 * y}, last: {mixed: {value: 0.5, factor: 1}}}
+      rows: insulated
+      columns: {first: insulated, last: {derivative: 0.1 * sin(t)}}
+    initial: {kind: formula, formula: random}
+    time: {step: 0.05, steps: 50, scheme: rk4}
+    """
+    grid = Box(7, 9, 8, spacing=[1.0, 0.5, 0.8])
+    even = [EVEN] * 3
+    c = grid.ghosts(0.2 + 0.3 * sin(grid.x + grid.z) * cos(grid.y), *even)
+
+    def rate(state, t):
+        planes = value(lambda p: 0.2 * p.x - 0.1 * p.y), mixed(lambda p: 0.5, 1)
+        u = grid.ghosts(state[0], planes, EVEN, (derivative(lambda p: 0), derivative(lambda p: 0.1 * sin(t))))
+        return np.array([-grid.advect((c, 0.2 * sin(t), u - 0.4), u, *even)])
+
+    return {"u": rk4(rate, np.array([grid.random()]), dt=0.05, steps=50)}
 
 
 def line_front():
@@ -293,6 +373,6 @@ EQUATIONS = [
     diffusion("cube", (9, 7, 8), ["zero", "insulated", "periodic"], None, 0.16, 1),
     diffusion("plate_unequal", (12, 15), ["periodic", "insulated"], [0.5, 0.25], 0.3, 0.05),
     diffusion("line", (31,), ["insulated"], None, 0.4, 1),
-    box_laws, box_operators, line_front,
+    box_laws, box_operators, plane_transport, box_transport, line_front,
     box_fractal, box_fractal_threshold, line_fractal, box_gaussian, box_checkerboard, box_sine,
 ]

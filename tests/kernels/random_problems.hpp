@@ -235,7 +235,7 @@ class RandomProblem {
       return call(name, row_of(formula_function(name)->operation).operands);
     }
     if (chance(0.2)) return fmt::format("divergence(({}) * gradient({}))", part(), part());
-    if (chance(0.15)) return call("upwind", run.shape.axes + 1);
+    if (chance(0.15)) return call(word_of({"upwind", "advect"}), run.shape.axes + 1);
     return call(word_of({"laplacian", "laplacian", fmt::format("d_d{}", axis()),
                          fmt::format("d2_d{}2", axis()), fmt::format("d2_d{}d{}", axis(), axis()),
                          "gradient_squared", "gradient_energy"}),

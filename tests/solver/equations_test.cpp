@@ -251,6 +251,7 @@ TEST_CASE("a constant has no slope, whatever it is made of") {
                                               "laplacian({})",
                                               "gradient_squared({})",
                                               "upwind(v, -w, {})",
+                                              "advect(0.3, -0.7, {})",
                                               "divergence(v * w * gradient({}))"};
   for (const std::string& of : operators)
     for (const char* const what : {"v", "v^2", "4.905 * v^2", "v * w", "v^2 * w / 3", "-v * w",

@@ -294,7 +294,7 @@ TEST_CASE(
 
 TEST_CASE("random problems: short steps of etdrk2 and etdrk4 are those of rk4") {
   const std::uint64_t first = test::number_from("LAPL_RANDOM_SEED", 1);
-  const std::uint64_t count = test::number_from("LAPL_RANDOM_PROBLEMS", 150);
+  const std::uint64_t count = test::number_from("LAPL_RANDOM_PROBLEMS", 300);
   int taken = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     test::RandomProblem problem(seed);
@@ -309,7 +309,9 @@ TEST_CASE("random problems: short steps of etdrk2 and etdrk4 are those of rk4") 
     }
     std::vector<double> state = test::random_field<double>(
         {problem.run.shape.cells(), static_cast<std::int64_t>(problem.run.fields.size())});
-    std::ranges::replace(state, 0.0, 0.25);  // where comparisons with 0 jump
+    // Where comparisons with 0 jump, also those of squares that underflow.
+    std::ranges::replace_if(
+        state, [](double value) { return std::abs(value) < 1e-30; }, 0.25);
     RunConfig plain = problem.run;
     plain.scheme = Scheme::rk4;
     const auto expected = test::formula_stepped(plain, state, 2, "interpreted", 1);
@@ -327,7 +329,7 @@ TEST_CASE("random problems: short steps of etdrk2 and etdrk4 are those of rk4") 
         test::formula_stepped(problem.run, state, 2, "auto", problem.threads), found));
     ++taken;
   }
-  CHECK(taken * 12 >= static_cast<int>(count));
+  CHECK(taken * 20 >= static_cast<int>(count));
 }
 
 TEST_CASE("etdrk2 and etdrk4 refuse what they cannot step, with the reason") {

@@ -102,8 +102,8 @@ TEST_CASE("a rectangle inside a mask is the grid of its size, to the bit") {
             std::string(axes > 2 ? " + 0.2 * d2_dydz(v) + d2_dxdz(u)" : "");
         const std::string rest = fmt::format(
             "fields: [u, v]\nequation: {{kind: formula, let: {{w: u - 0.1 * laplacian(v)}}, u: "
-            "'0.01 * ({})', v: '0.02 * laplacian(v) + 0.1 * u - upwind({}, v)'}}\n"
-            "time: {{step: 0.01, steps: 5, scheme: {}}}\n{}",
+            "'0.01 * ({0})', v: '0.02 * laplacian(v) + 0.1 * u - upwind({1}, v) - "
+            "advect({1}, v)'}}\ntime: {{step: 0.01, steps: 5, scheme: {2}}}\n{3}",
             rate,
             axes == 1   ? "0.1"
             : axes == 2 ? "0.1, -u"

@@ -113,6 +113,8 @@ TEST_CASE("equations differ from NumPy's where a sign is wrong") {
       {"box_mixture", "[0.5, 1.0, 0.25]", "[0.5, 1.0, 0.26]"},
       {"box_laws", "derivative: 0.2", "derivative: -0.2"},
       {"box_operators", "+ 0.05 * d2_dxdz", "- 0.05 * d2_dxdz"},
+      {"plane_transport", "u: -advect(c", "u: -advect(-c"},
+      {"box_transport", "u - 0.4, u)", "u - 0.5, u)"},
       {"line_front", "value: 1", "value: 0.9"},
       {"radiation", "-e * excess", "e * excess"},
       {"potential", "0.1 * c}", "-0.1 * c}"},

@@ -7,6 +7,7 @@
 #include "io/config/config.hpp"
 #include "io/readers/initial_source.hpp"
 #include "tests/formula_run.hpp"
+#include "tests/text.hpp"
 
 using namespace lapl;
 
@@ -26,21 +27,15 @@ equation:
   u: divergence(D * gradient(u)) + Y * d_dx(X^2 * u) + c * w
   v: laplacian(Z * v) - d2_dxdy(Y * u) + 0.01 * laplacian(w)
 boundary:
-  planes: {first: {value: X * Y + Z}, last: {derivative: Z - X}}
+  planes: {first: {value: X * Y + Z}, last: {derivative: Z - X - 0.25 * u}}
   rows: {first: {mixed: {value: Y + X, factor: Z}}, last: {value: Y, at: face}}
   columns: periodic
-  mask: {u: {mixed: {value: X + Y, factor: Z}}, v: {value: X * Y - Z, at: face}}
+  mask: {u: {mixed: {value: X + Y * v, factor: Z}}, v: {value: X * Y - Z, at: face}}
 initial:
   u: {kind: formula, formula: sin(X) + Y * Z + 0.1 * random}
   v: {kind: formula, formula: X - Y}
 time: {step: 0.001, steps: 3, scheme: heun}
 )";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
-  return text;
-}
 
 std::vector<double> last_state(const std::string& config, const std::string& engine,
                                const std::string& precision = "float64") {
@@ -60,15 +55,16 @@ std::vector<double> last_state(const std::string& config, const std::string& eng
 
 TEST_CASE("an origin is the sum in each formula that reads a position") {
   const std::string with_origin =
-      replaced(replaced(replaced(moved_config, "X", "x"), "Y", "y"), "Z", "z");
-  const std::string without = replaced(
-      replaced(
-          replaced(replaced(moved_config, ", origin: [2.5, -1.25, 0.375]", ""), "X", "(x + 0.375)"),
+      test::replaced(test::replaced(test::replaced(moved_config, "X", "x"), "Y", "y"), "Z", "z");
+  const std::string without = test::replaced(
+      test::replaced(
+          test::replaced(test::replaced(moved_config, ", origin: [2.5, -1.25, 0.375]", ""), "X",
+                         "(x + 0.375)"),
           "Y", "(y - 1.25)"),
       "Z", "(z + 2.5)");
   const std::vector<double> expected = last_state(without, "reference");
   CHECK(last_state(with_origin, "reference") == expected);
-  CHECK(last_state(replaced(with_origin, "2.5, -1.25", "2.5, -1"), "reference") != expected);
+  CHECK(last_state(test::replaced(with_origin, "2.5, -1.25", "2.5, -1"), "reference") != expected);
   for (const char* const engine : {"interpreted", "blocked"})
     for (const char* const precision : {"float32", "float64"}) {
       CAPTURE(engine);
@@ -91,7 +87,7 @@ time: {step: 0.01, steps: 3}
   const std::pair<const char*, const char*> constants[] = {
       {"Lx", "14"}, {"Ly", "2.5"}, {"Lz", "6"}, {"hz", "2"},   {"hy", "0.5"},
       {"nx", "7"},  {"ny", "5"},   {"nz", "3"}, {"dt", "0.01"}};
-  for (const auto& [name, number] : constants) numbers = replaced(numbers, name, number);
+  for (const auto& [name, number] : constants) numbers = test::replaced(numbers, name, number);
   CHECK(last_state(names, "reference") == last_state(numbers, "reference"));
   CHECK(last_state(names, "blocked", "float32") == last_state(names, "reference", "float32"));
 }

@@ -42,12 +42,6 @@ std::vector<T> law_stepped(const RunConfig& run, const std::string& engine) {
   return copy_of_state(*backend);
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
-  return text;
-}
-
 struct LawsOfAxes {
   std::string grid, operators, boundary;
 };
@@ -99,8 +93,8 @@ TEST_CASE("a law that reads but gives the same numbers gives the same bits") {
         CAPTURE(scheme);
         CAPTURE(mask);
         const std::string text = law_config(of, scheme, mask, "float64");
-        const RunConfig plain = law_run_of(replaced(text, "N", "0 * t"));
-        const RunConfig reads = law_run_of(replaced(text, "N", "0 * (v + k)"));
+        const RunConfig plain = law_run_of(test::replaced(text, "N", "0 * t"));
+        const RunConfig reads = law_run_of(test::replaced(text, "N", "0 * (v + k)"));
         CHECK(!system_of(plain).sides);
         REQUIRE(system_of(reads).sides);
         const std::vector<double> expected = law_stepped<double>(plain, "reference");
@@ -115,8 +109,8 @@ TEST_CASE("a law that reads gives the same bits in compiled code and in float32"
     CAPTURE(of.grid);
     const std::string text = law_config(of, "heun", "", "float32");
     const std::vector<float> expected =
-        law_stepped<float>(law_run_of(replaced(text, "N", "0 * t")), "reference");
-    const RunConfig reads = law_run_of(replaced(text, "N", "0 * (v + k)"));
+        law_stepped<float>(law_run_of(test::replaced(text, "N", "0 * t")), "reference");
+    const RunConfig reads = law_run_of(test::replaced(text, "N", "0 * (v + k)"));
     for (const EngineInfo& engine : engine_table)
       if (engine.backend == "cpu")
         CHECK(law_stepped<float>(reads, std::string(engine.name)) == expected);
@@ -128,8 +122,8 @@ TEST_CASE("a law with a number that reads has the bits of the number") {
       "grid: {shape: [9, 11]}\nequation: {coefficient: 0.2}\nboundary: {rows: insulated, columns: "
       "{first: {value: LAW}, last: insulated}}\ninitial: {kind: formula, formula: random}\ntime: "
       "{steps: 5}\noutput: {fields: [field, laplacian]}\ncompute: {precision: float64}\n";
-  const RunConfig number = law_run_of(replaced(text, "LAW", "20"));
-  const RunConfig reads = law_run_of(replaced(text, "LAW", "20 + 0 * field"));
+  const RunConfig number = law_run_of(test::replaced(text, "LAW", "20"));
+  const RunConfig reads = law_run_of(test::replaced(text, "LAW", "20 + 0 * field"));
   CHECK(law_stepped<double>(reads, "interpreted") == law_stepped<double>(number, "interpreted"));
   CHECK(equation_digest(Model(number), {}) != equation_digest(Model(reads), {}));
 }
@@ -141,13 +135,14 @@ TEST_CASE("a rectangle inside a mask with a law that reads is the grid of its si
       "formula: 1 + 0.01 * x}}\ntime: {step: 0.1, steps: 6, scheme: heun}\ncompute: {precision: "
       "float64}\noutput: {fields: [T]}\n";
   const std::string law = "{derivative: -0.2 * (T^4 - k)}";
-  const RunConfig small = law_run_of("grid: {shape: [8, 9]}\nboundary: {rows: {first: " + law +
-                                     ", last: " + law + "}, columns: {first: " + law +
-                                     ", last: " + law + "}}\n" + replaced(rest, "0.01 * x", "0"));
+  const RunConfig small =
+      law_run_of("grid: {shape: [8, 9]}\nboundary: {rows: {first: " + law + ", last: " + law +
+                 "}, columns: {first: " + law + ", last: " + law + "}}\n" +
+                 test::replaced(rest, "0.01 * x", "0"));
   const RunConfig around = law_run_of(
       "grid: {shape: [12, 14], mask: {formula: 'y > 1.5 and y < 9.5 and x > 2.5 and x < 11.5'}}\n"
       "boundary: {mask: " +
-      law + "}\n" + replaced(rest, "0.01 * x", "0"));
+      law + "}\n" + test::replaced(rest, "0.01 * x", "0"));
   const std::vector<double> expected = law_stepped<double>(small, "reference");
   const std::vector<double> found = law_stepped<double>(around, "interpreted");
   for (std::int64_t row = 0; row < 8; ++row)
@@ -162,12 +157,12 @@ TEST_CASE("estimates of the largest stable step see a law that reads") {
       "initial: {T: {kind: uniform, value: 1}}\ntime: {step: 0.01, steps: 5}\noutput: {fields: "
       "[T]}\n";
   const auto step_with = [&](const std::string& law) {
-    const RunConfig run = law_run_of(replaced(text, "LAW", law));
+    const RunConfig run = law_run_of(test::replaced(text, "LAW", law));
     const CoefficientFields coefficients = load_coefficients(run);
     return largest_step_of_modes(run.scheme, modes_at(run, coefficients, {}).fastest);
   };
-  CHECK_FALSE(largest_step_of(law_run_of(replaced(text, "LAW", "2"))));
-  CHECK(largest_step_of(law_run_of(replaced(text, "-LAW * T", "2"))).value() ==
+  CHECK_FALSE(largest_step_of(law_run_of(test::replaced(text, "LAW", "2"))));
+  CHECK(largest_step_of(law_run_of(test::replaced(text, "-LAW * T", "2"))).value() ==
         doctest::Approx(0.25));
   CHECK(step_with("0.001") == doctest::Approx(0.25).epsilon(0.05));
   CHECK(step_with("50") == doctest::Approx(2.0 / 51).epsilon(0.1));

@@ -1,0 +1,242 @@
+#include "solver/equation/complex_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "solver/equation/complex_parts.hpp"
+
+namespace lapl {
+namespace {
+
+class Splitting {
+ public:
+  explicit Splitting(RunConfig& run) : run_(run) {}
+
+  std::vector<KeyMistake> mistakes() {
+    if (run_.equation.kind != EquationKind::formula)
+      add("fields", "found a complex field without equation.kind: formula (expected that kind)");
+    check_names();
+    std::map<std::string, Formula, std::less<>> quantities;
+    for (const auto& quantity : run_.equation.quantities)
+      attempt("equation.let",
+              [&] { quantities.emplace(quantity.first, quantity.second.parsed(quantity.first)); });
+    if (!found_.empty()) return std::move(found_);
+    formulas_.emplace(
+        std::set<std::string, std::less<>>(run_.complex_fields.begin(), run_.complex_fields.end()),
+        std::move(quantities));
+    split_quantities();
+    if (!found_.empty()) return std::move(found_);
+    split_rates();
+    split_initials();
+    run_.laws = split(run_.laws);
+    run_.rim_laws = split(run_.rim_laws);
+    for (DerivedConfig& derived : run_.derived)
+      make_real("output.derived", derived.name, derived.formula, derived.name + ": ");
+    for (IntegralConfig& integral : run_.integrals)
+      make_real("output.integrals", integral.name, integral.formula, integral.name + ": ");
+    run_.fields = with_parts(run_.fields);
+    run_.output_fields = with_parts(run_.output_fields);
+    return std::move(found_);
+  }
+
+ private:
+  using Texts = std::array<FormulaText, 2>;
+
+  bool is_complex(const std::string& field) const {
+    return std::ranges::count(run_.complex_fields, field) > 0;
+  }
+
+  void check_names() {
+    const auto refuse = [&](const std::string& key, const std::string& name, const char* why) {
+      add(key, fmt::format("found the name {}, {} (expected another)", name, why));
+    };
+    const auto check = [&](const std::string& key, const std::string& name) {
+      if (name == "i") refuse(key, name, "the imaginary unit where a field is complex");
+      if (key != "fields" && is_complex(name)) refuse(key, name, "which is taken");
+    };
+    for (const std::string& field : run_.fields) {
+      check("fields", field);
+      if (is_reserved_name(field)) refuse("fields", field, "which formulas have already");
+    }
+    for (const auto& [name, parameter] : run_.parameters) check("parameters." + name, name);
+    for (const auto& [name, text] : run_.equation.quantities) check("equation.let", name);
+    for (const DerivedConfig& derived : run_.derived) check("output.derived", derived.name);
+  }
+
+  static FormulaText text_of(const std::optional<Formula>& part) {
+    return part ? FormulaText(*part) : "0";
+  }
+  Texts texts_of(const Formula& formula) {
+    const ComplexParts parts = formulas_->parts_of(formula);
+    return {text_of(parts[0]), text_of(parts[1])};
+  }
+
+  // The two texts of what is complex; none if there is a mistake.
+  std::optional<Texts> parts(const std::string& key, const std::string& name,
+                             const FormulaText& text) {
+    std::optional<Texts> made;
+    attempt(key, [&] { made = texts_of(text.parsed(name)); });
+    return made;
+  }
+  void make_real(const std::string& key, const std::string& name, FormulaText& text,
+                 const std::string& part = "") {
+    attempt(
+        key, [&] { text = FormulaText(formulas_->real_of(text.parsed(name))); }, part);
+  }
+
+  void split_quantities() {
+    NamedFormulas made;
+    for (const auto& quantity : run_.equation.quantities)
+      attempt("equation.let", [&] {
+        const std::string& name = quantity.first;
+        const ComplexParts& parts = formulas_->quantity(name);
+        if (!parts[1]) return made.emplace_back(name, text_of(parts[0])), void();
+        const auto names = part_names(name);
+        for (const std::size_t which : {0, 1})
+          if (parts.at(which)) made.emplace_back(names.at(which), text_of(parts.at(which)));
+      });
+    run_.equation.quantities = std::move(made);
+  }
+
+  void split_rates() {
+    auto& rates = run_.equation.rates;
+    for (const std::string& field : run_.fields) {
+      const auto rate = rates.find(field);
+      if (rate == rates.end()) continue;
+      if (!is_complex(field)) {
+        make_real("equation." + field, field, rate->second);
+        continue;
+      }
+      const auto texts = parts("equation." + field, field, rate->second);
+      rates.erase(rate);
+      for (const std::size_t which : {0, 1})
+        if (texts) rates[part_names(field).at(which)] = texts->at(which);
+    }
+  }
+
+  // An initial field of another kind than formula is that of the real part.
+  void split_initials() {
+    for (auto& [name, text] : run_.initial_quantities)
+      make_real("initial.let", name, text, name + ": ");
+    for (auto& [field, initial] : run_.initials)
+      if (!is_complex(field) && initial.kind == InitialKind::formula)
+        make_real("initial." + field, "initial." + field, initial.formula);
+    for (const std::string& field : run_.complex_fields) {
+      const auto own = run_.initials.find(field);
+      const auto names = part_names(field);
+      if (own == run_.initials.end() && run_.initials.contains(names[0])) continue;
+      const InitialConfig initial = own == run_.initials.end() ? run_.initial : own->second;
+      const std::string key = own == run_.initials.end() ? "initial.formula" : "initial." + field;
+      if (own != run_.initials.end()) run_.initials.erase(own);
+      for (const std::size_t which : {0, 1}) run_.initials[names.at(which)] = initial;
+      if (initial.kind != InitialKind::formula) {
+        InitialConfig& imaginary = run_.initials[names[1]];
+        imaginary.kind = InitialKind::uniform;
+        imaginary.value = 0;
+      } else if (const auto texts = parts(key, key, initial.formula)) {
+        for (const std::size_t which : {0, 1})
+          run_.initials[names.at(which)].formula = texts->at(which);
+        if (key == "initial.formula") run_.initial.formula = texts->front();
+      }
+    }
+  }
+
+  // A law of a complex field is one of each part that has none of its own.
+  std::vector<SideLaw> split(const std::vector<SideLaw>& laws) {
+    std::vector<SideLaw> made;
+    for (const SideLaw& law : laws) {
+      const auto is_given = [&](const std::string& array) {
+        return std::ranges::any_of(laws, [&](const SideLaw& other) {
+          return other.array == array && other.axis == law.axis && other.last == law.last;
+        });
+      };
+      for (const std::string& array :
+           law.array.empty() ? run_.fields : std::vector<std::string>{law.array}) {
+        if (law.array.empty() && is_given(array)) continue;
+        SideLaw of_part = law;
+        const std::string key = law_key(law);
+        attempt(key, [&] {
+          of_part.factor = FormulaText(formulas_->real_of(law.factor.parsed(key)));
+          if (!is_pair(array)) {
+            of_part.array = array;
+            of_part.value = FormulaText(formulas_->real_of(law.value.parsed(key)));
+            return made.push_back(of_part);
+          }
+          Texts texts;
+          if (law.kind == LawKind::absorbing)  // the speed
+            texts.fill(FormulaText(formulas_->real_of(law.value.parsed(key))));
+          else
+            texts = texts_of(law.value.parsed(key));
+          for (const std::size_t which : {0, 1}) {
+            of_part.array = part_names(array).at(which);
+            of_part.value = texts.at(which);
+            const bool exists = is_complex(array) || is_quantity(of_part.array);
+            if (exists && !is_given(of_part.array)) made.push_back(of_part);
+          }
+        });
+      }
+    }
+    return made;
+  }
+  static std::string law_key(const SideLaw& law) {
+    constexpr std::array keys = {"boundary.planes", "boundary.rows", "boundary.columns"};
+    return law.of_mask ? "boundary.mask" : keys.at(static_cast<std::size_t>(law.axis));
+  }
+  bool is_pair(const std::string& array) const {
+    const auto names = part_names(array);
+    return is_complex(array) || (formulas_->is_quantity(array) && is_quantity(names[1]));
+  }
+  // Of the quantities after their splitting.
+  bool is_quantity(const std::string& name) const {
+    return std::ranges::any_of(run_.equation.quantities,
+                               [&](const auto& entry) { return entry.first == name; });
+  }
+
+  std::vector<std::string> with_parts(const std::vector<std::string>& names) const {
+    std::vector<std::string> all;
+    for (const std::string& name : names) {
+      if (!is_complex(name))
+        all.push_back(name);
+      else
+        std::ranges::copy(part_names(name), std::back_inserter(all));
+    }
+    return all;
+  }
+
+  void add(const std::string& key, const std::string& what) {
+    found_.push_back({.key = key, .what = what});
+  }
+  template <class Body>
+  void attempt(const std::string& key, const Body& body, const std::string& part = "") {
+    try {
+      body();
+    } catch (const FormulaError& error) {
+      const bool quantity = formulas_ && formulas_->is_quantity(error.of);
+      found_.push_back(
+          {.key = quantity ? "equation.let" : key,
+           .what = quantity ? fmt::format("{}: {}", error.of, error.what()) : part + error.what(),
+           .formula = error.text,
+           .at = error.at});
+    }
+  }
+
+  RunConfig& run_;
+  std::vector<KeyMistake> found_;
+  std::optional<ComplexFormulas> formulas_;
+};
+
+}  // namespace
+
+std::vector<KeyMistake> split_complex_fields(RunConfig& run) {
+  return run.complex_fields.empty() ? std::vector<KeyMistake>() : Splitting(run).mistakes();
+}
+
+std::string complex_field_of(const RunConfig& run, const std::string& field) {
+  for (const std::string& complex : run.complex_fields)
+    if (std::ranges::count(part_names(complex), field) > 0) return complex;
+  return {};
+}
+
+}  // namespace lapl

@@ -1,0 +1,49 @@
+// Complex formulas as pairs of real ones: the real and the imaginary part of each node, as nodes of
+// two new formulas. A part that is 0 is left out, so that i * laplacian(psi) becomes
+// -laplacian(psi_im) and laplacian(psi_re).
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "solver/equation/formula.hpp"
+
+namespace lapl {
+
+/// The names of the real fields, or quantities, that hold the parts of a complex one.
+inline std::array<std::string, 2> part_names(const std::string& name) {
+  return {name + "_re", name + "_im"};
+}
+
+/// The real and the imaginary part of a formula; none: 0.
+using ComplexParts = std::array<std::optional<Formula>, 2>;
+
+class ComplexFormulas {
+ public:
+  /// The names of the complex fields, and the quantities of equation.let.
+  ComplexFormulas(std::set<std::string, std::less<>> fields,
+                  std::map<std::string, Formula, std::less<>> quantities)
+      : fields_(std::move(fields)), quantities_(std::move(quantities)) {}
+
+  /// Throws FormulaError.
+  ComplexParts parts_of(const Formula& formula);
+  /// The formula of a value that must be real. Throws FormulaError if it is not.
+  Formula real_of(const Formula& formula);
+  /// The parts of a quantity. Throws FormulaError.
+  const ComplexParts& quantity(const std::string& name);
+
+  bool is_complex_field(const std::string& name) const { return fields_.contains(name); }
+  bool is_quantity(const std::string& name) const { return quantities_.contains(name); }
+
+  int depth = 0;  ///< of the calls that are open
+
+ private:
+  std::set<std::string, std::less<>> fields_;
+  std::map<std::string, Formula, std::less<>> quantities_;
+  std::map<std::string, ComplexParts, std::less<>> known_;
+};
+
+}  // namespace lapl
