@@ -168,8 +168,8 @@ std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend
                            const std::string& engine);
 
 /// CPU threads for a grid of this shape: one for each core that the process may use, but fewer on a
-/// small grid, where waiting for each other would take longer than the work.
-int useful_threads(Shape shape);
+/// small grid, where waiting for each other would take longer than the work on `fewest_cells`.
+int useful_threads(Shape shape, std::int64_t fewest_cells = 32768);
 
 /// Makes a backend, "cpu" or "cuda", with `engine`, which is "auto" or a name from engine_table. If
 /// `threads` is 0, it takes useful_threads. Throws DeviceError if the device is missing, not

@@ -17,8 +17,7 @@
 #endif
 
 namespace lapl {
-int useful_threads(Shape shape) {
-  constexpr std::int64_t fewest_cells = 32768;
+int useful_threads(Shape shape, std::int64_t fewest_cells) {
   const std::int64_t most = std::max<std::int64_t>(shape.cells() / fewest_cells, 1);
   return static_cast<int>(std::min<std::int64_t>(most, omp_get_num_procs()));
 }
@@ -47,7 +46,10 @@ std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::
     throw ConfigError("engine {}: not an engine of the {} backend", engine, backend);
   if (backend == "cpu")
     return make_cpu_backend(
-        engine, problem, startable_threads(threads > 0 ? threads : useful_threads(problem.shape)));
+        engine, problem,
+        startable_threads(threads > 0           ? threads
+                          : problem.exponential ? useful_threads(problem.shape, 2048)
+                                                : useful_threads(problem.shape)));
   if (const std::string reason = cuda_unavailable(); !reason.empty())
     throw DeviceError("backend cuda: {}", reason);
 #ifdef LAPL_HAS_CUDA

@@ -5,7 +5,7 @@
 //   odd: zero, zero                      DST-I
 //   even: insulated, insulated           DCT-II
 //   mixed: zero, insulated               DST-I of 2n values, extended evenly; every other mode
-//   periodic                             real to half-complex
+//   periodic                             real to complex, stored as FFTW's half-complex
 //
 // Martucci, "Symmetric convolution and the discrete sine and cosine transforms", IEEE Trans. Signal
 // Processing 42 (1994). Lines are transformed one by one, so the bits do not depend on the number
@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/cpu/host_buffer.hpp"
@@ -33,30 +34,43 @@ class AxisTransform {
     if (length() > std::numeric_limits<int>::max())
       throw EngineUnsuitable("engine spectral: {} cells along an axis are too many", size);
     const bool odd = modes_.kind == Kind::odd || mixed();
+    const int n = static_cast<int>(length());
     HostBuffer<double> scratch(scratch_size(), 1);
+    double* const line = scratch.data();
+    // This flag gives the same bits in each run, see fractal.cpp.
+    constexpr unsigned flag = FFTW_ESTIMATE;
     const auto plan = [&](fftw_r2r_kind kind) {
-      // This flag gives the same bits in each run, see fractal.cpp.
-      return planned([&] {
-        return fftw_plan_r2r_1d(static_cast<int>(length()), scratch.data(), scratch.data(), kind,
-                                FFTW_ESTIMATE);
-      });
+      return planned([&] { return fftw_plan_r2r_1d(n, line, line, kind, flag); });
     };
-    forward_ = plan(odd ? FFTW_RODFT00 : even() ? FFTW_REDFT10 : FFTW_R2HC);
-    backward_ = plan(odd ? FFTW_RODFT00 : even() ? FFTW_REDFT01 : FFTW_HC2R);
+    if (periodic()) {
+      forward_ = planned([&] { return fftw_plan_dft_r2c_1d(n, line, waves(line), flag); });
+      backward_ = planned([&] { return fftw_plan_dft_c2r_1d(n, waves(line), line, flag); });
+    } else {
+      forward_ = plan(odd ? FFTW_RODFT00 : FFTW_REDFT10);
+      backward_ = plan(odd ? FFTW_RODFT00 : FFTW_REDFT01);
+    }
   }
 
   std::int64_t size() const { return modes_.size; }
-  /// Size of a line's scratch memory in values, rounded up to a cache line.
-  std::int64_t scratch_size() const { return (length() + 7) / 8 * 8; }
+  /// Size of a line's scratch memory in values, whole cache lines.
+  std::int64_t scratch_size() const {
+    return periodic() ? rounded(length()) + rounded(length() + 2) : rounded(length());
+  }
   /// The factor by which forward() and then backward() multiply a line.
   double scale() const {
-    return static_cast<double>(modes_.kind == Kind::periodic ? length()
-                               : even()                      ? 2 * length()
-                                                             : 2 * (length() + 1));
+    return static_cast<double>(periodic() ? length() : even() ? 2 * length() : 2 * (length() + 1));
   }
 
   /// Transforms the values of a line to its modes, and back.
   void forward(double* line) const {
+    if (periodic()) {
+      fftw_execute_dft_r2c(forward_.get(), line, waves(line));
+      const fftw_complex* const from = waves(line);
+      const std::int64_t n = size();
+      for (std::int64_t k = 0; k <= n / 2; ++k) line[k] = from[k][0];
+      for (std::int64_t k = 1; k < (n + 1) / 2; ++k) line[n - k] = from[k][1];
+      return;
+    }
     if (modes_.turned) std::reverse(line, line + size());
     if (mixed()) std::reverse_copy(line, line + size(), line + size());
     fftw_execute_r2r(forward_.get(), line, line);
@@ -64,6 +78,15 @@ class AxisTransform {
       for (std::int64_t p = 0; p < size(); ++p) line[p] = line[2 * p];
   }
   void backward(double* line) const {
+    if (periodic()) {
+      fftw_complex* const to = waves(line);
+      const std::int64_t n = size();
+      to[0][1] = to[n / 2][1] = 0;
+      for (std::int64_t k = 0; k <= n / 2; ++k) to[k][0] = line[k];
+      for (std::int64_t k = 1; k < (n + 1) / 2; ++k) to[k][1] = line[n - k];
+      fftw_execute_dft_c2r(backward_.get(), to, line);
+      return;
+    }
     if (mixed())
       for (std::int64_t p = size() - 1; p >= 0; --p) line[2 * p] = line[p], line[2 * p + 1] = 0;
     fftw_execute_r2r(backward_.get(), line, line);
@@ -73,9 +96,16 @@ class AxisTransform {
  private:
   using Kind = AxisModes::Kind;
 
+  bool periodic() const { return modes_.kind == Kind::periodic; }
   bool mixed() const { return modes_.kind == Kind::mixed; }
   bool even() const { return modes_.kind == Kind::even; }
   std::int64_t length() const { return mixed() ? 2 * size() : size(); }
+
+  static std::int64_t rounded(std::int64_t values) { return (values + 7) / 8 * 8; }
+  // A periodic line's complex modes, behind its values.
+  fftw_complex* waves(double* line) const {
+    return reinterpret_cast<fftw_complex*>(line + rounded(length()));
+  }
 
   AxisModes modes_;
   FftwPlan<fftw_plan> forward_, backward_;
@@ -117,14 +147,23 @@ class ModeTransforms {
       const std::int64_t slow = piece / pieces, fast = piece % pieces * together;
       const std::int64_t lines = std::min(together, stride - fast);
       const std::int64_t first = slow * size * stride + fast;
-      for (std::int64_t i = 0; i < size; ++i)
-        for (std::int64_t line = 0; line < lines; ++line)
-          scratch[line * room + i] = static_cast<double>(from[first + i * stride + line]);
-      for (std::int64_t line = 0; line < lines; ++line)
-        take(scratch + line * room, slow * stride + fast + line);
-      for (std::int64_t i = 0; i < size; ++i)
-        for (std::int64_t line = 0; line < lines; ++line)
-          put(first + i * stride + line, scratch[line * room + i]);
+      // Compilers unroll loops over a number of lines that they know.
+      const auto take_lines = [&](auto count, std::int64_t apart) {
+        for (std::int64_t i = 0; i < size; ++i)
+          for (std::int64_t line = 0; line < count; ++line)
+            scratch[line * room + i] = static_cast<double>(from[first + i * apart + line]);
+        for (std::int64_t line = 0; line < count; ++line)
+          take(scratch + line * room, slow * stride + fast + line);
+        for (std::int64_t i = 0; i < size; ++i)
+          for (std::int64_t line = 0; line < count; ++line)
+            put(first + i * apart + line, scratch[line * room + i]);
+      };
+      if (stride == 1)
+        take_lines(std::integral_constant<std::int64_t, 1>(), 1);
+      else if (lines == lines_at_once)
+        take_lines(std::integral_constant<std::int64_t, lines_at_once>(), stride);
+      else
+        take_lines(lines, stride);
     }
   }
 
