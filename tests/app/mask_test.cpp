@@ -152,3 +152,24 @@ TEST_CASE("a mask that no cell is outside of leaves no trace in outputs") {
                   "grid.shape=[96, 160]"})
             .code == 0);
 }
+
+TEST_CASE("diffusion by its coefficient takes a mask beside a parameter that an output reads") {
+  const Sandbox sandbox;
+  const std::string plain =
+      "grid: {shape: [20, 30], mask: {formula: '(x - 12)^2 + (y - 9)^2 < 60'}}\n"
+      "equation: {coefficient: 0.2}\ninitial: {kind: gaussian}\ntime: {steps: 40}\n";
+  write_text("plain.yaml", plain + "output: {every: 40}\n");
+  write_text("read.yaml", plain +
+                              "parameters: {p: {formula: 1 + x}}\n"
+                              "output: {every: 40, fields: [d], derived: {d: {formula: p * "
+                              "field}}}\n");
+  std::vector<nlohmann::json> digests;
+  for (const char* const name : {"plain", "read"}) {
+    const Outcome outcome = run_lapl({"run", std::string(name) + ".yaml", "--backend", "cpu"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const std::string file = "/checkpoints/step-000000040.h5";
+    digests.push_back(mask_content(std::string("runs/") + name + file)["digest"]);
+  }
+  CHECK(digests[0] == digests[1]);
+}
