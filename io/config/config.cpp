@@ -171,7 +171,7 @@ void say_found(LoadedConfig& config, const char* key, std::string value, const s
 /// Replaces grid.size and grid.center by the numbers that follow, so that equal grids have equal
 /// texts.
 void find_grid(LoadedConfig& config, const Entries& entries) {
-  const auto list = [&](std::vector<double> numbers) {
+  const auto list = [&](const std::vector<double>& numbers) {
     std::string text;
     for (const double number : numbers) text += (text.empty() ? "" : ", ") + number_text(number);
     return numbers.size() == 1 ? text : '[' + text + ']';
