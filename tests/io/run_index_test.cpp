@@ -12,7 +12,7 @@
 namespace lapl::test {
 namespace {
 
-constexpr Shape grid = {3, 5};
+constexpr Shape index_grid = {3, 5};
 
 /// A run folder with step files. Values are step + cell index; the Laplacian is minus the values.
 struct Run {
@@ -28,7 +28,7 @@ struct Run {
       field[i] = static_cast<float>(step) + static_cast<float>(i);
       laplacian[i] = -field[i];
     }
-    StepRecord record{.shape = grid,
+    StepRecord record{.shape = index_grid,
                       .spacing = 2,
                       .step = step,
                       .time = static_cast<double>(step) * time_step,
@@ -58,7 +58,7 @@ TEST_CASE("the index has one record a step file, in order of step") {
   CHECK_NOTHROW(verify_seal(run.index));
   const FileContent content = read_content(run.index);
   CHECK(content.kind == "index");
-  CHECK(content.shape == grid);
+  CHECK(content.shape == index_grid);
   CHECK(content.spacing == 2);
   CHECK(content.steps == std::vector<std::int64_t>{0, 1000, 2'000'000'000});
   CHECK(content.times == std::vector<double>{0, 500, 1e9});
@@ -136,7 +136,7 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to them
   RunIndex index(run.index, run.fields);
   const auto add = [&](std::int64_t step, float start) {
     std::vector<float> field(15, start);
-    const StepRecord record{.shape = grid,
+    const StepRecord record{.shape = index_grid,
                             .spacing = 2,
                             .step = step,
                             .time = static_cast<double>(step) * 0.5,
@@ -144,7 +144,7 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to them
                             .fields = {{"field", "field", "1", std::span<const float>(field)}},
                             .provenance = {}};
     write_step_file(writer, only_rank(), run.fields / step_file_name(step), record,
-                    RowRange::all(grid));
+                    RowRange::all(index_grid));
     index.add(record);
   };
   const auto refers_to = [&] {
