@@ -13,7 +13,7 @@ namespace {
 
 const std::string configs = LAPL_SOURCE_DIR "/configs/filters/";
 const std::string reference = LAPL_SOURCE_DIR "/tests/data/reference.h5";
-const std::string examples = LAPL_SOURCE_DIR "/configs/data/examples.h5";
+const std::string example_data = LAPL_SOURCE_DIR "/configs/data/examples.h5";
 
 }  // namespace
 
@@ -122,8 +122,8 @@ TEST_CASE("a result that is not finite is refused, unless the input is not finit
 
 TEST_CASE("filter configs: every mistake is named, and nothing is left behind") {
   const Sandbox sandbox;
-  const std::string good =
-      "input: {path: " + examples + ", dataset: /convolution/image}\noutput: {path: out/o.h5}\n";
+  const std::string good = "input: {path: " + example_data +
+                           ", dataset: /convolution/image}\noutput: {path: out/o.h5}\n";
   const auto refused = [&](const std::string& text, const std::string& message, int code = 2) {
     write_text("f.yaml", text);
     const Outcome run = run_lapl({"filter", "f.yaml"});
@@ -140,7 +140,7 @@ TEST_CASE("filter configs: every mistake is named, and nothing is left behind") 
   refused(good + "filters: [{kernel: box}, {kernel: box}]\n",
           "filters: name: found filtered, which is taken");
   refused(good + "filters: [{kernel: box, name: a/b}]\n", "name: found a/b (expected a letter");
-  refused("input: {path: " + examples + ", dataset: /convolution/image}\n" +
+  refused("input: {path: " + example_data + ", dataset: /convolution/image}\n" +
               "output: {path: out/o.h5, dataset: /r}\nfilters: [{kernel: box}]\n",
           "output.dataset: given besides filters");
   refused(filter(""), "filter.kernel: missing");

@@ -51,7 +51,7 @@ const std::vector<Solution> steady = {
     {"mixed", bump, "(-1 / 32)", Boundary::zero, LawKind::mixed, "0", "0", "1 / (8 - r^2 / 8)"}};
 
 // The mean of a quadratic at the nodes beside a face is its value there plus r^2 / 2 q''.
-const std::vector<Solution> moving = {
+const std::vector<Solution> moving_laws = {
     {"value of t", curve, "1 / 32", Boundary::zero, LawKind::value, curve, curve},
     {"derivative of t", curve, "1 / 32", Boundary::zero, LawKind::derivative, "-" + slope, slope},
     {"mixed of t", curve, "1 / 32", Boundary::zero, LawKind::mixed,
@@ -114,7 +114,7 @@ TEST_CASE("schemes have their order, with rates that depend on time") {
 
 TEST_CASE("on one grid schemes have their order with every law at the faces") {
   auto laws = steady;
-  laws.insert(laws.end(), moving.begin(), moving.end());
+  laws.insert(laws.end(), moving_laws.begin(), moving_laws.end());
   for (const Solution& of : laws)
     for (const SchemeRow& row : name_table<Scheme>) {
       if (row.is_exponential() && of.kind == LawKind::mixed) continue;
@@ -129,7 +129,7 @@ TEST_CASE("on one grid schemes have their order with every law at the faces") {
 
 TEST_CASE("on finer grids a value that depends on time leaves the order 2, a derivative 2.5") {
   std::map<std::string, double> of_rk4;
-  for (const Solution& of : moving)
+  for (const Solution& of : moving_laws)
     for (const SchemeRow& row : test::schemes_of_stages()) {
       const double coarse = error(of, row.value, 32, 128), fine = error(of, row.value, 64, 512);
       const double found = order(coarse, fine, 4);
@@ -164,7 +164,7 @@ TEST_CASE("leapfrog is of second order where the second field starts half a step
     after.erase(after.begin(), after.begin() + 8);
     return largest_error(run, after, of.q);
   };
-  for (const auto& laws : {steady, moving})
+  for (const auto& laws : {steady, moving_laws})
     for (const Solution& of : laws) {
       CAPTURE(of.name);
       const double found = order(error_of_two(of, 200), error_of_two(of, 400), 2);
