@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "solver/equation/assembly.hpp"
 #include "solver/equation/formula_system.hpp"
 
 namespace lapl {
@@ -35,20 +36,17 @@ std::string neighbours_in(const Formula& formula, const RunConfig& run,
 SideLaw law_of_array(SideLaw law, const std::string& array, const RunConfig& run) {
   law.array = array;
   if (law.kind != LawKind::absorbing) return law;
-  const Formula speed = law.value.parsed(law_name(law));
-  Formula made = rate_of(run, array).parsed(array);  // -(rate) / (speed)
-  for (FormulaNode& node : made.nodes) node.at += 2;
-  made.nodes.push_back({.kind = FormulaNode::Kind::negative, .operands = {made.whole()}, .at = 0});
-  const int rate = made.whole(), before = rate + 1;
-  const std::size_t sign = made.text.size() + 4;
-  for (FormulaNode node : speed.nodes) {
-    for (int& operand : node.operands) operand += before;
-    node.at += sign + 3;
-    made.nodes.push_back(std::move(node));
-  }
-  made.nodes.push_back(
-      {.kind = FormulaNode::Kind::quotient, .operands = {rate, made.whole()}, .at = sign});
-  made.text = fmt::format("-({}) / ({})", made.text, speed.text);
+  Formula rate = rate_of(run, array).parsed(array), speed = law.value.parsed(law_name(law));
+  const std::size_t sign = rate.text.size() + 4;
+  for (FormulaNode& node : rate.nodes) node.at += 2;
+  for (FormulaNode& node : speed.nodes) node.at += sign + 3;
+  Assembly assembly(rate);
+  const int above = assembly.add(
+      {.kind = FormulaNode::Kind::negative, .operands = {assembly.copy({&rate, rate.whole()})}});
+  const int below = assembly.copy({&speed, speed.whole()});
+  assembly.add({.kind = FormulaNode::Kind::quotient, .operands = {above, below}, .at = sign});
+  Formula made = assembly.take();
+  made.text = fmt::format("-({}) / ({})", rate.text, speed.text);
   law.kind = LawKind::derivative;
   law.value = FormulaText(made);
   return law;

@@ -6,38 +6,40 @@
 #include <tuple>
 
 #include "solver/equation/complex_parts.hpp"
+#include "solver/equation/formula_system.hpp"
+#include "solver/equation/mistake_list.hpp"
 
 namespace lapl {
 namespace {
 
-class Splitting {
+class Splitting : public MistakeList {
  public:
-  explicit Splitting(RunConfig& run) : run_(run) {}
+  explicit Splitting(RunConfig& run) : MistakeList(run), config_(run) {}
 
   std::vector<KeyMistake> mistakes() {
-    if (run_.equation.kind != EquationKind::formula)
+    if (config_.equation.kind != EquationKind::formula)
       add("fields", "found a complex field without equation.kind: formula (expected that kind)");
     check_names();
     std::map<std::string, Formula, std::less<>> quantities;
-    for (const auto& quantity : run_.equation.quantities)
+    for (const auto& quantity : config_.equation.quantities)
       attempt("equation.let",
               [&] { quantities.emplace(quantity.first, quantity.second.parsed(quantity.first)); });
     if (!found_.empty()) return std::move(found_);
-    formulas_.emplace(
-        std::set<std::string, std::less<>>(run_.complex_fields.begin(), run_.complex_fields.end()),
-        std::move(quantities));
+    formulas_.emplace(std::set<std::string, std::less<>>(config_.complex_fields.begin(),
+                                                         config_.complex_fields.end()),
+                      std::move(quantities));
     split_quantities();
     if (!found_.empty()) return std::move(found_);
     split_rates();
     split_initials();
-    run_.laws = split(run_.laws);
-    run_.rim_laws = split(run_.rim_laws);
-    for (DerivedConfig& derived : run_.derived)
+    config_.laws = split(config_.laws);
+    config_.rim_laws = split(config_.rim_laws);
+    for (DerivedConfig& derived : config_.derived)
       make_real("output.derived", derived.name, derived.formula, derived.name + ": ");
-    for (IntegralConfig& integral : run_.integrals)
+    for (IntegralConfig& integral : config_.integrals)
       make_real("output.integrals", integral.name, integral.formula, integral.name + ": ");
-    run_.fields = with_parts(run_.fields);
-    run_.output_fields = with_parts(run_.output_fields);
+    config_.fields = with_parts(config_.fields);
+    config_.output_fields = with_parts(config_.output_fields);
     return std::move(found_);
   }
 
@@ -45,7 +47,7 @@ class Splitting {
   using Texts = std::array<FormulaText, 2>;
 
   bool is_complex(const std::string& field) const {
-    return std::ranges::count(run_.complex_fields, field) > 0;
+    return std::ranges::count(config_.complex_fields, field) > 0;
   }
 
   void check_names() {
@@ -56,13 +58,13 @@ class Splitting {
       if (name == "i") refuse(key, name, "the imaginary unit where a field is complex");
       if (key != "fields" && is_complex(name)) refuse(key, name, "which is taken");
     };
-    for (const std::string& field : run_.fields) {
+    for (const std::string& field : config_.fields) {
       check("fields", field);
       if (is_reserved_name(field)) refuse("fields", field, "which formulas have already");
     }
-    for (const auto& [name, parameter] : run_.parameters) check("parameters." + name, name);
-    for (const auto& [name, text] : run_.equation.quantities) check("equation.let", name);
-    for (const DerivedConfig& derived : run_.derived) check("output.derived", derived.name);
+    for (const auto& [name, parameter] : config_.parameters) check("parameters." + name, name);
+    for (const auto& [name, text] : config_.equation.quantities) check("equation.let", name);
+    for (const DerivedConfig& derived : config_.derived) check("output.derived", derived.name);
   }
 
   static FormulaText text_of(const std::optional<Formula>& part) {
@@ -88,7 +90,7 @@ class Splitting {
 
   void split_quantities() {
     NamedFormulas made;
-    for (const auto& quantity : run_.equation.quantities)
+    for (const auto& quantity : config_.equation.quantities)
       attempt("equation.let", [&] {
         const std::string& name = quantity.first;
         const ComplexParts& parts = formulas_->quantity(name);
@@ -97,12 +99,12 @@ class Splitting {
         for (const std::size_t which : {0, 1})
           if (parts.at(which)) made.emplace_back(names.at(which), text_of(parts.at(which)));
       });
-    run_.equation.quantities = std::move(made);
+    config_.equation.quantities = std::move(made);
   }
 
   void split_rates() {
-    auto& rates = run_.equation.rates;
-    for (const std::string& field : run_.fields) {
+    auto& rates = config_.equation.rates;
+    for (const std::string& field : config_.fields) {
       const auto rate = rates.find(field);
       if (rate == rates.end()) continue;
       if (!is_complex(field)) {
@@ -118,27 +120,28 @@ class Splitting {
 
   // An initial field of another kind than formula is that of the real part.
   void split_initials() {
-    for (auto& [name, text] : run_.initial_quantities)
+    for (auto& [name, text] : config_.initial_quantities)
       make_real("initial.let", name, text, name + ": ");
-    for (auto& [field, initial] : run_.initials)
+    for (auto& [field, initial] : config_.initials)
       if (!is_complex(field) && initial.kind == InitialKind::formula)
         make_real("initial." + field, "initial." + field, initial.formula);
-    for (const std::string& field : run_.complex_fields) {
-      const auto own = run_.initials.find(field);
+    for (const std::string& field : config_.complex_fields) {
+      const auto own = config_.initials.find(field);
       const auto names = part_names(field);
-      if (own == run_.initials.end() && run_.initials.contains(names[0])) continue;
-      const InitialConfig initial = own == run_.initials.end() ? run_.initial : own->second;
-      const std::string key = own == run_.initials.end() ? "initial.formula" : "initial." + field;
-      if (own != run_.initials.end()) run_.initials.erase(own);
-      for (const std::size_t which : {0, 1}) run_.initials[names.at(which)] = initial;
+      if (own == config_.initials.end() && config_.initials.contains(names[0])) continue;
+      const InitialConfig initial = own == config_.initials.end() ? config_.initial : own->second;
+      const std::string key =
+          own == config_.initials.end() ? "initial.formula" : "initial." + field;
+      if (own != config_.initials.end()) config_.initials.erase(own);
+      for (const std::size_t which : {0, 1}) config_.initials[names.at(which)] = initial;
       if (initial.kind != InitialKind::formula) {
-        InitialConfig& imaginary = run_.initials[names[1]];
+        InitialConfig& imaginary = config_.initials[names[1]];
         imaginary.kind = InitialKind::uniform;
         imaginary.value = 0;
       } else if (const auto texts = parts(key, key, initial.formula)) {
         for (const std::size_t which : {0, 1})
-          run_.initials[names.at(which)].formula = texts->at(which);
-        if (key == "initial.formula") run_.initial.formula = texts->front();
+          config_.initials[names.at(which)].formula = texts->at(which);
+        if (key == "initial.formula") config_.initial.formula = texts->front();
       }
     }
   }
@@ -153,7 +156,7 @@ class Splitting {
         });
       };
       for (const std::string& array :
-           law.array.empty() ? run_.fields : std::vector<std::string>{law.array}) {
+           law.array.empty() ? config_.fields : std::vector<std::string>{law.array}) {
         if (law.array.empty() && is_given(array)) continue;
         SideLaw of_part = law;
         const std::string key = law_key(law);
@@ -180,20 +183,10 @@ class Splitting {
     }
     return made;
   }
-  static std::string law_key(const SideLaw& law) {
-    constexpr std::array keys = {"boundary.planes", "boundary.rows", "boundary.columns"};
-    return law.of_mask ? "boundary.mask" : keys.at(static_cast<std::size_t>(law.axis));
-  }
   bool is_pair(const std::string& array) const {
     const auto names = part_names(array);
     return is_complex(array) || (formulas_->is_quantity(array) && is_quantity(names[1]));
   }
-  // Of the quantities after their splitting.
-  bool is_quantity(const std::string& name) const {
-    return std::ranges::any_of(run_.equation.quantities,
-                               [&](const auto& entry) { return entry.first == name; });
-  }
-
   std::vector<std::string> with_parts(const std::vector<std::string>& names) const {
     std::vector<std::string> all;
     for (const std::string& name : names) {
@@ -205,25 +198,7 @@ class Splitting {
     return all;
   }
 
-  void add(const std::string& key, const std::string& what) {
-    found_.push_back({.key = key, .what = what});
-  }
-  template <class Body>
-  void attempt(const std::string& key, const Body& body, const std::string& part = "") {
-    try {
-      body();
-    } catch (const FormulaError& error) {
-      const bool quantity = formulas_ && formulas_->is_quantity(error.of);
-      found_.push_back(
-          {.key = quantity ? "equation.let" : key,
-           .what = quantity ? fmt::format("{}: {}", error.of, error.what()) : part + error.what(),
-           .formula = error.text,
-           .at = error.at});
-    }
-  }
-
-  RunConfig& run_;
-  std::vector<KeyMistake> found_;
+  RunConfig& config_;
   std::optional<ComplexFormulas> formulas_;
 };
 

@@ -62,21 +62,16 @@ class PartsWriter {
         return {negative(a.re), negative(a.im)};
       }
       case Kind::sum:
-      case Kind::difference: {
-        const NodePair a = operand(0), b = operand(1);
-        at_ = node.at;
-        return node.kind == Kind::sum ? NodePair{sum(a.re, b.re), sum(a.im, b.im)}
-                                      : NodePair{difference(a.re, b.re), difference(a.im, b.im)};
-      }
-      case Kind::product: {
-        const NodePair a = operand(0), b = operand(1);
-        at_ = node.at;
-        return product(a, b);
-      }
+      case Kind::difference:
+      case Kind::product:
       case Kind::quotient: {
         const NodePair a = operand(0), b = operand(1);
         at_ = node.at;
-        return quotient(a, b);
+        return node.kind == Kind::sum ? NodePair{sum(a.re, b.re), sum(a.im, b.im)}
+               : node.kind == Kind::difference
+                   ? NodePair{difference(a.re, b.re), difference(a.im, b.im)}
+               : node.kind == Kind::product ? product(a, b)
+                                            : quotient(a, b);
       }
       case Kind::power: return power(node);
       case Kind::call: return call(node);
@@ -122,13 +117,9 @@ class PartsWriter {
       throw FormulaError(node.at,
                          "^ of a complex value (expected an integer exponent of at most 64)");
     if (*exponent == 0) return {number(1), {}};
-    NodePair result = z;
-    int digit = 1;
-    while (digit <= std::abs(*exponent) / 2) digit *= 2;
-    for (digit /= 2; digit > 0; digit /= 2) {
-      result = product(result, result);
-      if (std::abs(*exponent) & digit) result = product(result, z);
-    }
+    const NodePair result =
+        power_by_squaring(z, std::abs(*exponent),
+                          [&](const NodePair& a, const NodePair& b) { return product(a, b); });
     return *exponent > 0 ? result : quotient({number(1), {}}, result);
   }
 

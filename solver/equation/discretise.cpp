@@ -264,18 +264,12 @@ Term TreeWriter::comparison(const FormulaNode& node, Term a, Term b) {
                {a, b});
 }
 
-// Integer powers by repeated squaring, from the highest binary digit of the exponent on.
 Term TreeWriter::power(const ShiftedPart& place, const FormulaNode& node) {
   const Term base = write(ShiftedPart{place.formula, node.operands[0], place.at});
   if (const auto exponent = integer_exponent(*place.formula, node.operands[1])) {
     if (*exponent == 0) return scalar(1);
-    Term result = base;
-    int digit = 1;
-    while (digit <= std::abs(*exponent) / 2) digit *= 2;
-    for (digit /= 2; digit > 0; digit /= 2) {
-      result = product(result, result);
-      if (std::abs(*exponent) & digit) result = product(result, base);
-    }
+    const Term result =
+        power_by_squaring(base, std::abs(*exponent), [&](Term a, Term b) { return product(a, b); });
     if (*exponent > 0) return result;
     if (result.factor == 0) throw FormulaError(node.at, "division by 0");
     return quotient(scalar(1), result);

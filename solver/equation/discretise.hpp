@@ -59,6 +59,20 @@ struct NestedQuantity {
 /// The exponent if it is written as an integer of at most 64.
 std::optional<int> integer_exponent(const Formula& formula, int node);
 
+/// base^exponent, for an exponent of at least 1: by repeated squaring, from the highest binary
+/// digit of the exponent on.
+template <class T, class Product>
+T power_by_squaring(const T& base, int exponent, const Product& product) {
+  T result = base;
+  int digit = 1;
+  while (digit <= exponent / 2) digit *= 2;
+  for (digit /= 2; digit > 0; digit /= 2) {
+    result = product(result, result);
+    if (exponent & digit) result = product(result, base);
+  }
+  return result;
+}
+
 /// Writes formulas into a tree and adds the names that they read to `used`. `nested` returns the
 /// array of a nested quantity, or none if its value has no stencil operator and is written in
 /// place.

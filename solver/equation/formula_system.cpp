@@ -179,15 +179,21 @@ CellFaces faces_on(const std::string& on, const RunConfig& run) {
   const std::array outward = {&Offset::plane, &Offset::row, &Offset::column};
   for (int axis = 3 - run.shape.axes; axis < 3; ++axis)
     for (const bool last : {false, true})
-      if (on == law_name({.axis = axis, .last = last}).substr(9) || (faces.of_rim && run.mask))
+      if (on == side_name(axis, last) || (faces.of_rim && run.mask))
         faces.outward.emplace_back().*outward.at(static_cast<std::size_t>(axis)) = last ? 1 : -1;
   return faces;
 }
 
-std::string law_name(const SideLaw& law) {
-  if (law.of_mask) return "boundary.mask";
+std::string side_name(int axis, bool last) {
   constexpr std::array axes = {"planes", "rows", "columns"};
-  return std::string("boundary.") + axes[law.axis] + (law.last ? ".last" : ".first");
+  return fmt::format("{}.{}", axes.at(static_cast<std::size_t>(axis)), last ? "last" : "first");
+}
+std::string law_name(const SideLaw& law) {
+  return law.of_mask ? "boundary.mask" : "boundary." + side_name(law.axis, law.last);
+}
+std::string law_key(const SideLaw& law) {
+  const std::string name = law_name(law);
+  return law.of_mask ? name : name.substr(0, name.rfind('.'));
 }
 
 GhostTerms ghost_terms(const SideLaw& law, const FormulaNames& names, double h, StageTree& tree,

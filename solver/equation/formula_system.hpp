@@ -73,7 +73,11 @@ bool laws_read(const RunConfig& run);
 /// is outside of.
 CellFaces faces_on(const std::string& on, const RunConfig& run);
 
-/// The name of a law's formula in messages is its key, such as boundary.columns.first.
+/// The name of a side, such as columns.first; axis 0 is planes, 1 rows, 2 columns.
+std::string side_name(int axis, bool last);
+/// The key of a law, such as boundary.columns or boundary.mask, and the name of its formula in
+/// messages, such as boundary.columns.first.
+std::string law_key(const SideLaw& law);
 std::string law_name(const SideLaw& law);
 
 }  // namespace lapl

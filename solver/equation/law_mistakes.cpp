@@ -10,7 +10,7 @@ namespace lapl {
 
 void LawChecker::check_laws() {
   for (const SideLaw& law : run_.laws) {
-    const std::string axis = law_name(law).substr(0, law_name(law).rfind('.'));
+    const std::string axis = law_key(law);
     check_law(axis, law, [&](const SideLaw& of_array) {
       if (terms_of(of_array, run_, used_).reads) check_nodes(axis);
     });
@@ -89,11 +89,9 @@ void LawChecker::check_sides() {
         return law.axis == side.axis && law.last == side.last &&
                (law.array.empty() || law.array == field);
       });
-      const std::string name = law_name(side);
-      const std::size_t dot = name.rfind('.');
-      if (!has_law && said.insert(name + field).second)
-        add(name.substr(0, dot), fmt::format("{}: no law for {} (expected one for each of {})",
-                                             name.substr(dot + 1), field, fields_text()));
+      if (!has_law && said.insert(law_name(side) + field).second)
+        add(law_key(side), fmt::format("{}: no law for {} (expected one for each of {})",
+                                       side.last ? "last" : "first", field, fields_text()));
     }
 }
 
@@ -106,7 +104,7 @@ void LawChecker::check_faces(const IntegralConfig& integral) {
   for (int axis = 3 - run_.shape.axes; axis < 3; ++axis)
     for (const bool last : {false, true}) {
       if (boundaries.at(static_cast<std::size_t>(axis)) == Boundary::periodic) continue;
-      const std::string side = law_name({.axis = axis, .last = last}).substr(9);
+      const std::string side = side_name(axis, last);
       sides += side + ", ";
       known = known || integral.on == side;
     }

@@ -1,68 +1,13 @@
-// Mistakes in a config's formulas, and the checks of its laws.
+// The checks of a config's laws.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <functional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "solver/equation/equation.hpp"
-#include "solver/equation/formula.hpp"
+#include "solver/equation/mistake_list.hpp"
 
 namespace lapl {
-
-/// A list of mistakes. Each is in it once, also where several formulas read the quantity that has
-/// it.
-class MistakeList {
- public:
-  explicit MistakeList(const RunConfig& run) : run_(run) {}
-
- protected:
-  bool is_quantity(const std::string& name) const {
-    return std::ranges::any_of(run_.equation.quantities,
-                               [&](const auto& entry) { return entry.first == name; });
-  }
-  std::string fields_text() const {
-    std::string text;
-    for (const std::string& field : run_.fields) text += (text.empty() ? "" : ", ") + field;
-    return text;
-  }
-
-  void use(const std::set<std::string>& names) { used_.insert(names.begin(), names.end()); }
-  void add(const std::string& key, const std::string& what) {
-    found_.push_back({.key = key, .what = what});
-  }
-
-  // Runs `body` and records its FormulaError: at equation.let if the mistake is in a quantity, else
-  // at `key`, with `part` before the message.
-  template <class Body>
-  void attempt(const std::string& key, const Body& body, const std::string& part = "") {
-    try {
-      body();
-    } catch (const FormulaError& error) {
-      if (!said_.insert({error.of, error.at}).second) return;
-      const bool quantity = is_quantity(error.of);
-      found_.push_back(
-          {.key = quantity ? "equation.let" : key,
-           .what = quantity ? fmt::format("{}: {}", error.of, error.what()) : part + error.what(),
-           .formula = error.text,
-           .at = error.at,
-           .word = error.word,
-           .known = error.known});
-    }
-  }
-
-  const RunConfig& run_;
-  std::vector<KeyMistake> found_;
-  std::set<std::string> used_;  // names that formulas read
-
- private:
-  std::set<std::pair<std::string, std::size_t>> said_;
-};
 
 /// Checks laws of sides and of the mask's rim, and the sides of integrals.
 class LawChecker : public MistakeList {

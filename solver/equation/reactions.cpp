@@ -8,13 +8,12 @@
 #include <string_view>
 #include <utility>
 
+#include "solver/equation/assembly.hpp"
+
 namespace lapl {
 namespace {
 
 using Kind = FormulaNode::Kind;
-
-// A part of a formula, by its root.
-using FormulaPart = std::pair<const Formula*, int>;
 
 const FormulaNode& node_of(const FormulaPart& part) { return part.first->nodes[part.second]; }
 FormulaPart operand(const FormulaPart& part, std::size_t which) {
@@ -69,29 +68,6 @@ class Contents {
   std::map<std::string, int, std::less<>> fields_of_;
   std::map<std::string, const Formula*, std::less<>> quantities_;
   std::map<FormulaPart, Of> known_;
-};
-
-// A formula made of parts of others.
-class Assembly {
- public:
-  explicit Assembly(const Formula& like) { made_.name = like.name, made_.text = like.text; }
-
-  int add(FormulaNode node) {
-    made_.nodes.push_back(std::move(node));
-    return made_.whole();
-  }
-  int copy(const FormulaPart& part) {
-    if (const auto known = copies_.find(part); known != copies_.end()) return known->second;
-    FormulaNode node = node_of(part);
-    for (int& at : node.operands) at = copy({part.first, at});
-    return copies_[part] = add(std::move(node));
-  }
-  /// The formula whose root is the node that was added last.
-  Formula take() { return std::move(made_); }
-
- private:
-  Formula made_;
-  std::map<FormulaPart, int> copies_;
 };
 
 // Takes a rate apart.
