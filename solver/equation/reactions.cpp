@@ -238,11 +238,24 @@ class Derivatives {
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       const auto inner = of(operand(part, i), field);
       if (!inner) continue;
-      const Formula outer = outer_derivative(part, i);
-      const Term addend = writer_.product(TreeWriter(arguments, tree_, used_).write(outer), *inner);
+      const Term outer = written(part, outer_derivative(part, i), arguments);
+      const Term addend = writer_.product(outer, *inner);
       if (addend.factor != 0) sum = sum ? writer_.sum(*sum, addend) : addend;
     }
     return sum;
+  }
+
+  // A mistake in a derivative is shown at the part of the formula that has it.
+  Term written(const FormulaPart& part, const Formula& outer, const FormulaNames& arguments) {
+    try {
+      return TreeWriter(arguments, tree_, used_).write(outer);
+    } catch (const FormulaError& error) {
+      FormulaError at_part(node_of(part).at,
+                           fmt::format("its derivative, {}, {}", outer.text, error.what()));
+      at_part.of = part.first->name;
+      at_part.text = part.first->text;
+      throw at_part;
+    }
   }
 
   // Powers with a written exponent are products, as in the formula itself.

@@ -113,7 +113,7 @@ TEST_CASE("a reaction that cannot be inverted ends the run with field, cell and 
   CHECK(fs::exists("out/checkpoints"));
 }
 
-TEST_CASE("imex without reactions, or with too many, is refused") {
+TEST_CASE("imex without reactions or with too many or with a derivative of inf is refused") {
   const Sandbox sandbox;
   const auto error_of = [](const std::string& equation) {
     write_text("c.yaml", "grid: {shape: [4, 5]}\n" + equation +
@@ -131,6 +131,11 @@ TEST_CASE("imex without reactions, or with too many, is refused") {
   }
   error = error_of("fields: [" + fields + "]\nequation: {kind: formula" + rates + "}\n");
   CHECK_MESSAGE(has(error, "the rates of 9 fields have terms without operators (u0, u1,"), error);
+  error = error_of("equation: {kind: formula, field: laplacian(field) - 0^field}\n");
+  CHECK_MESSAGE(has(error,
+                    "time.scheme: imex: its derivative, log(a) * pow(a, b), makes the number "
+                    "-inf\n    laplacian(field) - 0^field\n                        ^"),
+                error);
   error = error_of("equation: {diffusivity: 1}\n");
   CHECK_MESSAGE(has(error, "time.scheme"), error);
 }
