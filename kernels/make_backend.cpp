@@ -66,6 +66,7 @@ template std::unique_ptr<Backend<double>> make_backend(const std::string&, const
 template <class T>
 std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend,
                            const std::string& engine) {
+  if (has_reductions(problem)) return 1;
   const bool ahead = is_compiled_ahead(problem);
   if (backend == "cpu") return engine != "auto" && engine != "blocked" ? 1 : ahead ? 32 : 12;
 #ifdef LAPL_HAS_CUDA

@@ -17,8 +17,10 @@
 #include "kernels/grid/face.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/grid/part.hpp"
+#include "kernels/ranks/ranks.hpp"
 #include "kernels/spectral/linear_rates.hpp"
 #include "kernels/stages/diffusion.hpp"
+#include "kernels/stages/grid_reduction.hpp"
 #include "kernels/stages/stage_tree.hpp"
 
 namespace lapl {
@@ -30,6 +32,7 @@ struct Stage {
   std::vector<int> targets;  ///< arrays to write; the stage may read them only if they are fields
   /// time of the state that the stage reads, in steps since the beginning of the step
   double time = 0;
+  std::vector<GridReduction> reductions = {};  ///< taken before the stage
 };
 
 /// A face whose law depends on time or on the place along the face. `law` computes a, then b, at
@@ -81,6 +84,9 @@ struct Problem {
   std::shared_ptr<const ExponentialRates> exponential = {};
   /// the part of the grid that `shape` is the block of; none for the whole grid
   std::optional<Part> part = {};
+  Ranks* ranks = &only_rank();  ///< that step the parts of the grid
+  /// the values of reductions that were taken last, which engines set
+  std::vector<T> reduced = {};
 
   int arrays() const { return static_cast<int>(faces.size()); }
   /// The fields of the state; no stage reads the others before it has made them.
@@ -88,6 +94,13 @@ struct Problem {
   /// Values of all fields: shape.cells() for each.
   std::int64_t values() const { return fields * shape.cells(); }
 };
+
+/// True if stages read reductions over the grid, so that the whole grid goes through a stage before
+/// the next one begins.
+template <class T>
+bool has_reductions(const Problem<T>& problem) {
+  return !problem.reduced.empty();
+}
 
 template <class T>
 Problem<T> without_values(const Problem<T>& problem) {
@@ -102,7 +115,9 @@ Problem<T> without_values(const Problem<T>& problem) {
           .measures_error = problem.measures_error,
           .linear_rates = problem.linear_rates,
           .exponential = problem.exponential,
-          .part = problem.part};
+          .part = problem.part,
+          .ranks = problem.ranks,
+          .reduced = problem.reduced};
 }
 
 /// A problem of one stage, which computes every field of the state.

@@ -43,6 +43,14 @@ class CanonDigest {
 
   Digest of_step() {
     for (const Stage& stage : problem_.stages) {
+      for (const GridReduction& one : stage.reductions) {
+        reduced_.resize(std::max<std::size_t>(reduced_.size(), one.index + 1));
+        reduced_[one.index] = Joined("reduction")
+                                  .add(static_cast<int>(one.kind))
+                                  .add(made_[one.array])
+                                  .add(one.mask < 0 ? 0 : made_[one.mask])
+                                  .add(one.factor);
+      }
       const std::vector<Digest> results = of_results(stage.tree, stage.time);
       for (std::size_t i = 0; i < results.size(); ++i) made_[stage.targets[i]] = results[i];
     }
@@ -81,6 +89,7 @@ class CanonDigest {
       case Operation::number: return joined.add(node.number);
       case Operation::time: return joined.add(time);
       case Operation::time_step: return joined;
+      case Operation::reduced: return joined.add(reduced_[node.index]);
       default: break;
     }
     std::array<Digest, 3> operands{};
@@ -112,7 +121,8 @@ class CanonDigest {
   }
 
   const Problem<double>& problem_;
-  std::vector<Digest> made_;  // for each array, the digest of the way its values are made
+  std::vector<Digest> made_;     // for each array, the digest of the way its values are made
+  std::vector<Digest> reduced_;  // for each reduction that was taken
 };
 
 }  // namespace

@@ -98,6 +98,9 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
   problem.measures_error = step.measures_error;
   problem.fields = fields + (step.measures_error ? 1 : 0);
   problem.stages = step.stages;
+  for (const Stage& stage : problem.stages)
+    for (const GridReduction& reduction : stage.reductions)
+      problem.reduced.resize(std::max<std::size_t>(problem.reduced.size(), reduction.index + 1));
   problem.spacing = config.spacing.by_axis;
   problem.clock.step = time_step_of(config);
   for (const std::string& name : coefficient_names(config))

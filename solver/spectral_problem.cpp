@@ -30,8 +30,11 @@ RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& co
   const StepStages made = rate_stages(system);
   if (made.used.contains("noise")) throw Refusal{"the rate of " + field + " has noise"};
   RateProblem found{problem_with<double>(config, coefficients, made), {}};
-  for (const Stage& stage : made.stages)
+  for (const Stage& stage : made.stages) {
+    if (!stage.reductions.empty())
+      throw Refusal{"the rate of " + field + " reads a mean, an integral or an extreme of the grid"};
     if (reads_time(stage.tree)) throw Refusal{"the rate of " + field + " depends on t"};
+  }
   RateSymbol symbol(made.stages, 1, found.problem.arrays());
   if (symbol.rates() == RateSymbol::Rates::nonlinear)
     throw Refusal{"the rate of " + field + " is not linear in it"};

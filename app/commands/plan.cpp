@@ -70,6 +70,28 @@ std::int64_t measure_speed(Backend<T>& backend, const RunConfig& config, double&
   return taken;
 }
 
+bool has_reductions(const Model& model) {
+  return std::ranges::any_of(model.step.stages,
+                             [](const Stage& stage) { return !stage.reductions.empty(); });
+}
+
+// The speed of the same equation with constants in place of reductions.
+template <class T>
+double speed_without_reductions(const Plan& plan, Model model,
+                                const CoefficientFields& coefficients,
+                                const std::vector<T>& start) {
+  for (Stage& stage : model.step.stages) {
+    stage.reductions.clear();
+    for (StageOperation& node : stage.tree.operations)
+      if (node.operation == Operation::reduced) node = {.operation = Operation::number};
+  }
+  const auto backend = run_backend<T>(model, plan.choice, coefficients);
+  backend->set_state(start);
+  double speed = 0;
+  measure_speed(*backend, plan.config, speed);
+  return speed;
+}
+
 template <class T>
 RunTime measure_stepping(const Plan& plan, const StableSteps& stable_steps) {
   const RunConfig& config = plan.config;
@@ -101,6 +123,8 @@ RunTime measure_stepping(const Plan& plan, const StableSteps& stable_steps) {
   time.stepping_seconds = cell_count(config) * static_cast<double>(config.steps) *
                           (config.verify_every ? 2 : 1) / time.cells_per_second;
   backend.reset();  // the others need its memory
+  if (has_reductions(model))
+    time.without_reductions = speed_without_reductions<T>(plan, model, coefficients, start);
   time.ways =
       ways_of(config, plan.choice, coefficients, stable_steps, start, time.cells_per_second);
   if (config.scheme.tolerance && time.ways->own.steps > 0)

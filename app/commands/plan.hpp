@@ -18,7 +18,9 @@ namespace lapl {
 
 struct RunTime {
   BackendDescription by;
-  double cells_per_second = 0;       ///< of the engine alone; 0 where the run takes no step
+  double cells_per_second = 0;  ///< of the engine alone; 0 where the run takes no step
+  /// the same with constants in place of reductions over the grid; 0 where there are none
+  double without_reductions = 0;
   double stepping_seconds = 0;       ///< of all steps
   double storing_seconds = 0;        ///< of all outputs and checkpoints
   double seconds = 0;                ///< of the whole run

@@ -83,6 +83,8 @@ Json json_of(const Plan& plan) {
        {"engine_reason", time.by.reason},
        {"device", time.by.device},
        {"cells_per_second", time.cells_per_second},
+       {"cells_per_second_without_reductions",
+        time.without_reductions > 0 ? Json(time.without_reductions) : Json()},
        {"stepping_seconds", time.stepping_seconds},
        {"storing_seconds", time.storing_unknown.empty() ? Json(time.storing_seconds) : Json()},
        {"storing_unknown", time.storing_unknown},
@@ -131,6 +133,11 @@ void print_time(const RunTime& time, const std::string& backend) {
           ? fmt::format("{:.3g} s of storing {}", time.storing_seconds,
                         backend == "cpu" ? "besides" : "at the same time")
           : fmt::format("and storing, not measured ({})", time.storing_unknown));
+  if (time.without_reductions > 0)
+    say("reductions: the whole grid goes through one stage after the other, since rates read "
+        "means, "
+        "integrals or extremes of it: {:.2g} times the time of constants in their place\n",
+        time.without_reductions / time.cells_per_second);
   if (time.good_steps)
     say("float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g} "
         "steps (compute.precision float64 keeps it)\n",

@@ -1,7 +1,8 @@
 // Engine "threaded", and engine "blocked" for all but diffusion on two axes. Stages are functions
 // of a row; pieces of the grid go through one or several steps of them (kernels/cpu/pipeline.hpp).
 // The functions are compiled at run time, except that of diffusion on three axes, which is compiled
-// ahead. Until the compiler is done, or if there is none, the stages are interpreted.
+// ahead. Until the compiler is done, or if there is none, the stages are interpreted. If stages
+// read reductions, the whole grid goes through the function of one stage after the other.
 #include <omp.h>
 
 #include <algorithm>
@@ -46,6 +47,7 @@ class CompiledEngine final : public CpuEngine<T> {
       steps -= some;
     }
     if (steps == 0) return;
+    if (has_reductions(stages_.problem)) return interpreted_->advance(buffers, first_step, steps);
     while (steps > 0) {
       Cut& by = next_cut();
       const std::int64_t passes = (steps + by.cut.steps - 1) / by.cut.steps;
@@ -106,6 +108,11 @@ class CompiledEngine final : public CpuEngine<T> {
       stages_.diffusion_rows = loops.diffusion_rows;
       stages_.outgoing_rows =
           stages_.past_caches ? loops.stream_diffusion_rows : loops.diffusion_rows;
+    }
+    if (has_reductions(stages_.problem)) {
+      stages_.extend(0);
+      interpreted_->use(stages_);
+      return true;
     }
     std::int64_t halo = 0;
     for (PieceCut& cut : cuts()) {
@@ -187,7 +194,7 @@ class CompiledEngine final : public CpuEngine<T> {
 
   CompiledStages<T> stages_;
   int threads_, most_steps_;
-  std::unique_ptr<CpuEngine<T>> interpreted_;
+  std::unique_ptr<StageEngine<T>> interpreted_;
   std::optional<CompiledCode> code_;  // for stages that are not compiled ahead
   std::vector<Cut> cuts_;
   std::map<int, Pipeline> pipelines_;  // the key is the number of steps

@@ -40,6 +40,17 @@ class CpuEngine {
   virtual std::string setback() { return {}; }
 };
 
+template <class T>
+struct CompiledStages;
+
+/// An engine that takes the whole grid through one stage after the other.
+template <class T>
+class StageEngine : public CpuEngine<T> {
+ public:
+  /// Calls these functions from now on. Keeps a reference.
+  virtual void use(const CompiledStages<T>& compiled) = 0;
+};
+
 /// Computes a derived output by interpreting stages.
 template <class T>
 class StagesValue {
@@ -55,7 +66,7 @@ std::unique_ptr<StagesValue<T>> make_stages_value(const StagesPlan<T>& plan, int
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_reference_engine(const Problem<T>& problem, int threads);
 template <class T>
-std::unique_ptr<CpuEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads);
+std::unique_ptr<StageEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads);
 /// An engine whose stages are compiled functions of a row. A pass takes at most `most_steps` steps.
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,

@@ -1,5 +1,6 @@
 // Engine "interpreted": interprets the stages of any problem, operation by operation on a segment
-// of a row; threads share the rows.
+// of a row; threads share the rows. With compiled functions it calls the stage's function instead:
+// so do other engines for stages between which the grid is reduced.
 //
 //   lines        one for each array, plane and row that a stage reads: the segment and a cell at
 //                either end. A line is in the array itself, or is a copy with ghosts by the laws of
@@ -14,11 +15,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/cpu/compiled_stages.hpp"
 #include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/face_laws.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/cpu/step_arrays.hpp"
+#include "kernels/cpu/take_reductions.hpp"
 
 namespace lapl {
 namespace {
@@ -48,7 +51,9 @@ class StageRows {
         target_of_(stage.tree.operations.size(), -1) {
     const auto& operations = stage.tree.operations;
     for (std::size_t i = 0; i < operations.size(); ++i) {
-      line_of_.push_back(operations[i].operation == Operation::value ? line_of(operations[i]) : 0);
+      line_of_.push_back(operations[i].operation == Operation::value
+                             ? line_of(operations[i].index, operations[i].at)
+                             : 0);
       if (varies_[i]) continue;
       uniform_results_[i].resize(std::min(segment, problem.shape.columns));
       operands_[i] = uniform_results_[i].data();
@@ -76,11 +81,20 @@ class StageRows {
   /// Must be called before the first evaluation at a time.
   void set_time(const Moment& at) {
     if (known_ && !reads_time(stage_.tree)) return;
-    step_ = at.step;
+    at_ = at;
     uniform_.evaluate({}, at, [](const StageOperation&) { return T(0); });
     for (std::size_t i = 0; i < varies_.size(); ++i)
       if (!varies_[i]) std::ranges::fill(uniform_results_[i], uniform_.of_operation(i));
     known_ = true;
+    if (compiled_ != nullptr) arguments_ = layout().arguments.values(uniform_, {}, at);
+  }
+  /// From now on calls the compiled function of the stage.
+  void use(const CompiledStages<T>& compiled, std::size_t stage) {
+    compiled_ = &compiled;
+    which_ = stage;
+    known_ = false;
+    for (const StageLayout::Line& line : layout().lines)
+      read_.push_back({line.array < 0 ? 0 : line_of(line.array, {line.plane, line.row, 0}), line});
   }
   /// Must be called when the problem's clock has changed.
   void forget_time() { known_ = false; }
@@ -88,6 +102,7 @@ class StageRows {
   /// Computes the targets at `count` cells, at most a segment, from `first` on.
   void evaluate(StepArrays<T>& arrays, const FaceLaws<T>& laws, Cell first, std::int64_t count) {
     for (Line& line : lines_) fill(line, arrays.read(line.array), laws, first, count);
+    if (compiled_ != nullptr) return call(arrays, first, count);
     const std::int64_t index = index_of(first);
     const auto& operations = stage_.tree.operations;
     for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -102,7 +117,7 @@ class StageRows {
       } else if (node.operation == Operation::noise) {
         const std::uint64_t row = row_in_grid(problem_, first);
         widest<RowLoops<T>>().draw(low_word(row), high_word(row), indices_.data() + first.column,
-                                   words_of(node, step_), results_[i], count);
+                                   words_of(node, at_.step), results_[i], count);
       } else {
         T* const out = target_of_[i] < 0 ? results_[i] : arrays.write(target_of_[i]) + index;
         operands_[i] = out;
@@ -124,6 +139,27 @@ class StageRows {
     T* copy = nullptr;
     const T* start = nullptr;  // of the cell before the segment
   };
+  // A line of the compiled function, which is in lines_ or along the columns.
+  struct ReadLine {
+    std::size_t place;
+    StageLayout::Line line;
+  };
+
+  const StageLayout& layout() const { return compiled_->layouts[which_]; }
+
+  void call(StepArrays<T>& arrays, Cell first, std::int64_t count) {
+    sources_.clear();
+    out_.clear();
+    for (const ReadLine& read : read_)
+      sources_.push_back(read.line.array < 0 ? compiled_->along_columns(read.line) + first.column
+                                             : lines_[read.place].start + 1);
+    for (const int target : stage_.targets) out_.push_back(arrays.write(target) + index_of(first));
+    const StageArguments& of = layout().arguments;
+    const Cell row{first.row, 0, first.plane};
+    if (compiled_->by_row[which_]) arguments_ = of.values(uniform_, row, at_);
+    compiled_->functions[which_](sources_.data(), of.set_row(arguments_.data(), problem_, row),
+                                 out_.data(), count);
+  }
 
   // True if the operation has a result for each cell.
   bool is_made(std::size_t operation) const {
@@ -131,12 +167,12 @@ class StageRows {
   }
 
   // The line of a value, which is added if it is new.
-  std::size_t line_of(const StageOperation& value) {
-    const Offset at{value.at.plane, value.at.row, 0};
+  std::size_t line_of(int array, Offset at) {
+    at.column = 0;
     const auto known = std::ranges::find_if(
-        lines_, [&](const Line& line) { return line.array == value.index && line.at == at; });
+        lines_, [&](const Line& line) { return line.array == array && line.at == at; });
     const auto place = static_cast<std::size_t>(known - lines_.begin());
-    if (known == lines_.end()) lines_.push_back({value.index, at});
+    if (known == lines_.end()) lines_.push_back({array, at});
     return place;
   }
 
@@ -187,8 +223,14 @@ class StageRows {
   std::vector<std::vector<T>> uniform_results_;  // for each operation that does not vary
   std::vector<int> target_of_;                   // array to which an operation's results go, or -1
   std::vector<DrawWord> indices_;                // of columns in the whole grid
-  std::int64_t step_ = 0;
+  Moment at_ = 0;
   bool known_ = false;
+  const CompiledStages<T>* compiled_ = nullptr;  // null: the stage is interpreted
+  std::size_t which_ = 0;                        // the index of the stage
+  std::vector<ReadLine> read_;
+  std::vector<T> arguments_;
+  std::vector<const T*> sources_;  // of a call
+  std::vector<T*> out_;
 };
 
 template <class T>
@@ -216,12 +258,18 @@ class StageInterpreter {
       for (StageRows<T>& stage : of_thread) stage.forget_time();
   }
 
+  void use(const CompiledStages<T>& compiled) {
+    for (std::size_t i = 0; i < stages_.size(); ++i)
+      for (StageRows<T>& of_thread : stages_[i]) of_thread.use(compiled, i);
+  }
+
   /// Reads the state after `step` steps in buffers.current and writes the fields to buffers.next.
   /// If the last array is lent, `last` is its memory.
   void take(const DoubleBuffer<T>& buffers, std::int64_t step, T* last = nullptr) {
     arrays_.start(buffers, last);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const Stage& stage = problem_.stages[i];
+      take_reductions(problem_, stage, arrays_, threads_);
       take(stages_[i], problem_.clock.moment(step, stage.time));
       arrays_.finish(stage);
     }
@@ -253,7 +301,7 @@ class StageInterpreter {
 };
 
 template <class T>
-class InterpretedEngine final : public CpuEngine<T> {
+class InterpretedEngine final : public StageEngine<T> {
  public:
   InterpretedEngine(const Problem<T>& problem, int threads)
       : stages_(problem, threads), threads_(threads) {}
@@ -266,6 +314,7 @@ class InterpretedEngine final : public CpuEngine<T> {
   }
 
   void set_clock(const StepTimes& clock) override { stages_.set_clock(clock); }
+  void use(const CompiledStages<T>& compiled) override { stages_.use(compiled); }
 
   int threads() const override { return threads_; }
 
@@ -291,11 +340,11 @@ class InterpretedValue final : public StagesValue<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<CpuEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads) {
+std::unique_ptr<StageEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads) {
   return std::make_unique<InterpretedEngine<T>>(problem, threads);
 }
-template std::unique_ptr<CpuEngine<float>> make_interpreted_engine(const Problem<float>&, int);
-template std::unique_ptr<CpuEngine<double>> make_interpreted_engine(const Problem<double>&, int);
+template std::unique_ptr<StageEngine<float>> make_interpreted_engine(const Problem<float>&, int);
+template std::unique_ptr<StageEngine<double>> make_interpreted_engine(const Problem<double>&, int);
 
 template <class T>
 std::unique_ptr<StagesValue<T>> make_stages_value(const StagesPlan<T>& plan, int threads) {

@@ -204,6 +204,53 @@ T largest(const T* values, std::int64_t count) {
   return std::bit_cast<T>(most);
 }
 
+// Calls `use(index, inside)` for each of `count` cells.
+template <class T, class Use>
+__attribute__((always_inline)) inline void for_cells_inside(const T* mask, std::int64_t count,
+                                                            const Use& use) {
+  if (mask == nullptr)
+    for (std::int64_t i = 0; i < count; ++i) use(i, true);
+  else
+    for (std::int64_t i = 0; i < count; ++i) use(i, mask[i] != T(0));
+}
+
+// Signed integers in the order of the numbers; NaNs lie beyond the infinities.
+template <class T>
+GridExtremes extremes(const T* values, const T* mask, std::int64_t count) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  constexpr Bits all_but_sign = std::numeric_limits<Bits>::max();
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  constexpr auto ordered = [](Bits bits) { return bits ^ (bits < 0 ? all_but_sign : Bits(0)); };
+  constexpr Bits none_least = std::bit_cast<Bits>(infinity);
+  constexpr Bits none_most = ordered(std::bit_cast<Bits>(-infinity));
+  Bits least = none_least, most = none_most;
+  for_cells_inside(
+      mask, count, [&](std::int64_t i, bool inside) __attribute__((always_inline)) {
+        const Bits bits = ordered(std::bit_cast<Bits>(values[i]));
+        const Bits low = inside ? bits : none_least, high = inside ? bits : none_most;
+        least = low < least ? low : least;
+        most = high > most ? high : most;
+      });
+  if (least < none_most || most > none_least) return {.has_nan = true};
+  return {std::bit_cast<T>(ordered(least)), std::bit_cast<T>(ordered(most))};
+}
+
+template <class T>
+PartialSum sum_of_units(const T* values, const T* mask, std::int64_t count,
+                        const std::array<double, 2>& units) {
+  const double first = units[0], second = units[1];
+  PartialSum sum;
+  for_cells_inside(
+      mask, count, [&](std::int64_t i, bool inside) __attribute__((always_inline)) {
+        const double value = inside ? static_cast<double>(values[i]) : 0;
+        const auto whole = static_cast<std::int64_t>(value * first * second);
+        sum.high += whole >> 32;
+        sum.low += whole & 0xffffffff;
+        sum.cells += inside ? 1 : 0;
+      });
+  return sum;
+}
+
 template <class T>
 T arithmetic(std::int64_t count, T seed) {
   constexpr int cells = RowLoops<T>::arithmetic_cells;
@@ -234,7 +281,9 @@ constexpr RowLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
                                draw<T>,
                                arithmetic<T>,
                                digest<T>,
-                               largest<T>};
+                               largest<T>,
+                               extremes<T>,
+                               sum_of_units<T>};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/stages/diffusion.hpp"
+#include "kernels/stages/grid_reduction.hpp"
 #include "kernels/stages/noise.hpp"
 
 namespace lapl {
@@ -65,6 +66,12 @@ struct RowLoops {
 
   /// The largest of `count` numbers, of which none is negative; a NaN is larger than any.
   T (*largest)(const T* values, std::int64_t count);
+
+  /// The extremes, and the sum in units (units_of_values), of those of `count` cells where `mask`
+  /// is not 0; without a mask of all.
+  GridExtremes (*extremes)(const T* values, const T* mask, std::int64_t count);
+  PartialSum (*sum_of_units)(const T* values, const T* mask, std::int64_t count,
+                             const std::array<double, 2>& units);
 };
 
 }  // namespace lapl

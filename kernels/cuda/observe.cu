@@ -137,6 +137,70 @@ __global__ void __launch_bounds__(most_neighbours)
   check->around[threadIdx.x] = state[row * pitch + column];
 }
 
+// Calls visit(value) for each cell that counts.
+template <class T, class Cells, class Visit>
+__device__ __forceinline__ void for_each_inside(const T* values, const T* mask,
+                                                const FieldLayout& layout, const Cells& cells,
+                                                Visit visit) {
+  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
+    const std::int64_t at = row * layout.pitch + column;
+    if (cells.index(row, column) != not_found && (mask == nullptr || mask[at] != T(0)))
+      visit(static_cast<double>(values[at]));
+  });
+}
+
+template <class T, class Cells>
+__global__ void __launch_bounds__(block_threads)
+    find_extremes(const T* __restrict__ values, const T* __restrict__ mask, FieldLayout layout,
+                  Cells cells, ReductionBits start, ReductionBits* result) {
+  unsigned long long least = start.least, most = start.most;
+  for_each_inside(values, mask, layout, cells, [&](double value) {
+    const unsigned long long bits = ordered_bits(value);
+    least = min(least, bits);
+    most = max(most, bits);
+  });
+  for (int distance = 16; distance > 0; distance /= 2) {
+    least = min(least, __shfl_down_sync(whole_warp, least, distance));
+    most = max(most, __shfl_down_sync(whole_warp, most, distance));
+  }
+  if (threadIdx.x % 32 != 0) return;
+  atomicMin(&result->least, least);
+  atomicMax(&result->most, most);
+}
+
+// As sum_of_units of kernels/cpu/row_loops.cpp.
+template <class T, class Cells>
+__global__ void __launch_bounds__(block_threads)
+    sum_units(const T* __restrict__ values, const T* __restrict__ mask, FieldLayout layout,
+              Cells cells, double first, double second, ReductionBits* result) {
+  long long high = 0, low = 0, count = 0;
+  for_each_inside(values, mask, layout, cells, [&](double value) {
+    const auto whole = static_cast<long long>(value * first * second);
+    high += whole >> 32;
+    low += whole & 0xffffffff;
+    ++count;
+  });
+  for (int distance = 16; distance > 0; distance /= 2) {
+    high += __shfl_down_sync(whole_warp, high, distance);
+    low += __shfl_down_sync(whole_warp, low, distance);
+    count += __shfl_down_sync(whole_warp, count, distance);
+  }
+  if (threadIdx.x % 32 != 0) return;
+  const __int128 units = (static_cast<__int128>(high) << 32) + low;
+  for (int i = 0; i < 4; ++i)
+    atomicAdd(&result->sum[i],
+              static_cast<unsigned long long>(static_cast<unsigned>(units >> (32 * i))));
+  atomicAdd(&result->sum[4], static_cast<unsigned long long>(count));
+}
+
+ReductionBits on_host(const ReductionBits* result, cudaStream_t stream) {
+  ReductionBits bits{};
+  LAPL_CUDA(cudaGetLastError());
+  LAPL_CUDA(cudaMemcpyAsync(&bits, result, sizeof bits, cudaMemcpyDeviceToHost, stream));
+  LAPL_CUDA(cudaStreamSynchronize(stream));
+  return bits;
+}
+
 template <class Use>
 void for_cells(const FieldLayout& layout, const std::optional<Part>& part, const Use& use) {
   part ? use(OwnCells(*part)) : use(EveryCell{layout.columns});
@@ -193,6 +257,35 @@ void find_step_error(Error what, const T* errors, const FieldLayout& layout,
   LAPL_CUDA(cudaGetLastError());
 }
 
+template <class T>
+GridExtremes extremes_of_cells(const T* values, const T* mask, const FieldLayout& layout,
+                               const std::optional<Part>& part, ReductionBits* result,
+                               cudaStream_t stream) {
+  const GridExtremes none;
+  const ReductionBits start{ordered_bits(none.least), ordered_bits(none.most), {}};
+  LAPL_CUDA(cudaMemcpyAsync(result, &start, sizeof start, cudaMemcpyHostToDevice, stream));
+  for_cells(layout, part, [&](const auto& cells) {
+    find_extremes<<<block_count(layout), block_threads, 0, stream>>>(values, mask, layout, cells,
+                                                                     start, result);
+  });
+  const ReductionBits found = on_host(result, stream);
+  return extremes_with(found.least, found.most);
+}
+
+template <class T>
+GridSum sum_of_cells(const T* values, const T* mask, int exponent, const FieldLayout& layout,
+                     const std::optional<Part>& part, ReductionBits* result, cudaStream_t stream) {
+  const auto [first, second] = units_of_values(exponent);
+  LAPL_CUDA(cudaMemsetAsync(&result->sum, 0, sizeof result->sum, stream));
+  for_cells(layout, part, [&, first = first, second = second](const auto& cells) {
+    sum_units<<<block_count(layout), block_threads, 0, stream>>>(values, mask, layout, cells, first,
+                                                                 second, result);
+  });
+  std::array<std::uint64_t, 5> parts{};
+  std::ranges::copy(on_host(result, stream).sum, parts.begin());
+  return GridSum::of_parts(parts);
+}
+
 cudaError_t probe_device_code() {
   cudaFuncAttributes attributes{};
   return cudaFuncGetAttributes(&attributes, find_cells_not_finite<float, EveryCell>);
@@ -206,6 +299,15 @@ template void find_step_error(Error, const float*, const FieldLayout&, const std
                               StepErrorBits*, cudaStream_t);
 template void find_step_error(Error, const double*, const FieldLayout&, const std::optional<Part>&,
                               StepErrorBits*, cudaStream_t);
+#define LAPL_REDUCTIONS(T)                                                            \
+  template GridExtremes extremes_of_cells(const T*, const T*, const FieldLayout&,     \
+                                          const std::optional<Part>&, ReductionBits*, \
+                                          cudaStream_t);                              \
+  template GridSum sum_of_cells(const T*, const T*, int, const FieldLayout&,          \
+                                const std::optional<Part>&, ReductionBits*, cudaStream_t);
+LAPL_REDUCTIONS(float)
+LAPL_REDUCTIONS(double)
+#undef LAPL_REDUCTIONS
 template void find_not_finite(const float*, const FieldLayout&, const std::optional<Part>&, Shape,
                               FiniteCheck<float>*, cudaStream_t);
 template void find_not_finite(const double*, const FieldLayout&, const std::optional<Part>&, Shape,

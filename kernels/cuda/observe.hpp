@@ -12,6 +12,7 @@
 #include "kernels/derived.hpp"
 #include "kernels/fields/not_finite.hpp"
 #include "kernels/grid/part.hpp"
+#include "kernels/stages/grid_reduction.hpp"
 
 namespace lapl {
 
@@ -68,6 +69,23 @@ enum class Error : unsigned char { largest, cell };
 template <class T>
 void find_step_error(Error what, const T* errors, const FieldLayout& layout,
                      const std::optional<Part>& part, StepErrorBits* result, cudaStream_t stream);
+
+/// The results of extremes_of_cells() and sum_of_cells(), in device memory.
+struct ReductionBits {
+  unsigned long long least, most;  ///< ordered_bits
+  unsigned long long sum[5];       ///< GridSum::parts
+};
+
+/// The extremes of an array on the device, and its sum in units of 2^(exponent - 62), over the
+/// cells where `mask` is not 0; without a mask over all. `layout` is that of one array. With a
+/// `part` only own cells count. They wait for the device.
+template <class T>
+GridExtremes extremes_of_cells(const T* values, const T* mask, const FieldLayout& layout,
+                               const std::optional<Part>& part, ReductionBits* result,
+                               cudaStream_t stream);
+template <class T>
+GridSum sum_of_cells(const T* values, const T* mask, int exponent, const FieldLayout& layout,
+                     const std::optional<Part>& part, ReductionBits* result, cudaStream_t stream);
 
 /// Returns an error if this build holds no machine code that the device can run.
 cudaError_t probe_device_code();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -18,6 +19,7 @@
 #include "kernels/ranks/local_problem.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "kernels/ranks/redistribution.hpp"
+#include "kernels/ranks/reduce_over_grid.hpp"
 
 namespace lapl {
 namespace {
@@ -42,8 +44,10 @@ class RankedBackend final : public Backend<T> {
         threads_(threads) {
     for (const std::vector<T>& whole : problem.coefficients)
       coefficients_.push_back(values_of_first(ranks, whole, part_));
-    if (part_.is_empty()) return;
-    block_ = make_backend(backend, engine, local_problem(problem, part_, coefficients_), threads);
+    if (!part_.is_empty())
+      block_ = make_backend(backend, engine, own_problem(problem), threads);
+    else
+      without_block_ = problem.stages;
   }
 
   BackendDescription description() const override {
@@ -98,6 +102,8 @@ class RankedBackend final : public Backend<T> {
       taken = depends ? std::min(left, filled_ / reach_) : left;
       filled_ -= taken * reach_;
       if (block_) block_->advance(taken);
+      for (std::int64_t step = 0; !block_ && step < taken; ++step)
+        reduce_no_cells(without_block_, *stepping_);
     }
     seconds_ += std::chrono::steady_clock::now() - start;
   }
@@ -147,7 +153,10 @@ class RankedBackend final : public Backend<T> {
       filtered_.push_back(none);
       const Problem<T>& stages = std::get<StagesPlan<T>>(plan).problem;
       derived_reach_ = std::max(derived_reach_, reach_of(stages.stages));
-      of_block.push_back(StagesPlan<T>{local_problem(stages, part_, coefficients_)});
+      if (block_)
+        of_block.push_back(StagesPlan<T>{own_problem(stages)});
+      else
+        std::ranges::copy(stages.stages, std::back_inserter(derived_without_block_));
     }
     if (block_) block_->set_derived(of_block);
     coefficients_.clear();
@@ -157,6 +166,7 @@ class RankedBackend final : public Backend<T> {
     if (with_derived) fill(derived_reach_);
     of_block_ = {};
     if (block_) of_block_ = block_->capture(with_derived);
+    if (!block_ && with_derived) reduce_no_cells(derived_without_block_, *stepping_);
     with_derived_ = with_derived;
     fresh_ = false;
   }
@@ -192,6 +202,12 @@ class RankedBackend final : public Backend<T> {
 
  private:
   static constexpr int none = -1;
+
+  Problem<T> own_problem(const Problem<T>& whole) const {
+    Problem<T> own = local_problem(whole, part_, coefficients_);
+    own.ranks = stepping_.get();
+    return own;
+  }
 
   // Values of the state at `indices`, where this rank steps them.
   std::vector<std::optional<T>> own_values(std::span<const std::int64_t> indices) const {
@@ -264,6 +280,7 @@ class RankedBackend final : public Backend<T> {
   int threads_;
   std::vector<std::vector<T>> coefficients_;  // of the block, until set_derived
   std::unique_ptr<Backend<T>> block_;         // null if this rank has nothing to step
+  std::vector<Stage> without_block_, derived_without_block_;  // which others step
   Capture<T> of_block_;
   std::vector<int> filtered_;  // the field that each plan filters
   std::vector<std::unique_ptr<FrameFilter<T>>> of_first_;

@@ -122,7 +122,8 @@ LAPL_HOST_DEVICE double round_down(double a) { return __builtin_floor(a); }
 /// Leaves have no operands. The first three depend on the cell; the others are the same in every
 /// cell.
 #define LAPL_LEAVES(ROW) \
-  ROW(value, 0) ROW(position, 0) ROW(noise, 0) ROW(number, 0) ROW(time, 0) ROW(time_step, 0)
+  ROW(value, 0)          \
+  ROW(position, 0) ROW(noise, 0) ROW(number, 0) ROW(time, 0) ROW(time_step, 0) ROW(reduced, 0)
 /// Operators: the name of the function and the number of operands.
 #define LAPL_OPERATORS(ROW) \
   ROW(sum, 2)               \
@@ -158,7 +159,7 @@ enum class Operation : std::uint8_t {
   LAPL_LEAVES(LAPL_ROW) LAPL_OPERATIONS(LAPL_ROW)
 #undef LAPL_ROW
 };
-constexpr bool computes(Operation operation) { return operation > Operation::time_step; }
+constexpr bool computes(Operation operation) { return operation > Operation::reduced; }
 constexpr bool is_elementary(Operation operation) {
 #define LAPL_ROW(name, ...) || operation == Operation::name
   return false LAPL_ELEMENTARY_FUNCTIONS(LAPL_ROW);

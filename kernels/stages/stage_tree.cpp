@@ -37,6 +37,7 @@ std::vector<Dependence> dependences(const StageTree& tree) {
       case Operation::fused_multiply_add:
         found.push_back(of_sum(of_product(of(0), of(1)), of(2)));
         break;
+      case Operation::reduced: found.push_back(Dependence::nonlinear); break;
       default: {
         Dependence most = Dependence::none;
         for (int i = 0; i < row_of(node.operation).operands; ++i) most = std::max(most, of(i));
@@ -107,6 +108,9 @@ int StageTree::number(double number) {
 }
 int StageTree::time() { return place_of({.operation = Operation::time}); }
 int StageTree::time_step() { return place_of({.operation = Operation::time_step}); }
+int StageTree::reduced(int reduction) {
+  return place_of({.operation = Operation::reduced, .index = reduction});
+}
 int StageTree::operate(Operation operation, int a, int b, int c) {
   return place_of({.operation = operation, .operands = {a, b, c}});
 }
@@ -117,7 +121,8 @@ bool same_results(const StageTree& a, const StageTree& b) {
 }
 
 bool reads_time(const StageTree& tree) {
-  return holds(tree, Operation::time) || holds(tree, Operation::noise);
+  return holds(tree, Operation::time) || holds(tree, Operation::noise) ||
+         holds(tree, Operation::reduced);
 }
 
 bool reads_positions(const StageTree& tree) {

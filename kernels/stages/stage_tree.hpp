@@ -37,7 +37,7 @@ struct StageOperation {
   std::array<int, 3> operands = {};  ///< indices in the tree; unused ones are 0
   double number = 0;                 ///< of a number; rounded once to the precision of the fields
   std::uint64_t seed = 0;            ///< of a noise
-  int index = 0;   ///< the array of a value, the axis of a position, a noise's use
+  int index = 0;   ///< the array of a value, the axis of a position, a noise's use, a reduction
   Offset at = {};  ///< where a value or position is read
   auto key() const {
     return std::tuple(operation, operands, std::bit_cast<std::uint64_t>(number), seed, index,
@@ -59,8 +59,9 @@ struct StageTree {
   int position(int axis, Offset at);       ///< axis 0: planes (z), 1: rows (y), 2: columns (x)
   int noise(std::uint64_t seed, int use);  ///< of variance 1 (kernels/stages/noise.hpp)
   int number(double number);
-  int time();       ///< time of the state that the stage reads
-  int time_step();  ///< dt, where it differs from step to step
+  int time();                  ///< time of the state that the stage reads
+  int time_step();             ///< dt, where it differs from step to step
+  int reduced(int reduction);  ///< of the stage's reductions (kernels/stages/grid_reduction.hpp)
   int operate(Operation operation, int a, int b = 0, int c = 0);
 
   friend bool operator==(const StageTree& a, const StageTree& b) {
@@ -94,7 +95,7 @@ bool commutes(Operation operation);
 /// True if both trees give the same bits by the same operations, in whatever order they are listed.
 bool same_results(const StageTree& a, const StageTree& b);
 
-/// True if the tree differs from step to step: by the time, or by noise.
+/// True if the tree differs from step to step: by the time, by noise, or by a reduction.
 bool reads_time(const StageTree& tree);
 /// True if the tree differs from place to place besides by the values that it reads.
 bool reads_positions(const StageTree& tree);

@@ -81,6 +81,7 @@ class TreeAt {
         case Operation::number: results_[i] = static_cast<T>(node.number); break;
         case Operation::time: results_[i] = static_cast<T>(at.time); break;
         case Operation::time_step: results_[i] = static_cast<T>(problem_.clock.step); break;
+        case Operation::reduced: results_[i] = problem_.reduced[node.index]; break;
         default:
           with_operation<T>(node.operation, [&](auto of) {
             results_[i] = of(results_[node.operands[0]], results_[node.operands[1]],

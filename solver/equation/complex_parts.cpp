@@ -185,8 +185,9 @@ class PartsWriter {
   // Operators that act on the last argument, and on each of its parts alike.
   static bool is_of_parts(const FormulaNode& node) {
     const FormulaFunction* const function = formula_function(node.name);
-    return function && function->kind == FormulaFunction::Kind::stencil &&
-           !node.name.starts_with("gradient_");
+    return (function && function->kind == FormulaFunction::Kind::stencil &&
+            !node.name.starts_with("gradient_")) ||
+           node.name == "mean" || node.name == "integral";
   }
   NodePair part_by_part(const FormulaNode& node) {
     std::vector<int> operands;

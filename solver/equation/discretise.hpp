@@ -73,16 +73,24 @@ T power_by_squaring(const T& base, int exponent, const Product& product) {
   return result;
 }
 
+/// Throws FormulaError for a call such as mean(e) within an operator.
+[[noreturn]] void refuse_over_grid(const FormulaNode& node);
+
 /// Writes formulas into a tree and adds the names that they read to `used`. `nested` returns the
 /// array of a nested quantity, or none if its value has no stencil operator and is written in
-/// place.
+/// place; `reduction` the index of a call such as mean(e).
 class TreeWriter {
  public:
   using ArrayOf = std::function<std::optional<int>(NestedQuantity)>;
+  using ReductionOf = std::function<int(const NestedQuantity&)>;
 
   TreeWriter(const FormulaNames& names, StageTree& tree, std::set<std::string>& used,
-             ArrayOf nested = {})
-      : names_(names), tree_(tree), nested_(std::move(nested)), used_(used) {}
+             ArrayOf nested = {}, ReductionOf reduction = {})
+      : names_(names),
+        tree_(tree),
+        nested_(std::move(nested)),
+        reduction_(std::move(reduction)),
+        used_(used) {}
 
   /// The value of a formula. Throws FormulaError.
   Term write(const Formula& formula);
@@ -122,6 +130,7 @@ class TreeWriter {
   Term values_function(const ShiftedPart& place, const FormulaNode& node);
   Term stencil(const ShiftedPart& place, const FormulaNode& node);
   Term noise(const ShiftedPart& place, const FormulaNode& node);
+  Term over_grid(const ShiftedPart& place, const FormulaNode& node);
   bool vanishes(const Term& term) const;
   void refuse_noise(const ShiftedPart& place, int operand, const FormulaNode& of) const;
   Term logic(const ShiftedPart& place, const FormulaNode& node);
@@ -157,6 +166,7 @@ class TreeWriter {
   const FormulaNames& names_;
   StageTree& tree_;
   ArrayOf nested_;
+  ReductionOf reduction_;
   std::set<std::string>& used_;
   std::map<ShiftedPart, Term> known_;
   std::optional<Offset> face_;

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/stages/grid_reduction.hpp"
 #include "kernels/stages/operations.hpp"
 
 namespace lapl {
@@ -113,6 +114,7 @@ struct FormulaFunction {
   enum class Kind {
     of_values,  ///< computed from numbers, cell by cell
     stencil,    ///< reads its argument at neighbouring cells
+    over_grid,  ///< one number of all cells: a reduction
     defined     ///< shorthand for `meaning`, a formula
   };
   std::string_view name;
@@ -120,6 +122,7 @@ struct FormulaFunction {
   std::string_view arguments;
   std::string_view meaning;
   Operation operation = Operation::number;  ///< for of_values, the operation of the tree
+  GridReduction::Kind reduction = GridReduction::Kind::mean;  ///< for over_grid
 };
 inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
 #define LAPL_ROW(operation, operands, name, arguments, meaning) \
@@ -151,6 +154,18 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
      "div(c e), second order: for each axis (F - F-) / h, F = c (e + s/2) where c > 0, else c (e+ "
      "- s+/2)"},
     {"biharmonic", FormulaFunction::Kind::defined, "e", "laplacian(laplacian(e))"},
+#define LAPL_ROW(name, kind, meaning) \
+  {name,                              \
+   FormulaFunction::Kind::over_grid,  \
+   "e",                               \
+   meaning,                           \
+   Operation::reduced,                \
+   GridReduction::Kind::kind},
+    LAPL_ROW("mean", mean, "the mean of e over the grid")
+        LAPL_ROW("integral", sum, "the sum of e over the grid times the volume of a cell")
+            LAPL_ROW("maximum", maximum, "the largest e of the grid")
+                LAPL_ROW("minimum", minimum, "the smallest e of the grid")
+#undef LAPL_ROW
 });
 /// The function of this name, or nullptr.
 const FormulaFunction* formula_function(std::string_view name);

@@ -34,6 +34,7 @@ int LawRewriting::copy(const StageOperation& node) {
     case Operation::noise: return made_.noise(node.seed, node.index);
     case Operation::time: return made_.time();
     case Operation::time_step: return made_.time_step();
+    case Operation::reduced: return made_.reduced(node.index);
     default:
       return made_.operate(node.operation, node.operands[0], node.operands[1], node.operands[2]);
   }

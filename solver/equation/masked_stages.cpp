@@ -15,6 +15,7 @@ class Masking : public LawRewriting {
         laws_(system.rim->laws),
         mask_(system.rim->mask + moved_) {}
 
+  int mask() const { return mask_; }
   /// The value of results outside.
   void set_outside(double value) { outside_ = value; }
 
@@ -84,6 +85,7 @@ StepStages masked(StepStages made, const FormulaSystem& system, double outside) 
   for (std::size_t stage = 0; stage < made.stages.size(); ++stage) {
     masking.set_outside(stage + 1 == made.stages.size() ? outside : 0);
     made.stages[stage].tree = masking.of(made, stage);
+    for (GridReduction& reduction : made.stages[stage].reductions) reduction.mask = masking.mask();
   }
   return made;
 }

@@ -60,7 +60,8 @@ class Contents {
     for (std::size_t i = 0; i < node.operands.size(); ++i) add(of(operand(part, i)));
     if (node.kind == Kind::call)
       if (const FormulaFunction* const function = formula_function(node.name))
-        found.operators = found.operators || function->kind == FormulaFunction::Kind::stencil;
+        found.operators = found.operators || function->kind == FormulaFunction::Kind::stencil ||
+                          function->kind == FormulaFunction::Kind::over_grid;
     return known_[part] = found;
   }
 

@@ -19,9 +19,10 @@ struct StageInMaking {
 
   /// The stage reads the state at `time`. See TreeWriter for the others. Keeps references.
   StageInMaking(const FormulaNames& names, std::set<std::string>& used,
-                TreeWriter::ArrayOf array_of, std::optional<double> time_step, double time)
+                TreeWriter::ArrayOf array_of, TreeWriter::ReductionOf reduction_of,
+                std::optional<double> time_step, double time)
       : stage{.tree = {}, .targets = {}, .time = time},
-        writer(names, stage.tree, used, std::move(array_of)),
+        writer(names, stage.tree, used, std::move(array_of), std::move(reduction_of)),
         dt(time_step) {}
 
   Term value(int array) { return TreeWriter::of(stage.tree.value(array, {})); }

@@ -108,6 +108,7 @@ class StageMaker {
       for (StageOperation& node : stage.tree.operations)
         if (node.operation == Operation::value) node.index = moved(node.index);
       for (int& target : stage.targets) target = moved(target);
+      for (GridReduction& reduction : stage.reductions) reduction.array = moved(reduction.array);
     }
     for (Arrays& state : made_.states)
       for (int& array : state) array = moved(array);
@@ -133,6 +134,7 @@ class StageMaker {
     for (const int field : fields_) names_.arrays[rates_[field]->name] = state[field];
     levels_.clear();
     computed_.clear();
+    taken_.clear();
     time_ = time;
     const std::unique_ptr<Level> made = new_level();
     Level& last = *made;
@@ -154,12 +156,16 @@ class StageMaker {
 
   std::unique_ptr<Level> new_level() {
     return std::make_unique<Level>(
-        names_, made_.used, [this](auto part) { return array_of(part); }, dt_, time_);
+        names_, made_.used, [this](auto part) { return array_of(part); },
+        [this](const auto& call) { return reduction_of(call); }, dt_, time_);
   }
 
   void add(const Stage& stage, const Arrays& state) {
     made_.stages.push_back({without_unused(stage.tree), stage.targets, stage.time});
     made_.states.push_back(state);
+    for (const StageOperation& node : made_.stages.back().tree.operations)
+      if (node.operation == Operation::reduced && taken_.insert(node.index).second)
+        made_.stages.back().reductions.push_back(reductions_.at(node.index));
   }
 
   void without_noise() {
@@ -177,21 +183,71 @@ class StageMaker {
 
   // The array that holds an argument with a stencil operator in it; an earlier stage fills it.
   std::optional<int> array_of(NestedQuantity part) {
+    if (const FormulaNode* const call = reduction_in(*part.formula, part.node))
+      refuse_over_grid(*call);
     if (part.slope_axis < 0 && !holds_stencil(*part.formula, part.node)) return std::nullopt;
+    return array_with(part);
+  }
+
+  // `of` is the call that reduces the part, if one does.
+  int array_with(NestedQuantity part, const FormulaNode* of = nullptr) {
     const auto [known, is_new] =
         arrays_of_parts_.try_emplace({meaning_of(*part.formula, part.node), part.slope_axis}, 0);
     if (is_new) known->second = new_array(-1);
     const int array = known->second;
-    if (computed_.insert(array).second) make(part, array);
+    if (computed_.insert(array).second) make(part, array, of);
     return array;
   }
 
-  void make(NestedQuantity part, int array) {
+  // The index of the reduction that the root of `call` calls. The array of its argument is filled
+  // by an earlier stage, unless it is an array already.
+  int reduction_of(const NestedQuantity& call) {
+    const FormulaNode& node = call.formula->nodes[call.node];
+    const NestedQuantity argument{call.formula, node.operands[0]};
+    GridReduction reduction{.kind = formula_function(node.name)->reduction,
+                            .array = is_array(argument) ? names_.arrays.at(root_of(argument).name)
+                                                        : array_with(argument, &node),
+                            .index = static_cast<int>(reductions_.size())};
+    if (reduction.kind == GridReduction::Kind::sum)
+      for (int axis = 3 - names_.axes; axis < 3; ++axis) reduction.factor *= names_.spacing[axis];
+    const auto known = std::ranges::find_if(reductions_, [&](const GridReduction& other) {
+      return other.kind == reduction.kind && other.array == reduction.array;
+    });
+    if (known != reductions_.end()) return known->index;
+    reductions_.push_back(reduction);
+    return reduction.index;
+  }
+
+  static const FormulaNode& root_of(const NestedQuantity& part) {
+    return part.formula->nodes[part.node];
+  }
+  bool is_array(const NestedQuantity& part) const {
+    return root_of(part).kind == Kind::name && names_.arrays.contains(root_of(part).name);
+  }
+
+  // A call of a reduction in a part of a formula; none in quantities that have arrays.
+  const FormulaNode* reduction_in(const Formula& formula, int node) {
+    const auto known = reductions_in_.find({&formula, node});
+    if (known != reductions_in_.end()) return known->second;
+    const FormulaNode& at = formula.nodes[node];
+    const FormulaNode* found = is_of(at, FormulaFunction::Kind::over_grid) ? &at : nullptr;
+    if (at.kind == Kind::name && !names_.arrays.contains(at.name))
+      if (const auto quantity = names_.quantities.find(at.name);
+          quantity != names_.quantities.end())
+        if (reduction_in(*quantity->second, quantity->second->whole()) != nullptr) found = &at;
+    for (const int operand : at.operands)
+      if (found == nullptr) found = reduction_in(formula, operand);
+    return reductions_in_[{&formula, node}] = found;
+  }
+
+  void make(NestedQuantity part, int array, const FormulaNode* of = nullptr) {
     const bool beside = part.slope_axis >= 0 && holds_stencil(*part.formula, part.node);
     const std::size_t at = order_of(*part.formula, part.node) + (beside ? 1 : 0);
     while (levels_.size() <= at) levels_.push_back(new_level());
     Level& level = *levels_[at];
     const Term value = level.writer.write(part);
+    if (of != nullptr && value.is_scalar())
+      throw FormulaError(of->at, fmt::format("{} of what is the same in every cell", of->name));
     level.stage.tree.results.push_back(level.writer.node_of(value));
     level.stage.targets.push_back(array);
   }
@@ -208,10 +264,12 @@ class StageMaker {
         order = order_of(*quantity->second, quantity->second->whole()) +
                 (names_.arrays.contains(at.name) ? 1 : 0);
     } else {
-      const bool stencil = is_stencil(at);
+      const bool stencil = is_of(at, FormulaFunction::Kind::stencil);
+      const bool reduction = is_of(at, FormulaFunction::Kind::over_grid);
       for (const int operand : at.operands)
         order = std::max(order, order_of(formula, operand) +
                                     (stencil && holds_stencil(formula, operand) ? 1 : 0) +
+                                    (reduction && !is_array({&formula, operand}) ? 1 : 0) +
                                     (operand == at.operands.back() && has_slopes(at) ? 1 : 0));
     }
     return orders_[{&formula, node}] = order;
@@ -221,7 +279,7 @@ class StageMaker {
     const auto known = stencils_.find({&formula, node});
     if (known != stencils_.end()) return known->second;
     const FormulaNode& at = formula.nodes[node];
-    bool holds = is_stencil(at);
+    bool holds = is_of(at, FormulaFunction::Kind::stencil);
     if (at.kind == Kind::name && !names_.arrays.contains(at.name))
       if (const auto quantity = names_.quantities.find(at.name);
           quantity != names_.quantities.end())
@@ -230,10 +288,10 @@ class StageMaker {
     return stencils_[{&formula, node}] = holds;
   }
 
-  static bool is_stencil(const FormulaNode& node) {
+  static bool is_of(const FormulaNode& node, FormulaFunction::Kind kind) {
     const FormulaFunction* const function =
         node.kind == Kind::call ? formula_function(node.name) : nullptr;
-    return function && function->kind == FormulaFunction::Kind::stencil;
+    return function && function->kind == kind;
   }
 
   static bool has_slopes(const FormulaNode& node) {
@@ -273,6 +331,9 @@ class StageMaker {
   std::vector<Offset> at_faces_;                        // of each formula; empty: they are of cells
   std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
   std::set<int> computed_;  // arrays already filled in the current evaluation
+  std::vector<GridReduction> reductions_;
+  std::set<int> taken_;  // reductions that stages of the current evaluation take
+  std::map<std::pair<const Formula*, int>, const FormulaNode*> reductions_in_;
   std::vector<std::unique_ptr<Level>> levels_;
   double time_ = 0;
   std::optional<double> dt_;  // unset where it differs from step to step

@@ -1,4 +1,5 @@
-"""equations.py FILE.h5: steps fifteen equations, and those of boxes.py and noise.py, by NumPy alone and stores what they come to.
+"""equations.py FILE.h5: steps fifteen equations, and those of boxes.py, noise.py and means.py, by NumPy alone and stores
+what they come to.
 
 Each function states one equation twice: its text is lapl's config, its body the same in NumPy, written after
 docs/equations.md and docs/numerics.md. FILE.h5 has a group for each: `config`, and every field after the last step.
@@ -11,6 +12,7 @@ import sys
 
 import boxes
 import h5py
+import means
 import noise
 import numpy as np
 from finite_differences import (EVEN, PERIODIC, ZERO, Grid, bs23, dopri5, euler, heun, imex, leapfrog, midpoint, rk4, rkl2,
@@ -499,7 +501,7 @@ def brusselator():
 
 EQUATIONS = [heat, conductivity, gray_scott, wave, advection, burgers, cahn_hilliard, kuramoto_sivashinsky, anisotropic,
              crystal, functions, thaw, pendulums, swift_hohenberg, fitzhugh_nagumo, brusselator,
-             *boxes.EQUATIONS, *noise.EQUATIONS]
+             *boxes.EQUATIONS, *noise.EQUATIONS, *means.EQUATIONS]
 
 if __name__ == "__main__":
     with h5py.File(sys.argv[1], "w") as file:

@@ -57,6 +57,7 @@ class RandomProblem {
     for (const std::string& field : run.fields)
       run.equation.rates[field] = chance(0.05) ? "0" : accepted_expression(1 + below(5));
     if (chance(0.25)) noise();
+    if (chance(0.25)) reductions();
     boundaries();
     steps = 1 + below(wide ? 40 : 4);
     threads = 1 + below(3);
@@ -154,6 +155,20 @@ class RandomProblem {
         rate = fmt::format(fmt::runtime(word_of({"({0}) + ({1}) * noise", "({0}) + 0.1 * noisy",
                                                  "({1}) * noisy + ({0}) - noise(3) * noise"})),
                            rate.text(), accepted_expression(1));
+  }
+
+  // In rates, and in a quantity that rates read.
+  void reductions() {
+    run.equation.quantities.emplace_back(
+        "whole", word_of({"mean(u0)", "1e-3 * integral(u0^2)", "maximum(laplacian(u0))",
+                          "minimum(u0) * mean(abs(u0) + t)"}));
+    for (auto& [field, rate] : run.equation.rates)
+      if (chance(0.7))
+        rate = fmt::format(
+            fmt::runtime(word_of({"({0}) - mean({1})", "({0}) * whole", "whole - ({0})",
+                                  "mean({1} * whole) + ({0}) + minimum(whole * u0)",
+                                  "({0}) + maximum({1}) * ({1})", "integral({1}) - ({0})"})),
+            rate.text(), accepted_expression(2));
   }
 
   void boundaries() {

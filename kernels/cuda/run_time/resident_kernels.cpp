@@ -70,6 +70,7 @@ ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device
     if (reads_positions(face.law)) return refuse("the law of a face differs along it");
     if (reads_time(face.law)) return refuse("a law depends on the time");
   }
+  if (has_reductions(problem)) return refuse("stages read reductions over the grid");
   for (const Stage& stage : problem.stages) {
     if (reads_noise(stage.tree)) return refuse("the equation has noise");
     if (reads_time(stage.tree)) return refuse("the equation depends on the time");

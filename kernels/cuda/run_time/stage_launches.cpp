@@ -10,6 +10,7 @@
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/device/stream.hpp"
 #include "kernels/error.hpp"
+#include "kernels/ranks/reduce_over_grid.hpp"
 #include "kernels/stages/stage_code.hpp"
 #include "kernels/stages/tree_at.hpp"
 
@@ -126,7 +127,7 @@ std::vector<GhostLaw<T>> DeviceProblem<T>::laws(double time) const {
 }
 
 template <class T>
-StageTiles<T>::StageTiles(const DeviceProblem<T>& problem, bool last_is_lent)
+StageTiles<T>::StageTiles(DeviceProblem<T>& problem, bool last_is_lent)
     : on_device_(problem),
       problem_(problem.problem()),
       kernels_(tile_kernels(problem_)),
@@ -146,6 +147,29 @@ StageTiles<T>::StageTiles(const DeviceProblem<T>& problem, bool last_is_lent)
   const int given = problem_.fields + static_cast<int>(problem_.coefficients.size());
   for (int array = given; array < problem_.arrays() - (last_is_lent ? 1 : 0); ++array)
     made_.push_back(device_buffer<T>(problem.stride()));
+  if (has_reductions(problem_)) reduction_ = device_buffer<ReductionBits>(1);
+}
+
+template <class T>
+void StageTiles<T>::take_reductions(const Stage& stage, const std::vector<const T*>& arrays,
+                                    cudaStream_t stream) {
+  const Shape shape = problem_.shape;
+  const FieldLayout layout{shape.planes * shape.rows, shape.columns, on_device_.pitch()};
+  for (const GridReduction& one : stage.reductions) {
+    const T* const values = arrays[one.array];
+    const T* const mask = one.mask < 0 ? nullptr : arrays[one.mask];
+    on_device_.set_reduced(one.index,
+                           reduce_over_grid(
+                               one, *problem_.ranks,
+                               [&] {
+                                 return extremes_of_cells(values, mask, layout, problem_.part,
+                                                          reduction_.data(), stream);
+                               },
+                               [&](int exponent) {
+                                 return sum_of_cells(values, mask, exponent, layout, problem_.part,
+                                                     reduction_.data(), stream);
+                               }));
+  }
 }
 
 template <class T>
@@ -178,6 +202,7 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
   }
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     const Stage& stage = problem_.stages[i];
+    take_reductions(stage, arrays, stream);
     if (!prepared_ || in_time_)
       prepare(on_device_.moment_of(step, stage), stage, launches_[i], stream);
     std::vector<T*> targets;

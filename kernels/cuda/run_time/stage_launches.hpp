@@ -9,6 +9,7 @@
 
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/field_layout.hpp"
+#include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/run_time/arguments.hpp"
 #include "kernels/cuda/run_time/stage_kernels.hpp"
 #include "kernels/problem.hpp"
@@ -34,6 +35,7 @@ class DeviceProblem {
 
   Moment moment_of(std::int64_t step, const Stage& stage) const;
   void set_clock(const StepTimes& clock) { problem_.clock = clock; }
+  void set_reduced(int index, double value) { problem_.reduced[index] = static_cast<T>(value); }
   /// The arguments at a moment of the CUDA kernels of `tree`.
   std::vector<T> arguments(const StageTree& tree, const Moment& at) const;
   /// A law that is the same along the whole face.
@@ -58,7 +60,7 @@ class StageTiles {
  public:
   /// Starts to compile the CUDA kernels. Throws EngineUnsuitable if there is no compiler. With
   /// `last_is_lent`, each call of take() supplies the memory of the last array.
-  explicit StageTiles(const DeviceProblem<T>& problem, bool last_is_lent = false);
+  explicit StageTiles(DeviceProblem<T>& problem, bool last_is_lent = false);
 
   /// Takes one step, after `step` earlier ones, from the fields in `from` to the fields in `to`;
   /// waits for the compiler. `to` may be null if no stage computes a field.
@@ -74,16 +76,19 @@ class StageTiles {
     std::vector<FaceTable<T>> faces;
   };
 
+  void take_reductions(const Stage& stage, const std::vector<const T*>& arrays,
+                       cudaStream_t stream);
   void prepare(const Moment& at, const Stage& stage, Launch& launch, cudaStream_t stream);
   void lay_laws(double time, std::vector<FaceTable<T>>& faces, cudaStream_t stream);
 
-  const DeviceProblem<T>& on_device_;
+  DeviceProblem<T>& on_device_;
   const Problem<T>& problem_;
   CompiledKernels kernels_;
   TileShape tile_;
   StageGrid<T> grid_{};
   bool in_time_ = false, prepared_ = false;
   std::vector<DeviceBuffer<T>> made_;
+  DeviceBuffer<ReductionBits> reduction_;
   std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // key: index in problem.laws
   std::vector<Launch> launches_;
 };

@@ -1,0 +1,23 @@
+// A reduction over the grid from the cells of each rank.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "kernels/ranks/ranks.hpp"
+#include "kernels/stages/grid_reduction.hpp"
+
+namespace lapl {
+
+struct Stage;
+
+/// `extremes` and `sum` return those of this rank's own cells; `sum` is called with the exponent of
+/// units_of_values, or not at all. Not a number if a value is not finite. Collective.
+double reduce_over_grid(const GridReduction& reduction, Ranks& ranks,
+                        const std::function<GridExtremes()>& extremes,
+                        const std::function<GridSum(int exponent)>& sum);
+
+/// Takes part in the reductions of stages, for a rank without cells.
+void reduce_no_cells(const std::vector<Stage>& stages, Ranks& ranks);
+
+}  // namespace lapl

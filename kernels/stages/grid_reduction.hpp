@@ -1,0 +1,87 @@
+// Reductions over the grid: means, sums and extremes of an array. Sums are exact, so that neither
+// threads nor ranks nor devices change a bit: each value is rounded towards 0 to a multiple of
+// 2^(e - 62), where 2^e is above all magnitudes, and these integers are added.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/fields/digest.hpp"
+
+namespace lapl {
+
+/// A value of an array over the cells of the grid, or over those where `mask` is not 0.
+struct GridReduction {
+  enum class Kind : std::uint8_t { mean, sum, maximum, minimum };
+  Kind kind = Kind::mean;
+  int array = 0;
+  int index = 0;      ///< in Problem::reduced
+  int mask = -1;      ///< an array; -1: all cells
+  double factor = 1;  ///< of a sum
+};
+
+/// Integers in the order of the numbers; NaNs lie beyond the infinities.
+LAPL_HOST_DEVICE std::uint64_t ordered_bits(double value) {
+  const std::uint64_t bits = bits_of(value), sign = std::uint64_t{1} << 63;
+  return (bits & sign) != 0 ? ~bits : bits | sign;
+}
+
+struct GridExtremes {
+  double least = std::numeric_limits<double>::infinity();
+  double most = -std::numeric_limits<double>::infinity();
+  bool has_nan = false;
+
+  void add(const GridExtremes& other) {
+    least = other.least < least ? other.least : least;
+    most = other.most > most ? other.most : most;
+    has_nan = has_nan || other.has_nan;
+  }
+};
+/// The extremes with these ordered_bits.
+GridExtremes extremes_with(std::uint64_t least, std::uint64_t most);
+
+/// The factors that turn a value below 2^exponent into units of 2^(exponent - 62); both are powers
+/// of two, since one may be too large for float64.
+inline std::array<double, 2> units_of_values(int exponent) {
+  const int shift = 62 - exponent, first = shift > 1000 ? 1000 : shift;
+  return {std::ldexp(1.0, first), std::ldexp(1.0, shift - first)};
+}
+
+/// A sum of units, each split into units = high 2^32 + low, where low is below 2^32. Overflows only
+/// beyond 2^31 cells; sums of rows are added by GridSum.
+struct PartialSum {
+  std::int64_t high = 0, low = 0, cells = 0;
+};
+
+struct GridSum {
+  __extension__ using Units = __int128;
+  Units units = 0;
+  std::int64_t cells = 0;
+
+  /// The sums of four parts of 32 bits, lowest first, and of the number of cells. Sums of them over
+  /// ranks or threads do not overflow.
+  static GridSum of_parts(const std::array<std::uint64_t, 5>& parts) {
+    __extension__ unsigned __int128 units = 0;
+    for (std::size_t i = 4; i-- > 0;) units = (units << 32) + parts[i];
+    return {static_cast<Units>(units), static_cast<std::int64_t>(parts[4])};
+  }
+  std::array<std::uint64_t, 5> parts() const {
+    std::array<std::uint64_t, 5> of_sum{};
+    for (std::size_t i = 0; i < 4; ++i) of_sum[i] = static_cast<std::uint32_t>(units >> 32 * i);
+    of_sum[4] = static_cast<std::uint64_t>(cells);
+    return of_sum;
+  }
+
+  void add(const PartialSum& part) {
+    units += static_cast<Units>(part.high) * (std::int64_t{1} << 32) + part.low;
+    cells += part.cells;
+  }
+  void add(const GridSum& other) {
+    units += other.units;
+    cells += other.cells;
+  }
+};
+
+}  // namespace lapl
