@@ -238,6 +238,7 @@ class StageInterpreter {
  public:
   StageInterpreter(const Problem<T>& problem, int threads, bool last_is_lent = false)
       : problem_(problem), arrays_(problem_, last_is_lent), laws_(problem_), threads_(threads) {
+    divide(false);
     for (const Stage& stage : problem_.stages) {
       auto& of_thread = stages_.emplace_back();
       for (int thread = 0; thread < threads; ++thread) of_thread.emplace_back(problem_, stage);
@@ -258,7 +259,10 @@ class StageInterpreter {
       for (StageRows<T>& stage : of_thread) stage.forget_time();
   }
 
+  /// From now on calls compiled functions. Only segments that reach a face copy lines, so these are
+  /// short then.
   void use(const CompiledStages<T>& compiled) {
+    divide(true);
     for (std::size_t i = 0; i < stages_.size(); ++i)
       for (StageRows<T>& of_thread : stages_[i]) of_thread.use(compiled, i);
   }
@@ -277,7 +281,6 @@ class StageInterpreter {
 
  private:
   void take(std::vector<StageRows<T>>& of_thread, const Moment& at) {
-    constexpr std::int64_t segment = StageRows<T>::segment;
     const Shape shape = problem_.shape;
     laws_.set_time(at.time);
 #pragma omp parallel num_threads(threads_)
@@ -286,10 +289,20 @@ class StageInterpreter {
       stage.set_time(at);
 #pragma omp for schedule(static)
       for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row)
-        for (std::int64_t column = 0; column < shape.columns; column += segment)
-          stage.evaluate(arrays_, laws_, {row % shape.rows, column, row / shape.rows},
-                         std::min(segment, shape.columns - column));
+        for (std::size_t i = 1; i < ends_.size(); ++i)
+          stage.evaluate(arrays_, laws_, {row % shape.rows, ends_[i - 1], row / shape.rows},
+                         ends_[i] - ends_[i - 1]);
     }
+  }
+
+  // Divides rows into segments; if `apart`, their first and last cells are segments of their own.
+  void divide(bool apart) {
+    const std::int64_t columns = problem_.shape.columns, edge = apart && columns > 2 ? 1 : 0;
+    ends_ = {0};
+    for (std::int64_t end = edge; end < columns - edge; end += StageRows<T>::segment)
+      if (end > 0) ends_.push_back(end);
+    for (const std::int64_t end : {columns - edge, columns})
+      if (end > ends_.back()) ends_.push_back(end);
   }
 
   Problem<T> problem_;
@@ -297,6 +310,7 @@ class StageInterpreter {
   FaceLaws<T> laws_;
   std::vector<std::vector<StageRows<T>>> stages_;  // indices: stage, thread
   std::vector<std::vector<T>> scratch_;
+  std::vector<std::int64_t> ends_;  // of a row's segments, after 0
   int threads_;
 };
 
