@@ -4,11 +4,13 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <set>
 #include <utility>
 
 #include "kernels/fields/host_vector.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/ranks/rank_rows.hpp"
+#include "kernels/stages/tree_at.hpp"
 #include "solver/equation/formula_system.hpp"
 
 namespace lapl {
@@ -122,6 +124,48 @@ std::vector<double> own_rows(RunConfig config, InitialPart part,
   return std::get<FieldMaker>(made)(config, rows);
 }
 
+// Sets the nodes of some rows that laws hold to their values at the start; `own_values` makes the
+// values of a coefficient field in these rows.
+template <class T>
+void hold_nodes(const RunConfig& config, RowRange rows,
+                const std::function<std::vector<T>(const std::string&)>& own_values,
+                std::vector<T>& state) {
+  const Shape shape = config.shape;
+  Problem<T> grid{.shape = shape, .faces = {}};
+  grid.spacing = config.spacing.by_axis;
+  const std::vector<std::string> names = coefficient_names(config);
+  const auto hold = [&](const SideLaw& law, std::size_t field) {
+    std::set<std::string> used;
+    const LawTerms terms = terms_of(law, config, used);
+    std::map<int, std::vector<T>> read;
+    for (const StageOperation& node : terms.tree.operations)
+      if (node.operation == Operation::value)
+        read[node.index] =
+            own_values(names.at(static_cast<std::size_t>(node.index) - config.fields.size()));
+    TreeAt<T> tree(grid, terms.tree);
+    const std::int64_t side = law.last ? by_axis(shape)[law.axis] - 1 : 0;
+    for (std::int64_t row = rows.first; row < rows.end(); ++row) {
+      const Cell first = cell_at(shape, row * shape.columns);
+      if (law.axis < 2 && by_axis(first)[law.axis] != side) continue;
+      const std::int64_t column = law.axis == 2 ? side : 0;
+      const std::int64_t end = law.axis == 2 ? side + 1 : shape.columns;
+      for (std::int64_t at = column; at < end; ++at) {
+        const std::int64_t own = (row - rows.first) * shape.columns + at;
+        tree.evaluate({first.row, at, first.plane}, 0,
+                      [&](const StageOperation& node) { return read.at(node.index)[own]; });
+        state[static_cast<std::int64_t>(field) * rows.count * shape.columns + own] =
+            terms.tree.results.empty() ? T(terms.a.factor) : tree.result(0);
+      }
+    }
+  };
+  for (int axis = 2; axis >= 3 - shape.axes; --axis)  // at corners the slower axis wins
+    for (const SideLaw& law : config.laws)
+      for (std::size_t field = 0; field < config.fields.size(); ++field)
+        if (law.axis == axis && law.kind == LawKind::value_at_node &&
+            holds_for(law, config.fields[field], config))
+          hold(law, field);
+}
+
 }  // namespace
 
 WholeFields fractal_fields(const RunConfig& config) {
@@ -166,14 +210,16 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
     }
     if (part.is_read) others[part.name] = std::move(mine);
   }
+  const auto own_values = [&](const std::string& name) {
+    std::vector<T> values = rounded_once<T>(coefficients.at(name));
+    if (ranks.count() == 1) return values;
+    std::vector<T> mine(cells);
+    scatter_rows<T>(ranks, values, rows, columns, mine);
+    return mine;
+  };
+  hold_nodes<T>(config, rows, own_values, state);
   if (config.mask) {
-    const std::vector<T> mask = rounded_once<T>(coefficients.at(mask_name));
-    std::vector<T> mine;
-    if (ranks.count() > 1) {
-      mine.resize(cells);
-      scatter_rows<T>(ranks, mask, rows, columns, mine);
-    }
-    const std::vector<T>& inside = ranks.count() > 1 ? mine : mask;
+    const std::vector<T> inside = own_values(mask_name);
     for (std::int64_t i = 0; i < std::ssize(state); ++i)
       if (inside[i % cells] == 0) state[i] = 0;
   }

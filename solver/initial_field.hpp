@@ -82,7 +82,8 @@ using WholeFields = std::map<std::string, std::vector<double>, std::less<>>;
 /// The fractals among the config's initial fields.
 WholeFields fractal_fields(const RunConfig& config);
 
-/// Sets the backend's state to the config's initial fields, rounded once from float64. `whole` must
+/// Sets the backend's state to the config's initial fields, rounded once from float64, and to the
+/// values of laws at: node where they hold. `whole` must
 /// hold the fields that io/ reads from files; a missing fractal is computed. Only the first rank
 /// needs `whole` and the values of `coefficients`; each rank computes all other fields for its own
 /// rows.

@@ -16,7 +16,7 @@ template <class T>
 void impose(const RunConfig& config, const SideLaw& law, int array, Problem<T>& problem) {
   std::set<std::string> used;
   LawTerms terms = terms_of(law, config, used);
-  if (terms.reads) {  // stages impose it
+  if (terms.staged) {
     terms.a = TreeWriter::scalar(0);
     terms.b = TreeWriter::scalar(1);
   } else if (!terms.tree.results.empty()) {

@@ -18,6 +18,11 @@ Problem<double> rates_problem(const RunConfig& config, FormulaSystem system,
   // time.step: auto is not a number yet; all steps give the same rates at t = 0.
   if (!with_step.time_step) with_step.time_step = 1;
   system.names.noise->is_zero = true;
+  if (system.sides)
+    for (auto& [key, side] : system.sides->at)
+      if (const int array = std::get<0>(key);
+          side.law.kind == LawKind::value_at_node && array < std::ssize(config.fields))
+        side.law.value = config.fields[array];  // held at what it is
   return problem_with<double>(with_step, coefficients,
                               step_stages(system, Scheme::euler, huge_step));
 }

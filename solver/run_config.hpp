@@ -51,10 +51,11 @@ struct InitialConfig {
 };
 
 /// The kinds of laws that a side of the grid may impose.
-enum class LawKind { value, value_at_face, derivative, mixed, absorbing };
+enum class LawKind { value, value_at_face, value_at_node, derivative, mixed, absorbing };
 /// A law as formulas: the ghost is (a + b u) / divisor, where u is the value on the node inside.
 /// The formulas read the spacing h and the config's value and factor. An absorbing law of a field
 /// is a derivative in formulas of the system: less its rate, divided by the speed (law_of_array).
+/// A value at a node has no ghost; stages hold it (solver/equation/side_stages.hpp).
 struct LawRow {
   LawKind value;
   const char* name;
@@ -69,6 +70,7 @@ template <>
 inline const auto name_table<LawKind> = std::to_array<LawRow>(
     {{LawKind::value, "value", "{value: u}", 1, "value", "0", "1"},
      {LawKind::value_at_face, "value at face", "{value: u, at: face}", 0.5, "2 * value", "-1", "1"},
+     {LawKind::value_at_node, "value at node", "{value: u, at: node}", 0, "value", "0", "1"},
      {LawKind::derivative, "derivative", "{derivative: du/dn}", 0.5, "h * value", "1", "1"},
      {LawKind::mixed, "mixed", "{mixed: {value: b, factor: a}}", 0.5, "value", "1/h - factor/2",
       "1/h + factor/2", "du/dn + {factor} u = {value}"},

@@ -48,7 +48,7 @@ std::optional<LawKind> law_kind(const std::string& word) {
   if (word == "dirichlet") return LawKind::value;
   if (word == "neumann") return LawKind::derivative;
   for (const auto& row : name_table<LawKind>)
-    if (word == row.name && row.value != LawKind::value_at_face) return row.value;
+    if (word == row.name && word.find(' ') == std::string::npos) return row.value;
   return std::nullopt;
 }
 
@@ -58,9 +58,10 @@ bool is_law(const YamlNode& map) {
          (map.children.size() == 2 || (map.children.size() == 4 && child_of(map, "at")));
 }
 
-std::string law_words() {
+std::string law_words(bool of_rim = false) {
   std::string words = "zero, insulated, ";
-  for (const LawRow& row : name_table<LawKind>) words += std::string(row.form) + ", ";
+  for (const LawRow& row : name_table<LawKind>)
+    if (!of_rim || row.value != LawKind::value_at_node) words += std::string(row.form) + ", ";
   return words + "or a map of fields with these";
 }
 
@@ -119,16 +120,16 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
   if (!kind && node.children.size() == 4) kind = law_kind(node.children[2].text);
   const YamlNode* const at = child_of(node, "at");
   if (kind == LawKind::value && at && node.children.size() == 4) {
-    if (at->text != "face" && at->text != "ghost")
+    if (at->text != "face" && at->text != "node" && at->text != "ghost")
       return wrong(
-          fmt::format("at: found {} (expected face, or ghost for one cell outside the "
+          fmt::format("at: found {} (expected face, node, or ghost for one cell outside the "
                       "last node, which is where a value holds by default)",
                       shown(at->text)));
     const bool at_is_last = law_kind(node.children[0].text).has_value();
     const YamlNode& value = node.children[at_is_last ? 1 : 3];
     YamlNode law =
         map_with(node, "value", resolved(formula_text(), value, path + ".value", problems));
-    if (at->text == "face") append_entry(law, "at", *at);
+    if (at->text != "ghost") append_entry(law, "at", *at);
     return law;
   }
   if (kind && node.children.size() == 2) {
@@ -169,7 +170,10 @@ void add_laws(const SideLaw& of, const YamlNode& node, std::vector<SideLaw>& law
     const YamlNode& value = law.children[1];
     SideLaw& added = laws.emplace_back(of);
     added.array = field;
-    added.kind = child_of(law, "at") ? LawKind::value_at_face : *law_kind(law.children[0].text);
+    const YamlNode* const at = child_of(law, "at");
+    added.kind = !at                  ? *law_kind(law.children[0].text)
+                 : at->text == "node" ? LawKind::value_at_node
+                                      : LawKind::value_at_face;
     const bool two = row_of(added.kind).takes_factor();
     added.value = (two ? *child_of(value, "value") : value).text;
     if (two) added.factor = child_of(value, "factor")->text;
@@ -192,7 +196,7 @@ Schema axis_laws() {
 }
 
 Schema rim_laws() {
-  return {{OwnForm{law_words(),
+  return {{OwnForm{law_words(true),
                    [](const YamlNode& node, const std::string& path, YamlProblems& problems) {
                      return read_law(node, path, false, problems);
                    },

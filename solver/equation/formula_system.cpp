@@ -79,7 +79,7 @@ MaskRim rim_of(const RunConfig& run, const FormulaNames& names) {
   return rim;
 }
 
-// None if no law reads fields. Laws with mistakes are left out.
+// None if stages impose no law. Laws with mistakes are left out.
 std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& names) {
   StagedSides sides{.names = names_of_laws(run), .shape = run.shape, .at = {}};
   std::set<int> arrays;
@@ -90,8 +90,8 @@ std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& na
         std::set<std::string> used;
         const SideLaw law = law_of_array(given, name, run);
         const LawTerms terms = terms_of(law, run, used);
-        sides.at[{array, law.axis, law.last}] = {law, terms.place, terms.reads};
-        if (terms.reads) arrays.insert(array);
+        sides.at[{array, law.axis, law.last}] = {law, terms.place, terms.staged};
+        if (terms.staged) arrays.insert(array);
       } catch (const FormulaError&) {
       }
     }
@@ -167,7 +167,7 @@ bool laws_read(const RunConfig& run) {
     if (law.of_mask) law.axis = 2;
     return std::ranges::any_of(arrays_of(run), [&](const auto& array) {
       std::set<std::string> used;
-      return holds_for(law, array.first, run) &&
+      return law.kind != LawKind::value_at_node && holds_for(law, array.first, run) &&
              terms_of(law_of_array(law, array.first, run), run, used).reads;
     });
   };
@@ -238,6 +238,7 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
   static_cast<GhostTerms&>(terms) = ghost_terms(law, names, h, terms.tree, used);
   terms.reads =
       std::ranges::count(terms.tree.operations, Operation::value, &StageOperation::operation) > 0;
+  terms.staged = terms.reads || law.kind == LawKind::value_at_node;
   TreeWriter writer(names, terms.tree, used);
   if (!terms.a.is_scalar() || !terms.b.is_scalar())
     terms.tree.results = {writer.node_of(terms.a), writer.node_of(terms.b)};

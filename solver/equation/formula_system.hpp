@@ -56,7 +56,9 @@ GhostTerms ghost_terms(const SideLaw& law, const FormulaNames& names, double h, 
 struct LawTerms : GhostTerms {
   StageTree tree;
   double place = 0;    ///< position along the axis where the law holds
-  bool reads = false;  ///< reads arrays, so that stages must impose it (side_stages.hpp)
+  bool reads = false;  ///< reads arrays
+  /// reads arrays or holds a node, so that stages must impose it (side_stages.hpp)
+  bool staged = false;
 };
 /// The terms of a law of one array; the names that it reads are added to `used`. Throws
 /// FormulaError.
@@ -65,8 +67,8 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
 /// True if the law holds for this field or quantity.
 bool holds_for(const SideLaw& law, const std::string& array, const RunConfig& run);
 
-/// True if a law of a side or of the mask's rim reads fields or parameter fields. The formulas must
-/// be right.
+/// True if the ghost of a side or of the mask's rim depends on fields or parameter fields. The
+/// formulas must be right.
 bool laws_read(const RunConfig& run);
 
 /// The faces that an integral is `on` (IntegralConfig); none for cells, and for a mask that no cell

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "solver/equation/absorbing.hpp"
-#include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 
@@ -12,16 +11,23 @@ void LawChecker::check_laws() {
   for (const SideLaw& law : run_.laws) {
     const std::string axis = law_key(law);
     check_law(axis, law, [&](const SideLaw& of_array) {
-      if (terms_of(of_array, run_, used_).reads) check_nodes(axis);
+      const LawTerms terms = terms_of(of_array, run_, used_);
+      if (of_array.kind == LawKind::value_at_node)
+        check_held(axis, of_array, terms);
+      else if (terms.reads)
+        check_nodes(axis, "reads fields, and");
     });
   }
-  for (const SideLaw& law : run_.rim_laws)
+  for (const SideLaw& law : run_.rim_laws) {
+    if (law.kind == LawKind::value_at_node)
+      add("boundary.mask", "at: found node (expected face or ghost: the rim is made of faces)");
     check_law("boundary.mask", law, [&](SideLaw of_array) {
       for (int axis = 3 - run_.shape.axes; axis < 3; ++axis) {
         of_array.axis = axis;
         terms_of(of_array, run_, used_);
       }
     });
+  }
   check_sides();
 }
 
@@ -64,8 +70,20 @@ void LawChecker::check_absorbing(const std::string& key, SideLaw law,
     });
 }
 
+void LawChecker::check_held(const std::string& key, const SideLaw& law, const LawTerms& terms) {
+  for (const StageOperation& node : terms.tree.operations)
+    if (node.operation == Operation::value && node.index < std::ssize(run_.fields))
+      add(key, fmt::format("{}: at: node: the value reads {} (expected a formula of t, the "
+                           "position, parameters and parameter fields)",
+                           law.last ? "last" : "first", run_.fields[node.index]));
+  if (const std::int64_t size = by_axis(run_.shape)[law.axis]; size < 2)
+    add(key, fmt::format("{}: at: node: found an axis of one node (expected at least 2)",
+                         law.last ? "last" : "first"));
+  check_nodes(key, "at: node:");
+}
+
 // Stages find the last node of an axis by its position.
-void LawChecker::check_nodes(const std::string& key) {
+void LawChecker::check_nodes(const std::string& key, const std::string& why) {
   for (const auto& [name, size, h] :
        {std::tuple("planes", run_.shape.planes, run_.spacing.by_axis[0]),
         std::tuple("rows", run_.shape.rows, run_.spacing.by_axis[1]),
@@ -74,9 +92,9 @@ void LawChecker::check_nodes(const std::string& key) {
     if (run_.precision == Precision::float64 ||
         static_cast<float>((last - 0.5) * h) < static_cast<float>(last * h))
       continue;
-    add(key, fmt::format("reads fields, and float32 does not tell the positions of {} {} apart "
-                         "(expected compute.precision float64)",
-                         size, name));
+    add(key, fmt::format("{} float32 does not tell the positions of {} {} apart (expected "
+                         "compute.precision float64)",
+                         why, size, name));
   }
 }
 
@@ -113,7 +131,7 @@ void LawChecker::check_faces(const IntegralConfig& integral) {
         fmt::format("{}: on: found {}, which is no side here (expected {}{})", integral.name,
                     integral.on, sides, run_.mask ? "mask or cells" : "or cells"));
   else if (integral.on != "mask")
-    check_nodes("output.integrals");
+    check_nodes("output.integrals", "reads fields, and");
 }
 
 }  // namespace lapl

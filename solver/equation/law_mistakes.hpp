@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/equation/formula_system.hpp"
 #include "solver/equation/mistake_list.hpp"
 
 namespace lapl {
@@ -20,7 +21,8 @@ class LawChecker : public MistakeList {
  private:
   void check_law(const std::string& key, SideLaw law, const std::function<void(SideLaw)>& write);
   void check_absorbing(const std::string& key, SideLaw law, const std::vector<std::string>& arrays);
-  void check_nodes(const std::string& key);
+  void check_held(const std::string& key, const SideLaw& law, const LawTerms& terms);
+  void check_nodes(const std::string& key, const std::string& why);
   void check_sides();
 };
 

@@ -118,7 +118,8 @@ class StepMaker : public StageMaker {
       std::optional<Term> largest;
       std::vector<Made> results;
       for (const int field : fields_) {
-        const Term scaled = to.scaled_error(errors[field], field, made[field], tolerance);
+        const Term scaled =
+            where_free(to, field, to.scaled_error(errors[field], field, made[field], tolerance));
         largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
         results.emplace_back(field, to.value(made[field]));
       }
@@ -126,6 +127,14 @@ class StepMaker : public StageMaker {
       return results;
     });
     make_field(error);
+  }
+
+  // The error of a field, but 0 where laws hold it.
+  Term where_free(Level& to, int field, Term error) const {
+    if (!system_.sides) return error;
+    StageTree& tree = to.stage.tree;
+    return TreeWriter::of(held_at_nodes(tree, *system_.sides, field, to.writer.node_of(error),
+                                        [&](auto, auto&) { return tree.number(0); }));
   }
 
   // The stages that such a step applies to several states; they make the fields their rates.

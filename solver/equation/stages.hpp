@@ -32,9 +32,9 @@ struct MaskRim {
 struct ArraySide {
   SideLaw law;
   double place = 0;
-  bool reads = false;  ///< reads fields or coefficient fields, so that stages must impose it
+  bool staged = false;  ///< stages must impose it (LawTerms)
 };
-/// The sides of arrays where laws read fields (solver/equation/side_stages.hpp).
+/// The sides of arrays where stages impose laws (solver/equation/side_stages.hpp).
 struct StagedSides {
   using Key = std::tuple<int, int, bool>;  ///< array, axis, whether it is the last side
   FormulaNames names;                      ///< of the laws' formulas
@@ -49,7 +49,7 @@ struct FormulaSystem {
   std::vector<Formula> rates;             ///< one for each field, in the order of the arrays
   std::vector<Formula> quantities;        ///< equation.let
   std::optional<MaskRim> rim;             ///< where the grid has a mask
-  std::optional<StagedSides> sides = {};  ///< where laws of sides read fields
+  std::optional<StagedSides> sides = {};  ///< where stages impose laws
 };
 
 /// Stages, with the arrays and names that they use.

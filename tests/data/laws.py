@@ -1,4 +1,4 @@
-"""laws.py FILE.h5: steps equations whose laws read fields, by NumPy and SciPy alone, and stores what they come to.
+"""laws.py FILE.h5: steps equations whose laws read fields or hold nodes, by NumPy and SciPy alone, and stores what they come to.
 
 As in equations.py, each function states one equation twice: as a config, and in NumPy after docs/equations.md.
 
@@ -9,9 +9,12 @@ import sys
 
 import h5py
 import numpy as np
-from finite_differences import PERIODIC, Grid, euler, heun, imex, leapfrog, rkl2
+from finite_differences import PERIODIC, Grid, euler, heun, imex, leapfrog, rk4, rkl2
 from numpy import cos, exp, sin
 from scipy.integrate import solve_ivp
+
+
+ON_LINE = "on the line through the two nodes beside"
 
 
 class Laws(Grid):
@@ -44,8 +47,10 @@ class Laws(Grid):
         h, (n, m), even = self.h, self.shape, self.derivative(lambda *_: 0)
         laws = {name: laws.get(name, [(even, even)] * 2) for name in arrays}
 
-        def edge(part):
-            return {name: part(array) for name, array in arrays.items()}
+        def beyond(law, name, part, before, *places):
+            if law is ON_LINE:
+                return 2 * part(arrays[name]) - before(arrays[name])
+            return law({other: part(array) for other, array in arrays.items()}, name, *places)
 
         wide = {}
         for name, u in arrays.items():
@@ -54,16 +59,17 @@ class Laws(Grid):
                 continue
             first, last = laws[name][1]
             wide[name] = np.hstack([
-                first(edge(lambda a: a[:, :1]), name, -h, self.y, -h / 2, self.y), u,
-                last(edge(lambda a: a[:, -1:]), name, m * h, self.y, (m - 0.5) * h, self.y)])
+                beyond(first, name, lambda a: a[:, :1], lambda a: a[:, 1:2], -h, self.y, -h / 2, self.y), u,
+                beyond(last, name, lambda a: a[:, -1:], lambda a: a[:, -2:-1], m * h, self.y, (m - 0.5) * h, self.y)])
         arrays, x, tall = wide, self.beyond_x, {}
         for name, u in arrays.items():
             if laws[name][0] is PERIODIC:
                 tall[name] = np.vstack([u[-1:], u, u[:1]])
                 continue
             first, last = laws[name][0]
-            tall[name] = np.vstack([first(edge(lambda a: a[:1]), name, x, -h, x, -h / 2), u,
-                                    last(edge(lambda a: a[-1:]), name, x, n * h, x, (n - 0.5) * h)])
+            tall[name] = np.vstack([
+                beyond(first, name, lambda a: a[:1], lambda a: a[1:2], x, -h, x, -h / 2), u,
+                beyond(last, name, lambda a: a[-1:], lambda a: a[-2:-1], x, n * h, x, (n - 0.5) * h)])
         return tall
 
 
@@ -214,6 +220,77 @@ def long_steps():
     return reacting(lambda rate, u, **steps: rkl2(rate, u, stages=5, **steps))
 
 
+def held_walls(scheme):
+    grid = Laws(14, 18, h=0.5)
+    even, k = grid.derivative(lambda *_: 0), 1 + 0.3 * sin(grid.x) * cos(grid.y)
+    value = grid.value(lambda at, x, y: 0.2 + 0.1 * x)
+
+    def held(state, t):
+        u, v = state[0].copy(), state[1].copy()
+        u[:, :1] = k[:, :1] * cos(3 * t) + 0.1 * grid.y
+        u[:, -1] = 0.5
+        u[-1:] = 0.7 - 0.05 * grid.x * t
+        v[:1] = sin(2 * t)
+        return np.array([u, v])
+
+    def rate(state, t):
+        u, v = held(state, t)
+        laws = {"u": ((value, ON_LINE), (ON_LINE, ON_LINE)), "v": ((ON_LINE, even), (even, even))}
+        arrays = grid.around({"u": u, "v": v, "k": k}, laws)
+        curved = grid.around({"w": grid.laplacian(arrays["u"])}, {})["w"]
+        return np.array([0.3 * grid.flux_divergence(arrays["k"], arrays["u"]) - 0.002 * grid.laplacian(curved)
+                         + 0.05 * grid.d2_dxdy(arrays["v"]) - u * v**2,
+                         0.2 * grid.laplacian(arrays["v"]) + 0.1 * grid.d_dx(arrays["u"])
+                         - 0.1 * grid.d_dy(arrays["u"])])
+
+    steps = {"dt": 0.05, "steps": 40}
+    return dict(zip("uv", held(scheme(rate, held(grid.random(2), 0), **steps), steps["dt"] * steps["steps"])))
+
+
+def held():
+    """
+    grid: {shape: [14, 18], spacing: 0.5}
+    fields: [u, v]
+    parameters: {k: {formula: 1 + 0.3 * sin(x) * cos(y)}}
+    equation:
+      kind: formula
+      u: 0.3 * divergence(k * gradient(u)) - 0.002 * biharmonic(u) + 0.05 * d2_dxdy(v) - u * v^2
+      v: 0.2 * laplacian(v) + 0.1 * d_dx(u) - 0.1 * d_dy(u)
+    boundary:
+      rows:
+        first: {u: {value: 0.2 + 0.1 * x}, v: {value: sin(2 * t), at: node}}
+        last: {u: {value: 0.7 - 0.05 * x * t, at: node}, v: insulated}
+      columns:
+        first: {u: {value: k * cos(3 * t) + 0.1 * y, at: node}, v: insulated}
+        last: {u: {value: 0.5, at: node}, v: insulated}
+    initial: {u: {kind: formula, formula: random}, v: {kind: formula, formula: random}}
+    time: {step: 0.05, steps: 40, scheme: rk4}
+    """
+    return held_walls(rk4)
+
+
+def held_long():
+    """
+    grid: {shape: [14, 18], spacing: 0.5}
+    fields: [u, v]
+    parameters: {k: {formula: 1 + 0.3 * sin(x) * cos(y)}}
+    equation:
+      kind: formula
+      u: 0.3 * divergence(k * gradient(u)) - 0.002 * biharmonic(u) + 0.05 * d2_dxdy(v) - u * v^2
+      v: 0.2 * laplacian(v) + 0.1 * d_dx(u) - 0.1 * d_dy(u)
+    boundary:
+      rows:
+        first: {u: {value: 0.2 + 0.1 * x}, v: {value: sin(2 * t), at: node}}
+        last: {u: {value: 0.7 - 0.05 * x * t, at: node}, v: insulated}
+      columns:
+        first: {u: {value: k * cos(3 * t) + 0.1 * y, at: node}, v: insulated}
+        last: {u: {value: 0.5, at: node}, v: insulated}
+    initial: {u: {kind: formula, formula: random}, v: {kind: formula, formula: random}}
+    time: {step: 0.05, steps: 40, scheme: rkl2, stages: 5}
+    """
+    return held_walls(lambda rate, u, **steps: rkl2(rate, u, stages=5, **steps))
+
+
 def fin():
     """
     grid: {shape: [40], spacing: 0.005}
@@ -235,7 +312,7 @@ def fin():
 
 if __name__ == "__main__":
     with h5py.File(sys.argv[1], "w") as out:
-        for equation in (radiation, potential, absorbed, implicit, long_steps, fin):
+        for equation in (radiation, potential, absorbed, implicit, long_steps, held, held_long, fin):
             group = out.create_group(equation.__name__)
             group["config"] = np.bytes_(inspect.cleandoc(equation.__doc__) + "\n")
             for name, values in equation().items():

@@ -214,7 +214,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "    noise\n"
      "    ^"},
     {"boundary: {columns: {first: zero, last: {value: 3, at: middle}}}",
-     "bad.yaml:7:41: boundary.columns: last: at: found middle (expected face, or ghost for one cell outside the last node, which is where a value holds by default)"},
+     "bad.yaml:7:41: boundary.columns: last: at: found middle (expected face, node, or ghost for one cell outside the last node, which is where a value holds by default)"},
     {"boundary: {columns: {first: zero, last: {value: laplacian(u)}}}",
      "bad.yaml:7:21: boundary.columns: laplacian has no meaning at a face (a law is of t, the position, parameters and fields)\n"
      "    laplacian(u)\n"
@@ -224,7 +224,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "    1 +\n"
      "       ^"},
     {"boundary: {columns: {first: zero, last: {valeu: 1}}}",
-     "bad.yaml:7:49: boundary.columns: last.valeu: found 1 (expected zero, insulated, {value: u}, {value: u, at: face}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these)"},
+     "bad.yaml:7:49: boundary.columns: last.valeu: found 1 (expected zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these)"},
     {"boundary: {columns: {first: zero, last: {w: zero}}}",
      "bad.yaml:7:21: boundary.columns: found a law for w, which is no field (expected u, v)\n"
      "bad.yaml:7:21: boundary.columns: last: no law for u (expected one for each of u, v)\n"
@@ -242,11 +242,11 @@ const FormulaMistake formula_mistake_rows[] = {
     {"boundary: {columns: {first: zero, last: {mixed: {value: 1, facter: 2}}}}",
      "bad.yaml:7:60: boundary.columns: last.mixed.facter: unknown key (expected value or factor)"},
     {"boundary: {columns: {first: zero, last: {u: {value: 1, derivative: 2}}}}",
-     "bad.yaml:7:45: boundary.columns: last.u: expected one law: zero, insulated, {value: u}, {value: u, at: face}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
+     "bad.yaml:7:45: boundary.columns: last.u: expected one law: zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
     {"boundary: {columns: {first: zero, last: {}}}",
-     "bad.yaml:7:41: boundary.columns: last: expected zero, insulated, {value: u}, {value: u, at: face}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
+     "bad.yaml:7:41: boundary.columns: last: expected zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
     {"boundary: {columns: {first: zero, last: [1]}}",
-     "bad.yaml:7:41: boundary.columns: last: expected zero, insulated, {value: u}, {value: u, at: face}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
+     "bad.yaml:7:41: boundary.columns: last: expected zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
     {"initial: {u: {kind: uniform}, w: {kind: uniform}}",
      "bad.yaml:6:1: initial.v: missing (expected a map of kind and the keys of section initial that it reads)\n"
      "bad.yaml:6:31: initial.w: unknown key (did you mean initial.u?)"},

@@ -202,20 +202,23 @@ class RandomProblem {
       law.kind =
           one_of<LawKind>({LawKind::value, LawKind::value_at_face, LawKind::derivative,
                            LawKind::mixed, chance(0.1) ? LawKind::absorbing : LawKind::value});
-      law.value = law_formula(below(3));
+      if (!of.of_mask && chance(0.2)) law.kind = LawKind::value_at_node;
+      law.value = law_formula(below(3), law.kind != LawKind::value_at_node);
       law.factor = law.kind == LawKind::mixed ? law_formula(below(2)) : "0";
       laws.push_back(law);
     }
   }
-  std::string law_formula(int depth) {
+  std::string law_formula(int depth, bool of_fields = true) {
     std::vector<std::string> leaves = {"0", "1", "-1", "0.5", "t", "2"};
     for (const char axis : axes()) leaves.emplace_back(1, axis);
     leaves.insert(leaves.end(), numbers_.begin(), numbers_.end());
-    if (laws_read_) leaves.insert(leaves.end(), read_in_laws_.begin(), read_in_laws_.end());
+    if (laws_read_)
+      leaves.insert(leaves.end(), read_in_laws_.begin() + (of_fields ? 0 : std::ssize(run.fields)),
+                    read_in_laws_.end());
     if (depth == 0) return one_of(leaves);
     return fmt::format(fmt::runtime(word_of({"{} + {}", "({}) * ({})", "sin({}) - {}",
                                              "where({0} < {1}, {1}, {0})", "max({}, {})"})),
-                       law_formula(depth - 1), law_formula(depth - 1));
+                       law_formula(depth - 1, of_fields), law_formula(depth - 1, of_fields));
   }
 
   std::string leaf() {

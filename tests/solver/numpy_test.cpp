@@ -1,6 +1,6 @@
 // Equations in formulas compared with NumPy: tests/data/equations.py states each equation as a
 // config and in NumPy, and NumPy computed the fields in tests/data/equations.h5. laws.py and
-// laws.h5 have equations whose laws read fields; SciPy solved `fin`.
+// laws.h5 have equations whose laws read fields or hold nodes; SciPy solved `fin`.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -121,6 +121,9 @@ TEST_CASE("equations differ from NumPy's where a sign is wrong") {
       {"absorbed", "absorbing: 2", "absorbing: 3"},
       {"implicit", "-0.2 * u^2", "0.2 * u^2"},
       {"long_steps", "u * sin(t)", "u * cos(t)"},
+      {"held", "0.05 * x * t", "0.06 * x * t"},
+      {"held", "sin(2 * t), at: node", "sin(2 * t), at: face"},
+      {"held_long", "k * cos(3 * t)", "k * sin(3 * t)"},
       {"fin", "-tip", "tip"},
   };
   for (const auto& row : rows) {
