@@ -30,16 +30,17 @@ Face<double> law_alone(const Face<double>& face, int axis, bool last) {
 
 void require_plain_laws(const FormulaSystem& system) {
   if (!system.sides) return;
-  for (const auto& [key, side] : system.sides->at)
+  for (const auto& [key, side] : system.sides->at) {
     if (side.law.kind == LawKind::value_at_node)
       throw Refusal{fmt::format(
           "the law {} holds a value at: node (values one cell outside and derivatives have modes)",
           law_name(side.law))};
-    else if (side.staged)
+    if (side.staged)
       throw Refusal{
           fmt::format("the law {} reads fields or parameter fields (other engines and "
                       "schemes take it)",
                       law_name(side.law))};
+  }
 }
 
 Faces<double> faces_with_modes(const Problem<double>& problem, int array) {

@@ -203,6 +203,24 @@ TEST_CASE("between two held nodes a line stays and its slope is exact at the wal
     CHECK(steady[i] == doctest::Approx(1 + 0.5 * double(i)).epsilon(1e-14));
 }
 
+TEST_CASE("a quantity that is held at a node is read so") {
+  const auto config = [](const std::string& boundary, const std::string& quantity) {
+    return fmt::format(
+        "grid: {{shape: [6, 9]}}\nfields: [u]\nequation: {{kind: formula, let: {{w: "
+        "laplacian(u)}}, u: 'laplacian({0}) - 0.01 * w'}}\nboundary: {{rows: insulated, columns: "
+        "{{first: {{u: {{value: 1, at: node}}{1}}}, last: {{u: insulated}}}}}}\ninitial: {{kind: "
+        "formula, formula: random}}\ntime: {{step: 0.001, steps: 9, scheme: heun}}\noutput: "
+        "{{fields: [u, held], derived: {{held: '{0}'}}}}\n",
+        quantity, boundary);
+  };
+  HeldRun held(config(", w: {value: 3 + y + 9 * t, at: node}", "w")),
+      written(config("", "where(x < 0.5, 3 + y + 9 * t, laplacian(u))"));
+  CHECK(held.after(5) == written.after(5));
+  const std::vector<double> values = held.derived(0), expected = written.derived(0);
+  CHECK(test::largest_difference(values, expected) < 1e-15);
+  CHECK(values[9] == doctest::Approx(4.045));
+}
+
 TEST_CASE("a sine mode between held nodes has the second order of the grid") {
   const auto error = [](int nodes, const std::string& equation, double step) {
     HeldRun run(fmt::format(
