@@ -2,6 +2,7 @@
 // (kernels/spectral/exponential_modes.hpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -23,10 +24,15 @@ class ExponentialFactors {
 
  private:
   void of_line(double dt, std::int64_t line, std::int64_t lines, double* to) const;
+  template <int count>
   void of_line_of_matrices(double dt, std::int64_t line, std::int64_t lines, double* to) const;
+  void copy_to_twins(double* to, int threads) const;
 
   int order_, count_;
   Shape shape_;
+  // Modes along the axes that are computed. On a periodic axis of n modes these are 0 to n / 2:
+  // modes p and n - p are twins, which have the same bits.
+  std::array<std::int64_t, 3> computed_;
   std::vector<RatesOfModes> rates_;
 };
 

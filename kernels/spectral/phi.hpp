@@ -60,27 +60,27 @@ inline Phi phi_of(double z) {
   return {std::fma(z, two, 1), two, three};
 }
 
-/// Square matrices of at most `most_coupled` rows, stored row by row.
+/// The largest number of rows.
 inline constexpr int most_coupled = 8;
+/// Square matrices of `size` rows, stored row by row.
+template <int size>
 class PhiOfMatrix {
  public:
-  using Matrix = std::array<double, most_coupled * most_coupled>;
-
-  explicit PhiOfMatrix(int size) : size_(size) {}
+  using Matrix = std::array<double, size * size>;
 
   /// Computes the functions of a matrix, and phi_1 of half of it.
   void compute(const Matrix& z) {
     double norm = 0;
-    for (int row = 0; row < size_; ++row) {
+    for (int row = 0; row < size; ++row) {
       double sum = 0;
-      for (int column = 0; column < size_; ++column) sum += std::abs(z[row * size_ + column]);
+      for (int column = 0; column < size; ++column) sum += std::abs(z[row * size + column]);
       norm = std::max(norm, sum);
     }
     int halvings = 1;
     if (norm > 1) halvings += std::ilogb(norm) + 1;
     const double part = std::ldexp(1.0, -halvings);
     Matrix small = {};
-    for (int i = 0; i < size_ * size_; ++i) small[i] = z[i] * part;
+    for (int i = 0; i < size * size; ++i) small[i] = z[i] * part;
     static constexpr auto series = phi_series(0);
     three = {};
     for (int n = 16; n-- > 0;) three = plus(series[n], product(small, three));
@@ -91,7 +91,7 @@ class PhiOfMatrix {
       half = one;
       const Matrix a = product(exponential, one), b = product(exponential, two),
                    c = product(exponential, three);
-      for (int at = 0; at < size_ * size_; ++at) {
+      for (int at = 0; at < size * size; ++at) {
         three[at] = (c[at] + one[at] / 2 + two[at] + three[at]) / 8;
         two[at] = (b[at] + one[at] + two[at]) / 4;
         one[at] = (a[at] + one[at]) / 2;
@@ -106,20 +106,18 @@ class PhiOfMatrix {
  private:
   Matrix product(const Matrix& a, const Matrix& b) const {
     Matrix made = {};
-    for (int row = 0; row < size_; ++row)
-      for (int column = 0; column < size_; ++column) {
+    for (int row = 0; row < size; ++row)
+      for (int column = 0; column < size; ++column) {
         double sum = 0;
-        for (int i = 0; i < size_; ++i) sum += a[row * size_ + i] * b[i * size_ + column];
-        made[row * size_ + column] = sum;
+        for (int i = 0; i < size; ++i) sum += a[row * size + i] * b[i * size + column];
+        made[row * size + column] = sum;
       }
     return made;
   }
   Matrix plus(double number, Matrix to) const {
-    for (int i = 0; i < size_; ++i) to[i * size_ + i] += number;
+    for (int i = 0; i < size; ++i) to[i * size + i] += number;
     return to;
   }
-
-  int size_;
 };
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// The phi functions of exponential schemes against mpmath's.
+// The phi functions of exponential schemes against mpmath's, and the factors made of them.
 #include "kernels/spectral/phi.hpp"
 
 #include <doctest/doctest.h>
@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "kernels/spectral/exponential_factors.hpp"
 
 using namespace lapl;
 
@@ -98,7 +100,7 @@ TEST_CASE("the phi functions are within 4 eps over 30 decades on both sides of 0
 }
 
 TEST_CASE("the phi functions of matrices are those of their eigenvalues") {
-  PhiOfMatrix phi(2);
+  PhiOfMatrix<2> phi;
   for (const PairRow& row : pair_rows) {
     CAPTURE(row.a);
     phi.compute({row.a, -row.b, row.b, row.a});
@@ -117,4 +119,47 @@ TEST_CASE("the phi functions of matrices are those of their eigenvalues") {
     CHECK(is_near(phi.one[0], here.one, 32));
     CHECK(phi.one[1] == doctest::Approx((std::exp(z) - here.one) / z).epsilon(1e-12));
   }
+}
+
+TEST_CASE("every mode has the factors of its own rate between all faces") {
+  const std::array<AxisFaces<double>, 3> kinds = {Boundary::periodic, Boundary::insulated,
+                                                  AxisFaces<double>({0, 0}, {0, 1})};
+  const std::vector<std::vector<std::int64_t>> shapes = {{1}, {2}, {7}, {8}, {5, 6}, {4, 5, 3}};
+  for (const auto& extents : shapes)
+    for (std::size_t faces = 0; faces < 27; ++faces) {
+      const Shape shape = Shape::of(extents);
+      CAPTURE(text_of(shape));
+      CAPTURE(faces);
+      ExponentialRates::Group group;
+      group.faces.columns = kinds[faces % 3];
+      if (shape.axes > 1) group.faces.rows = kinds[faces / 3 % 3];
+      if (shape.axes > 2) group.faces.planes = kinds[faces / 9];
+      ModeRate rate{-0.2, {{2, {0, 0, 1}}}};
+      if (shape.axes > 1) rate.terms.push_back({3, {0, 2, 1}});
+      if (shape.axes > 2) rate.terms.push_back({5, {1, 1, 0}});
+      const std::int64_t cells = shape.cells(), lines = cells / extents.front();
+      std::vector<double> rates(cells);
+      for (std::int64_t line = 0; line < lines; ++line)
+        RatesOfModes(rate, group.faces, shape).for_line(line, [&](std::int64_t mode, double of) {
+          rates[mode * lines + line] = of;
+        });
+      constexpr double dt = 0.3;
+      const auto factors = [&](int fields, const std::vector<ModeRate>& linear) {
+        group.fields.resize(fields);
+        group.linear = linear;
+        const ExponentialFactors of(group, 2, shape);
+        std::vector<double> made(of.values());
+        of.compute(dt, made.data(), 2);
+        return made;
+      };
+      const auto alone = factors(1, {rate});
+      const auto coupled = factors(2, {rate, {1, {}}, {-1, {}}, rate});
+      PhiOfMatrix<2> phi;
+      for (std::int64_t at = 0; at < cells; ++at) {
+        CHECK(alone[at] == rates[at]);
+        CHECK(alone[cells + at] == dt * phi_of(dt * rates[at]).one);
+        phi.compute({dt * rates[at], dt, -dt, dt * rates[at]});
+        for (int i = 0; i < 4; ++i) CHECK(coupled[(4 + i) * cells + at] == dt * phi.one[i]);
+      }
+    }
 }
