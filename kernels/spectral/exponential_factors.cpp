@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/cpu/instruction_set.hpp"
 #include "kernels/spectral/exponential_modes.hpp"
 #include "kernels/spectral/phi.hpp"
 
@@ -30,7 +31,10 @@ void ExponentialFactors::compute(double dt, double* to, int threads) const {
                       &ExponentialFactors::of_line_of_matrices<i + 2>...};
   }
   (std::make_integer_sequence<int, most_coupled - 1>());
-  const auto of_line = by_count[count_ - 1];
+  auto of_line = by_count[count_ - 1];
+#ifdef __x86_64__
+  if (count_ == 1 && has_avx2()) of_line = &ExponentialFactors::of_line_with_fma;
+#endif
   const int slowest = 3 - shape_.axes;
   const std::int64_t lines = shape_.cells() / by_axis(shape_)[slowest];
   const std::int64_t computed = computed_[0] * computed_[1] * computed_[2] / computed_[slowest];
@@ -77,6 +81,15 @@ void ExponentialFactors::of_line(double dt, std::int64_t line, std::int64_t line
     at[Modes::W * cells] = dt * (4 * phi.three - phi.two);
   });
 }
+
+#ifdef __x86_64__
+[[gnu::target("fma"), gnu::flatten]] void ExponentialFactors::of_line_with_fma(double dt,
+                                                                               std::int64_t line,
+                                                                               std::int64_t lines,
+                                                                               double* to) const {
+  of_line(dt, line, lines, to);
+}
+#endif
 
 template <int count>
 void ExponentialFactors::of_line_of_matrices(double dt, std::int64_t line, std::int64_t lines,

@@ -24,6 +24,8 @@ class ExponentialFactors {
 
  private:
   void of_line(double dt, std::int64_t line, std::int64_t lines, double* to) const;
+  /// The same bits; std::fma is an instruction, not a call.
+  void of_line_with_fma(double dt, std::int64_t line, std::int64_t lines, double* to) const;
   template <int count>
   void of_line_of_matrices(double dt, std::int64_t line, std::int64_t lines, double* to) const;
   void copy_to_twins(double* to, int threads) const;
