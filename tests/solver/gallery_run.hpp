@@ -11,6 +11,7 @@
 #include "io/config/config.hpp"
 #include "io/config/gallery.hpp"
 #include "io/readers/initial_source.hpp"
+#include "solver/spectral_problem.hpp"
 #include "tests/formula_run.hpp"
 
 namespace lapl::test {
@@ -26,8 +27,8 @@ class GalleryRun {
     REQUIRE(at != gallery().end());
     run = parse_config(std::string(at->text), "g.yaml", ".", settings).run;
     const CoefficientFields coefficients = load_coefficients(run);
-    backend_ =
-        make_backend<double>("cpu", "interpreted", problem_of<double>(Model(run), coefficients), 1);
+    backend_ = make_backend<double>("cpu", is_exponential(run) ? "auto" : "interpreted",
+                                    problem_to_step<double>(Model(run), coefficients), 1);
     set_initial_state(*backend_, run, coefficients, {});
   }
 
