@@ -189,22 +189,6 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:4:34: equation.u: noise of what is no seed (expected noise, or noise(seed) with an integer of 0 to 9007199254740992 that is written out)\n"
      "    a * noise(-1)\n"
      "        ^"},
-    {"equation: {kind: formula, u: a * laplacian(u * mean(u)), v: D * u}",
-     "bad.yaml:4:48: equation.u: a number of the whole grid within an operator (expected mean, integral, maximum and minimum outside of operators)\n"
-     "    a * laplacian(u * mean(u))\n"
-     "                      ^"},
-    {"equation: {kind: formula, let: {q: u - mean(u)}, u: a * d_dx(laplacian(u) + q), v: D * u}",
-     "bad.yaml:4:77: equation.u: a number of the whole grid within an operator (expected mean, integral, maximum and minimum outside of operators)\n"
-     "    a * d_dx(laplacian(u) + q)\n"
-     "                            ^"},
-    {"equation: {kind: formula, u: a * mean(2), v: D * u}",
-     "bad.yaml:4:34: equation.u: mean of what is the same in every cell\n"
-     "    a * mean(2)\n"
-     "        ^"},
-    {"boundary: {columns: {first: zero, last: {value: mean(u)}}}",
-     "bad.yaml:7:21: boundary.columns: mean has no meaning here (expected it in rates, equation.let and outputs)\n"
-     "    mean(u)\n"
-     "    ^"},
     {"parameters: {a: 1, D: {formula: \"1 + noise\"}}",
      "bad.yaml:3:23: parameters.D: noise has no meaning here (expected a formula of the position and parameters)\n"
      "    1 + noise\n"

@@ -1,4 +1,4 @@
-// Configs with noise in rates: where it and its seed are refused.
+// Configs with noise, or numbers of the whole grid, in rates: where they are refused.
 #include "config_helpers.hpp"
 
 namespace lapl {
@@ -37,6 +37,28 @@ TEST_CASE("the seed of several fields' noise stands beside their initial fields"
   const RunConfig run = parse(text, {"initial.seed=13"}).run;
   CHECK(run.initial.fractal.seed == 13);
   CHECK(run.initials.at("v").fractal.seed == 3);
+}
+
+TEST_CASE("numbers of the whole grid are refused where they have no meaning") {
+  const auto refused = [](const std::string& rate, const std::string& rest = "") {
+    return mistakes_in("grid: {shape: [4, 5]}\nfields: [u]\nequation: {kind: formula, u: " + rate +
+                       "}\ntime: {steps: 1, step: 0.01}\ninitial: {kind: uniform}\n" + rest);
+  };
+  const std::string within =
+      "a number of the whole grid within an operator (expected mean, integral, maximum and minimum "
+      "outside of operators)\n";
+  CHECK(refused("u - mean((u - minimum(u))^2)") == "accepted");
+  CHECK(refused("laplacian(u * mean(u))") ==
+        "bad.yaml:3:44: equation.u: " + within + "    laplacian(u * mean(u))\n                  ^");
+  CHECK(refused("d_dx(laplacian(u) + q), let: {q: u - integral(u)}") ==
+        "bad.yaml:3:50: equation.u: " + within +
+            "    d_dx(laplacian(u) + q)\n                        ^");
+  CHECK(refused("maximum(2) * u") ==
+        "bad.yaml:3:30: equation.u: maximum of what is the same in every cell\n    maximum(2) * u\n"
+        "    ^");
+  CHECK(refused("u", "boundary: {columns: {first: zero, last: {value: mean(u)}}}\n") ==
+        "bad.yaml:6:21: boundary.columns: mean has no meaning here (expected it in rates, "
+        "equation.let and outputs)\n    mean(u)\n    ^");
 }
 
 }  // namespace
