@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/cpu/step_arrays.hpp"
@@ -14,14 +16,10 @@ void take_reductions(Problem<T>& problem, const Stage& stage, const StepArrays<T
   const Part part = problem.part.value_or(Part::all(problem.shape));
   const RowLoops<T>& loops = widest<RowLoops<T>>();
   const auto over_rows = [&](auto whole, const auto& of_row) {
-#pragma omp parallel num_threads(threads)
-    {
-      auto mine = whole;
-#pragma omp for schedule(static)
-      for (std::int64_t row = 0; row < part.rows(); ++row) mine.add(of_row(part.in_block(row)));
-#pragma omp critical
-      whole.add(mine);
-    }
+    std::vector<decltype(of_row(0))> rows(part.rows());
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t row = 0; row < part.rows(); ++row) rows[row] = of_row(part.in_block(row));
+    for (const auto& row : rows) whole.add(row);
     return whole;
   };
   for (const GridReduction& one : stage.reductions) {

@@ -78,10 +78,6 @@ struct GridSum {
     units += static_cast<Units>(part.high) * (std::int64_t{1} << 32) + part.low;
     cells += part.cells;
   }
-  void add(const GridSum& other) {
-    units += other.units;
-    cells += other.cells;
-  }
 };
 
 }  // namespace lapl
