@@ -32,7 +32,8 @@ RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& co
   RateProblem found{problem_with<double>(config, coefficients, made), {}};
   for (const Stage& stage : made.stages) {
     if (!stage.reductions.empty())
-      throw Refusal{"the rate of " + field + " reads a mean, an integral or an extreme of the grid"};
+      throw Refusal{"the rate of " + field +
+                    " reads a mean, an integral or an extreme of the grid"};
     if (reads_time(stage.tree)) throw Refusal{"the rate of " + field + " depends on t"};
   }
   RateSymbol symbol(made.stages, 1, found.problem.arrays());
