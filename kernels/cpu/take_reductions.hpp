@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "kernels/cpu/instruction_set.hpp"
@@ -15,11 +17,16 @@ void take_reductions(Problem<T>& problem, const Stage& stage, const StepArrays<T
                      int threads) {
   const Part part = problem.part.value_or(Part::all(problem.shape));
   const RowLoops<T>& loops = widest<RowLoops<T>>();
-  const auto over_rows = [&](auto whole, const auto& of_row) {
-    std::vector<decltype(of_row(0))> rows(part.rows());
+  constexpr std::int64_t most = 1 << 16;  // so that threads share long rows
+  const std::int64_t columns = part.own[2], across = (columns - 1) / most + 1;
+  const auto over_pieces = [&](auto whole, const auto& of_piece) {
+    std::vector<decltype(of_piece(0, 0))> pieces(part.rows() * across);
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t row = 0; row < part.rows(); ++row) rows[row] = of_row(part.in_block(row));
-    for (const auto& row : rows) whole.add(row);
+    for (std::int64_t i = 0; i < std::ssize(pieces); ++i) {
+      const std::int64_t first = i % across * most;
+      pieces[i] = of_piece(part.in_block(i / across) + first, std::min(most, columns - first));
+    }
+    for (const auto& piece : pieces) whole.add(piece);
     return whole;
   };
   for (const GridReduction& one : stage.reductions) {
@@ -29,14 +36,13 @@ void take_reductions(Problem<T>& problem, const Stage& stage, const StepArrays<T
     problem.reduced[one.index] = static_cast<T>(reduce_over_grid(
         one, *problem.ranks,
         [&] {
-          return over_rows(GridExtremes{}, [&](std::int64_t at) {
-            return loops.extremes(values + at, inside(at), part.own[2]);
+          return over_pieces(GridExtremes{}, [&](std::int64_t at, std::int64_t count) {
+            return loops.extremes(values + at, inside(at), count);
           });
         },
         [&](int exponent) {
-          return over_rows(GridSum{}, [&](std::int64_t at) {
-            return loops.sum_of_units(values + at, inside(at), part.own[2],
-                                      units_of_values(exponent));
+          return over_pieces(GridSum{}, [&](std::int64_t at, std::int64_t count) {
+            return loops.sum_of_units(values + at, inside(at), count, units_of_values(exponent));
           });
         }));
   }

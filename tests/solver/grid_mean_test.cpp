@@ -138,6 +138,19 @@ TEST_CASE("means are taken anew in every stage of a step") {
   }
 }
 
+TEST_CASE("a mean of one long row") {
+  const RunConfig run = mean_run(
+      "grid: {shape: [200001]}\nequation: {kind: formula, field: mean(field) - field}\n"
+      "initial: {kind: formula, formula: x}\ntime: {step: 1, steps: 1}\n");
+  for (const std::string engine : {"reference", "blocked"}) {
+    const auto backend = started(run, engine);
+    backend->advance(1);
+    const std::vector<double> state = copy_of_state(*backend);
+    CHECK(state.front() == 100000);
+    CHECK(state.back() == doctest::Approx(100000).epsilon(1e-15));
+  }
+}
+
 TEST_CASE("derived outputs and integrals read means") {
   const RunConfig run = mean_run(
       on_random +
