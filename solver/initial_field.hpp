@@ -83,10 +83,9 @@ using WholeFields = std::map<std::string, std::vector<double>, std::less<>>;
 WholeFields fractal_fields(const RunConfig& config);
 
 /// Sets the backend's state to the config's initial fields, rounded once from float64, and to the
-/// values of laws at: node where they hold. `whole` must
-/// hold the fields that io/ reads from files; a missing fractal is computed. Only the first rank
-/// needs `whole` and the values of `coefficients`; each rank computes all other fields for its own
-/// rows.
+/// values of laws at: node where they hold. `whole` must hold the fields that io/ reads from files;
+/// a missing fractal is computed. Only the first rank needs `whole` and the values of
+/// `coefficients`; each rank computes all other fields for its own rows.
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
                        const CoefficientFields& coefficients, const WholeFields& whole);

@@ -11,43 +11,55 @@ namespace {
 
 bool is_held(const ArraySide& side) { return side.law.kind == LawKind::value_at_node; }
 
-// The time, in steps since the beginning of the step, of the state that the target of a stage is
-// part of; none if it is part of none.
-std::optional<double> time_of_target(const StepStages& made, std::size_t stage, int target,
-                                     int fields) {
-  const int like = made.like[target];
-  if (like < 0) return std::nullopt;
-  if (like >= fields) return made.stages[stage].time;
-  if (target < fields) return 1;
-  for (std::size_t later = stage + 1; later < made.states.size(); ++later)
-    if (std::ranges::count(made.states[later], target) > 0) return made.stages[later].time;
-  return std::nullopt;
-}
-
-// Holds values at nodes.
-class Holding : public LawRewriting {
+// Rewrites stages one after the other, and knows whose values the results are.
+class SideRewriting : public LawRewriting {
  public:
-  Holding(const StepStages& made, const FormulaSystem& system)
+  SideRewriting(const StepStages& made, const FormulaSystem& system)
       : LawRewriting(made, system, system.sides->names),
         stages_(made),
         sides_(*system.sides),
         fields_(static_cast<int>(system.rates.size())) {}
 
-  StageTree held(std::size_t stage) {
+  StageTree rewritten(std::size_t stage) {
     stage_ = stage;
-    next_ = 0;
+    result_ = 0;
     return of(stages_, stage);
   }
+
+ protected:
+  const Stage& stage() const { return stages_.stages[stage_]; }
+
+  // The time, in steps since the beginning of the step, of the state that a target is part of; none
+  // if it is part of none.
+  std::optional<double> time_of(int target) const {
+    const int like = like_[target];
+    if (like < 0) return std::nullopt;
+    if (like >= fields_) return stage().time;
+    if (target < fields_) return 1;
+    for (std::size_t later = stage_ + 1; later < stages_.states.size(); ++later)
+      if (std::ranges::count(stages_.states[later], target) > 0) return stages_.stages[later].time;
+    return std::nullopt;
+  }
+
+  const StepStages& stages_;
+  const StagedSides& sides_;
+  const int fields_;
+  std::size_t stage_ = 0, result_ = 0;  // of the stages, and of the results of a stage
+};
+
+// Holds values at nodes.
+class Holding : public SideRewriting {
+ public:
+  using SideRewriting::SideRewriting;
 
  private:
   int read(int array, Offset at) override { return made_.value(array, at); }
 
   int result(int value) override {
-    const Stage& stage = stages_.stages[stage_];
-    const int target = stage.targets[next_++];
-    const auto time = time_of_target(stages_, stage_, target, fields_);
+    const int target = stage().targets[result_++];
+    const auto time = time_of(target);
     if (!time) return value;
-    set_time(*time - stage.time);
+    set_time(*time - stage().time);
     return held_at_nodes(
         made_, sides_, like_[target], value, [&](std::size_t axis, const ArraySide& side) {
           return ghost(target, side.law, axis, TreeWriter::scalar(side.place, false), {},
@@ -62,26 +74,12 @@ class Holding : public LawRewriting {
     const Term now = TreeWriter::of(made_.time());
     names_.terms["t"] = later == 0 ? now : writer.sum(now, {later, false, made_.time_step()});
   }
-
-  const StepStages& stages_;
-  const StagedSides& sides_;
-  const int fields_;
-  std::size_t stage_ = 0, next_ = 0;
 };
 
-class SideWriting : public LawRewriting {
+class SideWriting : public SideRewriting {
  public:
   SideWriting(const StepStages& made, const FormulaSystem& system)
-      : LawRewriting(made, system, system.sides->names),
-        stages_(made),
-        sides_(*system.sides),
-        mask_(system.rim ? system.rim->mask + moved_ : -1),
-        fields_(static_cast<int>(system.rates.size())) {}
-
-  StageTree written(std::size_t stage) {
-    stage_ = stage;
-    return of(stages_, stage);
-  }
+      : SideRewriting(made, system), mask_(system.rim ? system.rim->mask + moved_ : -1) {}
 
  private:
   int read(int array, Offset at) override { return beyond(array, at, 0); }
@@ -99,9 +97,9 @@ class SideWriting : public LawRewriting {
 
   // True if the stage makes no value at a side that depends on what it reads there.
   bool all_are_held(std::size_t axis, bool last) const {
-    return std::ranges::all_of(stages_.stages[stage_].targets, [&](int target) {
+    return std::ranges::all_of(stage().targets, [&](int target) {
       const ArraySide* const found = side_of(like_[target], axis, last);
-      return found && is_held(*found) && time_of_target(stages_, stage_, target, fields_);
+      return found && is_held(*found) && time_of(target);
     });
   }
 
@@ -137,20 +135,15 @@ class SideWriting : public LawRewriting {
                          made_.operate(Operation::negative, inside));
   }
 
-  const StepStages& stages_;
-  const StagedSides& sides_;
-  const int mask_, fields_;
-  std::size_t stage_ = 0;
+  const int mask_;
 };
 
-// The stages, each rewritten by a rewriting of these stages.
 template <class Rewriting>
-StepStages rewritten(StepStages made, const FormulaSystem& system,
-                     StageTree (Rewriting::*of_stage)(std::size_t)) {
+StepStages rewritten_by(StepStages made, const FormulaSystem& system) {
   const StepStages before = made;
   Rewriting writing(before, system);
   for (std::size_t stage = 0; stage < made.stages.size(); ++stage)
-    made.stages[stage].tree = (writing.*of_stage)(stage);
+    made.stages[stage].tree = writing.rewritten(stage);
   return made;
 }
 
@@ -180,9 +173,9 @@ StepStages with_laws(StepStages made, const FormulaSystem& system, double outsid
   const bool holds = system.sides && std::ranges::any_of(system.sides->at, [](const auto& side) {
                        return is_held(side.second);
                      });
-  if (holds) made = rewritten(std::move(made), system, &Holding::held);
+  if (holds) made = rewritten_by<Holding>(std::move(made), system);
   made = masked(std::move(made), system, outside);
-  return system.sides ? rewritten(std::move(made), system, &SideWriting::written) : made;
+  return system.sides ? rewritten_by<SideWriting>(std::move(made), system) : made;
 }
 
 }  // namespace lapl

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -183,7 +184,8 @@ class StageMaker {
 
   // The array that holds an argument with a stencil operator in it; an earlier stage fills it.
   std::optional<int> array_of(NestedQuantity part) {
-    if (const FormulaNode* const call = reduction_in(*part.formula, part.node))
+    if (const FormulaNode* const call =
+            holder_of(FormulaFunction::Kind::over_grid, *part.formula, part.node))
       refuse_over_grid(*call);
     if (part.slope_axis < 0 && !holds_stencil(*part.formula, part.node)) return std::nullopt;
     return array_with(part);
@@ -225,21 +227,6 @@ class StageMaker {
     return root_of(part).kind == Kind::name && names_.arrays.contains(root_of(part).name);
   }
 
-  // A call of a reduction in a part of a formula; none in quantities that have arrays.
-  const FormulaNode* reduction_in(const Formula& formula, int node) {
-    const auto known = reductions_in_.find({&formula, node});
-    if (known != reductions_in_.end()) return known->second;
-    const FormulaNode& at = formula.nodes[node];
-    const FormulaNode* found = is_of(at, FormulaFunction::Kind::over_grid) ? &at : nullptr;
-    if (at.kind == Kind::name && !names_.arrays.contains(at.name))
-      if (const auto quantity = names_.quantities.find(at.name);
-          quantity != names_.quantities.end())
-        if (reduction_in(*quantity->second, quantity->second->whole()) != nullptr) found = &at;
-    for (const int operand : at.operands)
-      if (found == nullptr) found = reduction_in(formula, operand);
-    return reductions_in_[{&formula, node}] = found;
-  }
-
   void make(NestedQuantity part, int array, const FormulaNode* of = nullptr) {
     const bool beside = part.slope_axis >= 0 && holds_stencil(*part.formula, part.node);
     const std::size_t at = order_of(*part.formula, part.node) + (beside ? 1 : 0);
@@ -276,16 +263,23 @@ class StageMaker {
   }
 
   bool holds_stencil(const Formula& formula, int node) {
-    const auto known = stencils_.find({&formula, node});
-    if (known != stencils_.end()) return known->second;
+    return holder_of(FormulaFunction::Kind::stencil, formula, node) != nullptr;
+  }
+
+  // In a part of a formula, a call of such a function or the name of a quantity that holds one;
+  // none in quantities that have arrays.
+  const FormulaNode* holder_of(FormulaFunction::Kind kind, const Formula& formula, int node) {
+    const auto known = holders_.find({kind, &formula, node});
+    if (known != holders_.end()) return known->second;
     const FormulaNode& at = formula.nodes[node];
-    bool holds = is_of(at, FormulaFunction::Kind::stencil);
+    const FormulaNode* found = is_of(at, kind) ? &at : nullptr;
     if (at.kind == Kind::name && !names_.arrays.contains(at.name))
       if (const auto quantity = names_.quantities.find(at.name);
           quantity != names_.quantities.end())
-        holds = holds_stencil(*quantity->second, quantity->second->whole());
-    for (const int operand : at.operands) holds = holds || holds_stencil(formula, operand);
-    return stencils_[{&formula, node}] = holds;
+        if (holder_of(kind, *quantity->second, quantity->second->whole())) found = &at;
+    for (const int operand : at.operands)
+      if (found == nullptr) found = holder_of(kind, formula, operand);
+    return holders_[{kind, &formula, node}] = found;
   }
 
   static bool is_of(const FormulaNode& node, FormulaFunction::Kind kind) {
@@ -333,14 +327,13 @@ class StageMaker {
   std::set<int> computed_;  // arrays already filled in the current evaluation
   std::vector<GridReduction> reductions_;
   std::set<int> taken_;  // reductions that stages of the current evaluation take
-  std::map<std::pair<const Formula*, int>, const FormulaNode*> reductions_in_;
+  std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> holders_;
   std::vector<std::unique_ptr<Level>> levels_;
   double time_ = 0;
   std::optional<double> dt_;  // unset where it differs from step to step
   std::map<Part, std::size_t> orders_;
   std::map<Part, int> meanings_;
   std::map<std::string, int> texts_;  // of parts, with meanings in place of their operands
-  std::map<Part, bool> stencils_;
 };
 
 }  // namespace lapl
