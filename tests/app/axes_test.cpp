@@ -62,11 +62,13 @@ TEST_CASE("coordinates in files and pictures follow the origin") {
     const Hdf5Group vtk(H5Gopen2(opened.file, "VTKHDF", H5P_DEFAULT), "open VTKHDF");
     CHECK(read_numbers_attribute<double>(vtk, "Origin", 3) == std::vector{-0.875, -1.25, -0.75});
   }
-  REQUIRE(run_lapl({"plot", "out", "-o", "p.svg", "--slice", "z=-0.3"}).code == 0);
-  CHECK(has(run_lapl({"plot", "out", "-o", "q.svg", "--slice", "z=2"}).err,
-            "(z goes from −0.75 to 0.75 m)"));
   REQUIRE(run_lapl({"report", "out", "-o", "r.html"}).code == 0);
   CHECK(has(text_of("r.html"), "−0.5"));
+  const Outcome drawn = run_lapl({"plot", "out", "-o", "p.svg", "--slice", "z=-0.3"});
+  if (lacks_cairo(drawn)) return;
+  REQUIRE(drawn.code == 0);
+  CHECK(has(run_lapl({"plot", "out", "-o", "q.svg", "--slice", "z=2"}).err,
+            "(z goes from −0.75 to 0.75 m)"));
 }
 
 TEST_CASE("a restart takes size and spacing as the same grid, and refuses another origin") {

@@ -81,16 +81,16 @@ TEST_CASE("outputs have the fill value outside a mask, and their digests are the
   REQUIRE(run_lapl({"export", "out", "-o", "all.csv", "--field", "field"}).code == 0);
   CHECK(has(text_of("all.csv"), "40,4,0,0,nan\n"));
   for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"plot", "out", "-o", "p.png"},
-        {"watch", "out", "--once"},
+       {std::vector<std::string>{"watch", "out", "--once"},
         {"report", "out", "-o", "r.html"},
         {"plan", "c.yaml", "--backend", "cpu"},
         {"verify-restart", "c.yaml", "--backend", "cpu"},
-        {"diff", "out/fields/step-000000040.nc", "out/fields/step-000000040.nc"}}) {
+        {"diff", "out/fields/step-000000040.nc", "out/fields/step-000000040.nc"},
+        {"plot", "out", "-o", "p.png"}}) {
     CAPTURE(command.front());
     const Outcome done = run_lapl(command);
     CAPTURE(done.err);
-    CHECK(done.code == 0);
+    CHECK((lacks_cairo(done) || done.code == 0));
   }
 }
 
