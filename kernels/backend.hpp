@@ -157,6 +157,8 @@ std::vector<T> copy_of_state(Backend<T>& backend) {
 
 /// Why no CUDA backend can be made on this machine; empty if one can.
 std::string cuda_unavailable();
+/// False if it is certain, without starting CUDA, that none can be made.
+bool has_cuda_driver();
 
 /// Makes CUDA device `index`, modulo their number, the device of this thread. Does nothing without
 /// a device.

@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/row_loops.hpp"
 

@@ -30,6 +30,14 @@ std::string cuda_unavailable() {
 #endif
 }
 
+bool has_cuda_driver() {
+#ifdef LAPL_HAS_CUDA
+  return finds_cuda_driver();
+#else
+  return false;
+#endif
+}
+
 void choose_device([[maybe_unused]] int index) {
 #ifdef LAPL_HAS_CUDA
   use_cuda_device(index);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 #include <numeric>
 #include <span>
 
@@ -11,6 +10,7 @@
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/machine/available_memory.hpp"
 #include "kernels/machine/background.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
 #include "solver/equation/equation.hpp"
@@ -57,8 +57,11 @@ std::vector<double> by_block(std::int64_t values, const OfBlock& of_block) {
   return results;
 }
 
-double dot(std::span<const double> a, std::span<const double> b) {
+// The dot product; calls before(first, last) for each block before it reads the block.
+template <class Before>
+double dot(std::span<const double> a, std::span<const double> b, const Before& before) {
   const auto sums = by_block(std::ssize(a), [&](std::int64_t first, std::int64_t last) {
+    before(first, last);
     constexpr std::int64_t lanes = 16;  // independent sums, so that additions overlap
     std::array<double, lanes> partial{};
     for (; first + lanes <= last; first += lanes)
@@ -70,6 +73,10 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
+double dot(std::span<const double> a, std::span<const double> b) {
+  return dot(a, b, [](std::int64_t, std::int64_t) {});
+}
+
 double largest(std::span<const double> values) {
   return std::ranges::max(by_block(std::ssize(values), [&](std::int64_t first, std::int64_t last) {
     double most = 0;
@@ -78,6 +85,35 @@ double largest(std::span<const double> values) {
   }));
 }
 
+// Throws NumericalError where a rate is not finite; calls before(first, last) for each block before
+// it reads the block.
+template <class Before>
+void require_finite(std::span<const double> rates, const Before& before) {
+  const auto wrong = by_block(std::ssize(rates), [&](std::int64_t first, std::int64_t last) {
+    before(first, last);
+    std::int64_t count = 0;
+    for (; first < last; ++first) count += std::isfinite(rates[first]) ? 0 : 1;
+    return static_cast<double>(count);
+  });
+  if (std::ranges::max(wrong) > 0)
+    throw NumericalError(
+        "the rates are not finite at the initial state, so that no step can be estimated");
+}
+
+// Vectors of a value for each field and cell, in one buffer, whose pages several threads make.
+class Vectors {
+ public:
+  Vectors(int count, std::int64_t values, int threads)
+      : values_(values), memory_(count * values, threads) {}
+  std::span<double> operator[](std::int64_t index) {
+    return {memory_.data() + index * values_, static_cast<std::size_t>(values_)};
+  }
+
+ private:
+  std::int64_t values_;
+  HostBuffer<double> memory_;
+};
+
 // Multiplies directions by the derivative of the rates at the initial state.
 class RateDerivative {
  public:
@@ -85,27 +121,36 @@ class RateDerivative {
                  const CoefficientFields& coefficients, const WholeFields& whole)
       : cells_(static_cast<std::size_t>(config.shape.cells())),
         fields_(config.fields.size()),
-        rates_at_(config, system, coefficients, config.threads) {
+        rates_at_(config, system, coefficients, config.threads),
+        memory_(vectors(3)),
+        state_(memory_[0]),
+        rate_(memory_[1]),
+        moved_(memory_[2]) {
     Backend<double>& backend = rates_at_.backend();
     set_initial_state(backend, config, coefficients, whole);
     const double* const values = backend.block().values;
-    state_.assign(values, values + fields_ * cells_);
-    moved_.resize(state_.size());
-    rate_.resize(state_.size());
-    store_rates(rate_, state_);
+    for_each_value(std::ssize(state_), [&](std::int64_t i) { state_[i] = values[i]; });
+    rates_at_.store(rate_, state_);
+    require_finite(rate_, [](std::int64_t, std::int64_t) {});
+    for (std::size_t f = 0; f < fields_; ++f) largest_.push_back(largest(field(state_, f)));
   }
 
   std::size_t fields() const { return fields_; }
-  template <class State>
-  auto field(State&& values, std::size_t index) const {
-    return std::span(values).subspan(index * cells_, cells_);
+  /// Made by the threads that the backend has started.
+  Vectors vectors(int count) {
+    return {count, static_cast<std::int64_t>(fields_ * cells_),
+            rates_at_.backend().description().threads};
+  }
+  template <class T>
+  std::span<T> field(std::span<T> values, std::size_t index) const {
+    return values.subspan(index * cells_, cells_);
   }
 
   double change_time() const {
     double least = any_step;
     for (std::size_t f = 0; f < fields_; ++f) {
-      const double state = largest(field(state_, f)), rate = largest(field(rate_, f));
-      if (state > 0 && rate > 0) least = std::min(least, state / rate);
+      const double rate = largest(field(rate_, f));
+      if (largest_[f] > 0 && rate > 0) least = std::min(least, largest_[f] / rate);
     }
     return least;
   }
@@ -113,9 +158,10 @@ class RateDerivative {
   double growth() const {
     double most = 0;
     for (std::size_t f = 0; f < fields_; ++f) {
-      const auto state = field(state_, f);
+      const auto state = field<const double>(state_, f);
       const double square = dot(state, state);
-      if (square > 0) most = std::max(most, std::abs(dot(state, field(rate_, f))) / square);
+      if (square > 0)
+        most = std::max(most, std::abs(dot(state, field<const double>(rate_, f))) / square);
     }
     return most;
   }
@@ -128,38 +174,31 @@ class RateDerivative {
     const double share = share_of(direction);
     for (std::size_t f = 0; f < fields_; ++f) {
       const double scale = share * unit(f);
-      const std::span<const double> along = field(direction, f), from = field(state_, f);
+      const auto along = field(direction, f), from = field<const double>(state_, f);
       const auto to = field(moved_, f);
       for_each_value(std::ssize(to), [&](std::int64_t i) { to[i] = from[i] + scale * along[i]; });
     }
-    store_rates(change, moved_);
+    rates_at_.store(change, moved_);
     for (std::size_t f = 0; f < fields_; ++f) {
       const double scale = share * unit(f);
-      const auto before = field(rate_, f);
+      const auto before = field<const double>(rate_, f);
       const auto of_field = field(change, f);
-      for_each_value(std::ssize(before),
-                     [&](std::int64_t i) { of_field[i] = (of_field[i] - before[i]) / scale; });
+      require_finite(of_field, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) of_field[i] = (of_field[i] - before[i]) / scale;
+      });
     }
   }
 
  private:
   double unit(std::size_t field) const { return units_.empty() ? 1 : units_[field]; }
 
-  void store_rates(std::span<double> rates, std::span<const double> state) {
-    rates_at_.store(rates, state);
-    if (!std::ranges::all_of(rates, [](double value) { return std::isfinite(value); }))
-      throw NumericalError(
-          "the rates are not finite at the initial state, so that no step can be estimated");
-  }
-
   // The factor of the direction that changes the state by a millionth. A field that is nearly 0
   // beside the others may change by more.
   double share_of(std::span<const double> direction) const {
     Values ratios;
     for (std::size_t f = 0; f < fields_; ++f) {
-      const double of_state = largest(field(state_, f));
       const double of_direction = unit(f) * largest(field(direction, f));
-      if (of_state > 0 && of_direction > 0) ratios.push_back(of_state / of_direction);
+      if (largest_[f] > 0 && of_direction > 0) ratios.push_back(largest_[f] / of_direction);
     }
     constexpr double small = 1e-6;
     if (ratios.empty()) return small / largest(direction);
@@ -170,71 +209,63 @@ class RateDerivative {
 
   std::size_t cells_, fields_;
   RatesAt rates_at_;
-  Values state_, rate_, units_, moved_;
+  Vectors memory_;
+  std::span<double> state_, rate_, moved_;
+  Values largest_, units_;  // of each field
 };
 
 // A mixture of all wavelengths, mostly the shortest, which usually are the fastest modes.
-Values start_vector(Shape shape, std::size_t fields) {
+void set_start(std::span<double> values, Shape shape) {
   Pcg64 generator = numpy_generator(1);
-  Values values;
-  values.reserve(fields * static_cast<std::size_t>(shape.cells()));
-  for (std::size_t field = 0; field < fields; ++field)
-    for (std::int64_t index = 0; index < shape.cells(); ++index) {
-      const Cell cell = cell_at(shape, index);
+  std::int64_t row = 0;
+  for (auto value = values.begin(); value != values.end(); ++row)
+    for (std::int64_t column = 0; column < shape.columns; ++column) {
+      const bool is_even = (row % shape.rows + row / shape.rows % shape.planes + column) % 2 == 0;
       const double noise = static_cast<double>(generator.next() >> 11) * 0x1p-53 - 0.5;
-      values.push_back(((cell.plane + cell.row + cell.column) % 2 == 0 ? 0.5 : -0.5) + noise);
+      *value++ = (is_even ? 0.5 : -0.5) + noise;
     }
-  return values;
 }
 
 // Units in which each field changes the others as much as they change it.
-Values units_of(RateDerivative& derivative, const Values& start) {
+Values units_of(RateDerivative& derivative, std::span<const double> start, std::span<double> alone,
+                std::span<double> change) {
   const std::size_t fields = derivative.fields();
   SquareMatrix sizes(static_cast<int>(fields));
-  Values alone(start.size()), change(start.size());
   for (std::size_t column = 0; column < fields; ++column) {
     std::ranges::fill(alone, 0);
     std::ranges::copy(derivative.field(start, column), derivative.field(alone, column).begin());
     derivative(change, alone);
     for (std::size_t row = 0; row < fields; ++row)
       sizes.at(static_cast<int>(row), static_cast<int>(column)) =
-          largest(derivative.field(change, row));
+          largest(derivative.field<const double>(change, row));
   }
   return balance(sizes);
 }
 
-std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, const Values& start) {
-  const std::int64_t values = std::ssize(start);
-  const int most = most_iterations(values);
-  // The basis, and the image of its last vector. Threads write each part first, so that the pages
-  // are not made by one of them.
-  const auto memory = std::make_unique_for_overwrite<double[]>((most + 1) * values);
-  const auto vector = [&](int index) {
-    return std::span(memory.get() + index * values, static_cast<std::size_t>(values));
-  };
-  const std::span<double> first = vector(0);
-  for_each_value(values, [&](std::int64_t i) { first[i] = start[i]; });
+// `basis` has the start at first, and room for the image of the last of `most` vectors.
+std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis, int most) {
   std::vector<Values> projections;  // coefficients of each image in the basis
-  double scale = 0;
+  double scale = 0, square = dot(basis[0], basis[0]);
   int size = 0;
   while (size < most) {
-    const std::span<double> newest = vector(size), next = vector(size + 1);
-    const double length = std::sqrt(dot(newest, newest));
+    const std::span<double> newest = basis[size], next = basis[size + 1];
+    const double length = std::sqrt(square);
     if (!projections.empty()) {
       if (length <= 1e-9 * scale) break;
       projections.back().push_back(length);
     }
-    for_each_value(values, [&](std::int64_t i) { newest[i] /= length; });
+    for_each_value(std::ssize(newest), [&](std::int64_t i) { newest[i] /= length; });
     ++size;
     derivative(next, newest);
     scale = std::max(scale, std::sqrt(dot(next, next)));
     Values& projection = projections.emplace_back();
-    for (int i = 0; i < size; ++i) {
-      const std::span<const double> of_basis = vector(i);
-      projection.push_back(dot(of_basis, next));
-      for_each_value(values,
-                     [&](std::int64_t at) { next[at] -= projection.back() * of_basis[at]; });
-    }
+    const auto subtract_last = [&](std::int64_t first, std::int64_t last) {
+      if (projection.empty()) return;
+      const auto of_basis = basis[std::ssize(projection) - 1];
+      for (std::int64_t i = first; i < last; ++i) next[i] -= projection.back() * of_basis[i];
+    };
+    for (int i = 0; i < size; ++i) projection.push_back(dot(basis[i], next, subtract_last));
+    square = dot(next, next, subtract_last);
   }
   SquareMatrix projected(size);
   for (int column = 0; column < projected.size; ++column)
@@ -245,7 +276,8 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, const Values& 
 
 void require_memory(const RunConfig& config, const FormulaSystem& system) {
   const Problem<double> problem = rates_problem(config, system, unread_coefficients(config));
-  constexpr int beside_basis = 5;  // the state, its rate, the start, and a moved state and its rate
+  constexpr int beside_basis =
+      4;  // the image of the last vector, the state, its rate, a moved state
   const std::int64_t values = problem.values();
   const double needed = memory_needed("cpu", problem).host +
                         8 * static_cast<double>(values * (most_iterations(values) + beside_basis));
@@ -262,10 +294,13 @@ StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficien
   const FormulaSystem system = explicit_system_of(config);
   require_memory(config, system);
   RateDerivative derivative(config, system, coefficients, whole);
-  const Values start = start_vector(config.shape, config.fields.size());
-  if (derivative.fields() > 1) derivative.set_units(units_of(derivative, start));
+  const int most = most_iterations(config.shape.cells() * std::ssize(config.fields));
+  Vectors basis = derivative.vectors(most + 1);
+  set_start(basis[0], config.shape);
+  if (derivative.fields() > 1)
+    derivative.set_units(units_of(derivative, basis[0], basis[1], basis[2]));
   const double growth = derivative.growth();
-  return {modes_by_arnoldi(derivative, start), growth};
+  return {modes_by_arnoldi(derivative, basis, most), growth};
 }
 
 double change_time_at(const RunConfig& config, const CoefficientFields& coefficients,

@@ -177,6 +177,17 @@ WholeFields fractal_fields(const RunConfig& config) {
   return fractals;
 }
 
+void add_computed_fields(WholeFields& whole, const RunConfig& config,
+                         const CoefficientFields& coefficients) {
+  for (const InitialPart& part : ordered_initial_parts(config)) {
+    if (whole.contains(part.name)) continue;
+    whole[part.name] =
+        part.initial.kind == InitialKind::fractal
+            ? fractal_of(config.shape, part.initial)
+            : own_rows(config, part, coefficients, RowRange::all(config.shape), only_rank(), whole);
+  }
+}
+
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
                        const CoefficientFields& coefficients, const WholeFields& whole) {
@@ -193,7 +204,9 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
       return lacks ? fractals[part.name] = fractal_of(config.shape, part.initial)
                    : whole.at(part.name);
     };
-    if (!is_whole(part.initial)) {
+    const bool is_made =
+        is_whole(part.initial) || (ranks.count() == 1 && whole.contains(part.name));
+    if (!is_made) {
       mine = own_rows(config, part, coefficients, rows, ranks, others);
     } else if (ranks.count() > 1) {
       mine = host_vector<double>(cells);
@@ -203,8 +216,7 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
       mine = all();
     }
     if (part.field) {
-      const bool whole_is_mine = is_whole(part.initial) && ranks.count() == 1;
-      std::ranges::transform(whole_is_mine ? all() : mine,
+      std::ranges::transform(is_made && ranks.count() == 1 ? all() : mine,
                              state.begin() + static_cast<std::ptrdiff_t>(*part.field) * cells,
                              [](double value) { return T(value); });
     }

@@ -82,9 +82,14 @@ using WholeFields = std::map<std::string, std::vector<double>, std::less<>>;
 /// The fractals among the config's initial fields.
 WholeFields fractal_fields(const RunConfig& config);
 
+/// Adds every part of the initial state that `whole` lacks, so that it is computed once for several
+/// backends.
+void add_computed_fields(WholeFields& whole, const RunConfig& config,
+                         const CoefficientFields& coefficients);
+
 /// Sets the backend's state to the config's initial fields, rounded once from float64, and to the
 /// values of laws at: node where they hold. `whole` must hold the fields that io/ reads from files;
-/// a missing fractal is computed. Only the first rank needs `whole` and the values of
+/// all others are computed if it lacks them. Only the first rank needs `whole` and the values of
 /// `coefficients`; each rank computes all other fields for its own rows.
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,

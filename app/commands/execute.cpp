@@ -134,46 +134,59 @@ class Execution {
 
   void prepare() {
     if (!mask_note_.empty()) console_.note(mask_note_);
-    // A GPU takes as long to start as a fractal takes to compute, so both go on at once. Engines on
-    // CPUs take the most memory: if that is there, no other backend lacks it.
-    const bool at_once = memory_shortage(model_, "cpu", ranks_).empty();
-    if (at_once) start_fractals();
+    // A GPU takes as long to start as the initial fields take to compute, so both go on at once.
+    // Engines on CPUs take the most memory: if that is there, no other backend lacks it.
+    const bool at_once = config_.backend != "cpu" && has_cuda_driver() &&
+                         memory_shortage(model_, "cpu", ranks_).empty();
+    if (at_once) {
+      load_fields();
+      words_ = in_background([this] { return compute_fields(); });
+    }
     choice_ = choose_backend(config_);
     if (!at_once) {
       if (const std::string shortage = memory_shortage(model_, choice_.backend, ranks_);
           !shortage.empty())
         throw DeviceError(shortage);
-      start_fractals();
+      load_fields();
+      words_ = std::async(std::launch::deferred, [this] { return compute_fields(); });
+    } else if (choice_.backend == "cpu") {
+      words_.wait();  // a second thread may not start threads of OpenMP meanwhile
     }
-    coefficients_ = load_coefficients(config_);
     digest_ = equation_digest(model_, coefficients_);
     change_ = equation_change(job_, digest_);
   }
 
   void make_state() {
-    WholeFields whole = job_.restart ? WholeFields() : load_initial_fields(config_);
     share_run(ranks_, job_.config, config_.mask.has_value(), choice_.backend, job_.restart);
     backend_ = run_backend<T>(first_model(model_, steps_.from), choice_, coefficients_, ranks_,
                               [&](const std::string& text) { console_.note(text); });
     steps_.with_other_stages = other_stages(backend_, model_, steps_.from, choice_, ranks_);
     const auto made = Clock::now();
-    whole.merge(fractals_.get());
+    const auto [note, warning] = words_.get();
     if (job_.restart) {
       restore_state(*backend_, job_);
     } else {
-      set_initial_state(*backend_, config_, coefficients_, whole);
+      set_initial_state(*backend_, config_, coefficients_, whole_);
       warn_of_empty_fractals();
       require_finite_start(*backend_, model_);
-      say_stable_step({config_, {}, job_.config.step_note}, coefficients_, whole, console_);
+      whole_.clear();
+      if (!note.empty()) console_.note(note);
+      if (!warning.empty()) console_.warning(warning);
     }
     phases_.initial_field = seconds_since(made);
     watch_.emplace(config_, coefficients_, ranks_.count() == 1);
     coefficients_.clear();  // the backend has them
   }
 
-  void start_fractals() {
-    fractals_ =
-        in_background([this] { return job_.restart ? WholeFields() : fractal_fields(config_); });
+  void load_fields() {
+    coefficients_ = load_coefficients(config_);
+    if (!job_.restart) whole_ = load_initial_fields(config_);
+  }
+
+  StepWords compute_fields() {
+    if (job_.restart) return {};
+    whole_.merge(fractal_fields(config_));
+    return words_on_step({config_, {}, job_.config.step_note}, coefficients_, whole_);
   }
 
   void warn_of_empty_fractals() {
@@ -343,11 +356,12 @@ class Execution {
   Ranks& ranks_ = run_ranks();
   BackendChoice choice_;
   CoefficientFields coefficients_;
+  WholeFields whole_;         // of the initial state
   std::uint64_t digest_ = 0;  // of the equation
   std::string change_;        // of the equation, from this step on
   std::unique_ptr<Backend<T>> backend_;
   std::optional<PrecisionWatch> watch_;
-  std::future<WholeFields> fractals_;
+  std::future<StepWords> words_;
   std::optional<RunFolder> created_;
   Provenance provenance_;
   std::optional<RunSummary> summary_;

@@ -14,15 +14,15 @@
 
 namespace lapl {
 
-void say_stable_step(const LoadedConfig& config, const CoefficientFields& coefficients,
-                     const WholeFields& whole, Console& console) {
-  if (!config.step_note.empty()) return console.note(config.step_note);
-  if (config.run.scheme.tolerance) return;
+StepWords words_on_step(const LoadedConfig& config, const CoefficientFields& coefficients,
+                        WholeFields& whole) {
+  if (!config.step_note.empty()) return {config.step_note, ""};
+  if (config.run.scheme.tolerance) return {};
   const StableStep stable = stable_step_of(config.run, [&] {
+    add_computed_fields(whole, config.run, coefficients);
     return StateFields{coefficients, whole};
   });
-  if (const std::string warning = step_warning(config.run, stable); !warning.empty())
-    console.warning(warning);
+  return {"", step_warning(config.run, stable)};
 }
 
 std::string step_hint(const RunConfig& config, const RunFolder& folder) try {

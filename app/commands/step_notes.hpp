@@ -13,9 +13,13 @@
 
 namespace lapl {
 
-/// Says the time step or number of stages that auto has chosen, or why the given step is unstable.
-void say_stable_step(const LoadedConfig& config, const CoefficientFields& coefficients,
-                     const WholeFields& whole, Console& console);
+/// Describes the time step or number of stages that auto has chosen, or says why the given step is
+/// unstable. Adds to `whole` the fields that an estimate needs.
+struct StepWords {
+  std::string note, warning;  ///< empty if there is nothing to say
+};
+StepWords words_on_step(const LoadedConfig& config, const CoefficientFields& coefficients,
+                        WholeFields& whole);
 
 /// What is known of the time step where a state has become infinite: the longest stable one at the
 /// last checkpoint, of which all values are finite. Empty where nothing is.

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "kernels/cpu/cpu_engine.hpp"
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/tile_steps.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "kernels/cpu/compiler/system_compiler.hpp"
 #include "kernels/cpu/cpu_engine.hpp"
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/engines.hpp"

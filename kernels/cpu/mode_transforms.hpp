@@ -19,7 +19,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/fftw_plan.hpp"
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "kernels/error.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/spectral/spectral_modes.hpp"

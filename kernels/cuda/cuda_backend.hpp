@@ -12,6 +12,8 @@ namespace lapl {
 
 /// Why no CUDA device can be used; empty if one can.
 std::string cuda_unavailable_reason();
+/// Does not start CUDA.
+bool finds_cuda_driver();
 
 /// Like make_backend, but on the GPU; `engine` is the name of a CUDA engine or "auto".
 template <class T>

@@ -5,7 +5,7 @@
 #include <complex>
 
 #include "kernels/cpu/fftw_plan.hpp"
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "kernels/fields/host_vector.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/fields/percentile.hpp"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "kernels/cpu/row_loops.hpp"
 #include "tests/kernels/usable_loops.hpp"
 #include "tests/test_field.hpp"

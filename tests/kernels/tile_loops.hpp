@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "kernels/cpu/tile_steps.hpp"
 
 namespace lapl::test {

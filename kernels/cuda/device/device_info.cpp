@@ -97,14 +97,18 @@ void require_device_memory(const std::string& what, double bytes) {
                       device_name(), size_text(available));
 }
 
+bool finds_cuda_driver() {
+  int driver = 0;
+  return cudaDriverGetVersion(&driver) == cudaSuccess && driver != 0;
+}
+
 std::string cuda_unavailable_reason() {
   int count = 0;
   cudaError_t error = cudaGetDeviceCount(&count);
   if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
   if (error != cudaSuccess) {
     cudaGetLastError();
-    int driver = 0;
-    if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return "no NVIDIA driver";
+    if (!finds_cuda_driver()) return "no NVIDIA driver";
     return fmt::format("no CUDA device was found ({}): {}", cuda_versions(),
                        cudaGetErrorString(error));
   }

@@ -13,7 +13,7 @@
 #include <limits>
 
 #include "kernels/cpu/fftw_plan.hpp"
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "kernels/filters/cpu/filter_engines.hpp"
 #include "kernels/filters/cpu/filter_rows.hpp"
 

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "kernels/cpu/host_buffer.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "kernels/filters/cpu/filter_loops.hpp"
 #include "kernels/filters/filter.hpp"
 
