@@ -5,10 +5,12 @@
 #include <functional>
 #include <numbers>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "kernels/fields/host_vector.hpp"
 #include "kernels/fields/pcg64.hpp"
+#include "kernels/machine/background.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "kernels/stages/tree_at.hpp"
 #include "solver/equation/formula_system.hpp"
@@ -124,6 +126,23 @@ std::vector<double> own_rows(RunConfig config, InitialPart part,
   return std::get<FieldMaker>(made)(config, rows);
 }
 
+// Sets `own`, the values of a field in `rows`, on several threads, which compute a few rows at
+// once.
+template <class T>
+void set_in_blocks(FieldMaker make, RunConfig config, const InitialPart& part, RowRange rows,
+                   std::span<T> own) {
+  config.initial = part.initial;
+  const std::int64_t columns = config.shape.columns;
+  const std::int64_t at_once = std::max<std::int64_t>(32, (1 << 18) / columns);
+  in_pieces(rows.count, at_once, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; row += at_once) {
+      const std::int64_t count = std::min(at_once, last - row);
+      std::ranges::transform(make(config, {rows.first + row, count}), &own[row * columns],
+                             [](double value) { return T(value); });
+    }
+  });
+}
+
 // Sets the nodes of some rows that laws hold to their values at the start; `own_values` makes the
 // values of a coefficient field in these rows.
 template <class T>
@@ -204,9 +223,15 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
       return lacks ? fractals[part.name] = fractal_of(config.shape, part.initial)
                    : whole.at(part.name);
     };
-    const bool is_made =
+    const bool is_there =
         is_whole(part.initial) || (ranks.count() == 1 && whole.contains(part.name));
-    if (!is_made) {
+    const auto* const maker = std::get_if<FieldMaker>(&row_of(part.initial.kind).made);
+    if (!is_there && maker != nullptr && part.field && !part.is_read) {
+      set_in_blocks(*maker, config, part, rows,
+                    std::span(state).subspan(*part.field * cells, cells));
+      continue;
+    }
+    if (!is_there) {
       mine = own_rows(config, part, coefficients, rows, ranks, others);
     } else if (ranks.count() > 1) {
       mine = host_vector<double>(cells);
@@ -216,7 +241,7 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
       mine = all();
     }
     if (part.field) {
-      std::ranges::transform(is_made && ranks.count() == 1 ? all() : mine,
+      std::ranges::transform(is_there && ranks.count() == 1 ? all() : mine,
                              state.begin() + static_cast<std::ptrdiff_t>(*part.field) * cells,
                              [](double value) { return T(value); });
     }

@@ -10,6 +10,7 @@
 #include "io/durable/seal.hpp"
 #include "io/durable/temporary_file.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/pages.hpp"
 
 namespace lapl {
 namespace {
@@ -134,6 +135,7 @@ SealedImage read_sealed(const std::filesystem::path& path) {
   compare_with_seal(path, [&](const PosixFile& file, std::uint64_t length, SealMaker& maker) {
     image = {std::make_unique_for_overwrite<std::byte[]>(length), length};
     const std::span<std::byte> bytes(image.bytes.get(), image.size);
+    make_pages(bytes.data(), bytes.size());
     read_all_of(file, path.string(), bytes);
     maker.add(bytes);
   });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/machine/available_memory.hpp"
+#include "kernels/machine/pages.hpp"
 
 namespace lapl {
 
@@ -12,7 +13,11 @@ namespace lapl {
 template <class T>
 std::vector<T> host_vector(std::int64_t size) {
   try {
-    return std::vector<T>(size);
+    std::vector<T> values;
+    values.reserve(size);
+    make_pages(values.data(), static_cast<std::size_t>(size) * sizeof(T));
+    values.resize(size);
+    return values;
   } catch (const std::bad_alloc&) {
     throw_out_of_memory(static_cast<std::uint64_t>(size) * sizeof(T));
   }

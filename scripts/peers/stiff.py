@@ -52,7 +52,6 @@ def exponax(task):
     if not make or rows != columns:
         raise common.Unsuitable("it has no such equation, or takes square grids alone")
 
-    @functools.cache
     def solve(steps):
         step = make(dt=problem.end / steps, order=4, **problem.parameters)
         run = jax.jit(lambda u: jax.lax.fori_loop(0, steps, lambda _, v: step(v), u))
@@ -61,6 +60,48 @@ def exponax(task):
         found = run(task.first).block_until_ready()
         return np.array(found), time.perf_counter() - start
 
+    return with_steps_of_one_size(task, solve)
+
+
+def dedalus(task):
+    """RK443, of third order, whose linear part is implicit. Derivatives and error are those of
+    Exponax."""
+    import logging
+
+    logging.disable(logging.WARNING)
+    import dedalus.public as d3
+
+    equation = {
+        "Cahn-Hilliard": "dt(u) + lap(u) + g * lap(lap(u)) = lap(u**3)",
+        "Swift-Hohenberg": "dt(u) + (1 - r) * u + 2 * q * lap(u) + q**2 * lap(lap(u)) = - u**3",
+        "Kuramoto-Sivashinsky": "dt(u) + lap(u) + g * lap(lap(u)) = - 0.5 * grad(u) @ grad(u)",
+    }.get(task.problem.title)
+    if not equation:
+        raise common.Unsuitable("its linear part would be all that is implicit")
+    axes = d3.CartesianCoordinates("x", "y")
+    grid = d3.Distributor(axes, dtype=np.float64)
+    u = grid.Field(name="u", bases=[d3.RealFourier(axis, size, bounds=(0, size), dealias=3 / 2)
+                                    for axis, size in zip(axes.coords, task.first.shape[1:])])  # fmt: skip
+    problem = d3.IVP([u], namespace={"u": u, **task.problem.parameters})
+    problem.add_equation(equation)
+    solver = problem.build_solver(d3.RK443, matrix_coupling=[False, True])  # few matrices for many modes
+
+    def solve(steps):
+        solver.step(task.problem.end / steps)  # factors the matrices
+        u.change_scales(1)
+        u["g"] = task.first[0]
+        start = time.perf_counter()
+        for _ in range(steps):
+            solver.step(task.problem.end / steps)
+        seconds = time.perf_counter() - start
+        u.change_scales(1)
+        return np.array(u["g"])[None], seconds
+
+    return with_steps_of_one_size(task, solve)
+
+
+def with_steps_of_one_size(task, solve):
+    solve = functools.cache(solve)
     steps = 8
     while not np.abs((solve(steps)[0] - solve(4 * steps)[0]) / task.size).max() <= adaptive.ERROR:
         steps *= 2
@@ -73,6 +114,7 @@ PEERS = {
     "scipy-radau": (functools.partial(implicit, "Radau"), ["cpu"]),
     "py-pde": (adaptive.with_py_pde, ["cpu"]),
     "exponax": (exponax, ["cpu"]),
+    "dedalus": (dedalus, ["cpu"]),
 }
 
 
