@@ -175,6 +175,10 @@ std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend
 /// CPU threads for a grid of this shape: one for each core that the process may use, but fewer on a
 /// small grid, where waiting for each other would take longer than the work on `fewest_cells`.
 int useful_threads(Shape shape, std::int64_t fewest_cells = 32768);
+template <class T>
+int useful_threads(const Problem<T>& problem) {
+  return problem.exponential ? useful_threads(problem.shape, 2048) : useful_threads(problem.shape);
+}
 
 /// Makes a backend, "cpu" or "cuda", with `engine`, which is "auto" or a name from engine_table. If
 /// `threads` is 0, it takes useful_threads. Throws DeviceError if the device is missing, not

@@ -61,11 +61,8 @@ std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::
   if (std::ranges::none_of(all_engines(), matches))
     throw ConfigError("engine {}: not an engine of the {} backend", engine, backend);
   if (backend == "cpu")
-    return make_cpu_backend(
-        engine, problem,
-        startable_threads(threads > 0           ? threads
-                          : problem.exponential ? useful_threads(problem.shape, 2048)
-                                                : useful_threads(problem.shape)));
+    return make_cpu_backend(engine, problem,
+                            startable_threads(threads > 0 ? threads : useful_threads(problem)));
   if (const std::string reason = cuda_unavailable(); !reason.empty())
     throw DeviceError("backend cuda: {}", reason);
 #ifdef LAPL_HAS_CUDA
@@ -82,7 +79,7 @@ template std::unique_ptr<Backend<double>> make_backend(const std::string&, const
 template <class T>
 std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend,
                            const std::string& engine) {
-  if (has_reductions(problem)) return 1;
+  if (has_reductions(problem) || problem.exponential) return 1;
   const bool ahead = is_compiled_ahead(problem);
   if (backend == "cpu") return engine != "auto" && engine != "blocked" ? 1 : ahead ? 32 : 12;
 #ifdef LAPL_HAS_CUDA

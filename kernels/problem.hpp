@@ -17,6 +17,7 @@
 #include "kernels/grid/face.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/grid/part.hpp"
+#include "kernels/ranks/decomposition.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "kernels/spectral/linear_rates.hpp"
 #include "kernels/stages/diffusion.hpp"
@@ -85,6 +86,8 @@ struct Problem {
   /// the part of the grid that `shape` is the block of; none for the whole grid
   std::optional<Part> part = {};
   Ranks* ranks = &only_rank();  ///< that step the parts of the grid
+  /// the division into these parts; none for the whole grid
+  std::optional<Decomposition> by = {};
   /// the values of reductions that were taken last, which engines set
   std::vector<T> reduced = {};
 
@@ -117,6 +120,7 @@ Problem<T> without_values(const Problem<T>& problem) {
           .exponential = problem.exponential,
           .part = problem.part,
           .ranks = problem.ranks,
+          .by = problem.by,
           .reduced = problem.reduced};
 }
 

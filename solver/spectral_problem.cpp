@@ -92,21 +92,22 @@ std::string why_not_spectral(const RunConfig& config) {
 }
 
 template <class T>
-Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients) {
+Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients,
+                           bool with_source) {
   const RunConfig& config = model.run;
   Problem<T> problem = problem_of<T>(model, coefficients);
   if (is_exponential(config)) problem.exponential = exponential_rates(config, coefficients);
   if (!is_spectral(config)) return problem;
   try {
     RateProblem found = rate_problem_of(config, coefficients);
-    found.rates.source = source_of(config, found.problem);
+    if (with_source) found.rates.source = source_of(config, found.problem);
     problem.linear_rates = std::make_shared<const LinearRates>(std::move(found.rates));
     return problem;
   } catch (const Refusal& refusal) {
     throw ConfigError("engine spectral: {}", refusal.why);
   }
 }
-template Problem<float> problem_to_step(const Model&, const CoefficientFields&);
-template Problem<double> problem_to_step(const Model&, const CoefficientFields&);
+template Problem<float> problem_to_step(const Model&, const CoefficientFields&, bool);
+template Problem<double> problem_to_step(const Model&, const CoefficientFields&, bool);
 
 }  // namespace lapl

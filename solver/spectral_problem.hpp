@@ -13,8 +13,10 @@ namespace lapl {
 std::string why_not_spectral(const RunConfig& config);
 
 /// The problem of problem_of, with what the spectral engine needs if the run uses it. Throws
-/// FormulaError, and ConfigError if this engine cannot step it.
+/// FormulaError, and ConfigError if this engine cannot step it. Only the first of several ranks
+/// needs the source.
 template <class T>
-Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients);
+Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients,
+                           bool with_source = true);
 
 }  // namespace lapl

@@ -228,7 +228,10 @@ std::vector<std::string> words_for_ranks(const BenchOptions& options, const std:
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {name, value});
   };
+  const bool exponential =
+      !options.config.empty() && is_exponential(load_config(options.config, {}).run);
   add("--engine", !options.engine.empty() ? options.engine
+                  : exponential           ? std::string(spectral_engine.name)
                   : backend == "cuda"     ? "streaming"
                                           : "blocked");
   add("--precision", options.precision);

@@ -19,6 +19,7 @@
 #include "solver/clock.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/exponential_problem.hpp"
 #include "solver/frozen_warning.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/make_problem.hpp"
@@ -227,7 +228,9 @@ Plan plan_of(LoadedConfig loaded) {
 
 RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
   const Model model(config);
-  const auto problem = problem_of<float>(model, unread_coefficients(config));
+  auto problem = problem_of<float>(model, unread_coefficients(config));
+  if (is_exponential(config))
+    problem.exponential = exponential_rates(config, unread_coefficients(config));
   const std::string backend = choose_backend(config).backend;
   const RankCosts costs = costs_of_ranks(backend, why_through_host(only_rank(), backend),
                                          ranks <= most_gpus_of_a_machine);
@@ -238,12 +241,26 @@ RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
   Part largest = by.part(0);
   for (int rank = 0; rank < std::min(by.stepping(), 4096); ++rank)
     if (by.part(rank).shape().cells() > largest.shape().cells()) largest = by.part(rank);
+  const RunMemory needed = memory_of_run(model, backend, largest.shape());
+  Memory memory = {needed.backend.host + needed.transforms.host,
+                   needed.backend.device + needed.transforms.device};
+  double moved = 0;
+  if (division.whole_rows && by.stepping() > 1) {
+    const double values = 8 * static_cast<double>(largest.cells());
+    memory.host += 2 * values;  // lines on the way to other ranks
+    const double transforms =
+        2.0 * row_of(config.scheme.kind).order + (config.scheme.tolerance ? 1 : 0);
+    if (problem.exponential)
+      moved = values * transforms * static_cast<double>(config.fields.size()) *
+              (1 - 1.0 / by.stepping());
+  }
   return {.ranks = ranks,
           .backend = backend,
           .by = by,
           .block = {largest.own[1], largest.own[2], largest.own[0], config.shape.axes},
           .steps_at_once = by.depth / division.reach,
-          .memory = memory_of_run(model, backend, largest.shape()).backend,
+          .memory = memory,
+          .moved_bytes = moved,
           .memory_of_first = memory_of_run(model, backend, config.shape).first,
           .step = modelled_step(by, division, size_of(config.precision))};
 }

@@ -58,11 +58,12 @@ struct RanksPlan {
   Shape block;  ///< the largest
   std::int64_t steps_at_once = 0;
   Memory memory;               ///< of a rank
+  double moved_bytes = 0;      ///< by transforms of etdrk2 and etdrk4, in each step, to other ranks
   double memory_of_first = 0;  ///< what the first takes besides
   ModelledStep step;
 };
 
-/// Throws ConfigError where the config's engine steps on one rank alone.
+/// Throws ConfigError where the config's engine steps on one rank alone, as spectral on a GPU does.
 RanksPlan plan_on_ranks(const RunConfig& config, int ranks);
 
 }  // namespace lapl

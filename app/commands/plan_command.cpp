@@ -194,6 +194,7 @@ Json json_of(const RanksPlan& plan) {
           {"bytes_of_first", plan.memory_of_first},
           {"halo_bytes", plan.step.halo_bytes},
           {"exchange_share", plan.step.exchange / plan.step.seconds},
+          {"transforms_bytes", plan.moved_bytes},
           {"efficiency", plan.step.efficiency}};
 }
 
@@ -212,6 +213,10 @@ void print(const RanksPlan& plan) {
       "blocks without halos (a model: docs/scaling.md)\n",
       size_text(plan.step.halo_bytes), 100 * plan.step.exchange / plan.step.seconds,
       100 * plan.step.efficiency);
+  if (plan.moved_bytes > 0)
+    say("            transforms: {} to other ranks a rank and step, which the model does not "
+        "count\n",
+        size_text(plan.moved_bytes));
 }
 
 struct PlanOptions {

@@ -36,7 +36,7 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
                                         const CoefficientFields& coefficients, Ranks& ranks,
                                         const Note& note) {
   const RunConfig& config = model.run;
-  const Problem<T> problem = problem_to_step<T>(model, coefficients);
+  const Problem<T> problem = problem_to_step<T>(model, coefficients, ranks.is_first());
   const Problem<T> unread = without_values(problem);
   const Problem<T>& of_plans = ranks.count() == 1 ? problem : unread;
   std::vector<FilterPlan<T>> filters;

@@ -41,18 +41,15 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
   memory.stepping = memory.backend;
   memory.stepping.host +=
       cells * (8 * coefficients + (config.verify_every ? state : 0) + (config.steady ? state : 0));
-  if (is_spectral(config)) {
-    const bool source = config.equation.kind == EquationKind::formula || !config.laws.empty();
-    const Memory beside = spectral_memory(backend, shape, source);
-    memory.stepping.host += beside.host;
-    memory.stepping.device += beside.device;
-  }
+  const bool source = is_spectral(config) &&
+                      (config.equation.kind == EquationKind::formula || !config.laws.empty());
+  if (is_spectral(config)) memory.transforms = spectral_memory(backend, shape, source);
   if (is_exponential(config)) {
     const auto rates = exponential_rates(config, unread_coefficients(config));
-    const Memory beside = exponential_memory(backend, *rates, shape);
-    memory.stepping.host += beside.host;
-    memory.stepping.device += beside.device;
+    memory.transforms = exponential_memory(backend, *rates, shape);
   }
+  memory.stepping.host += memory.transforms.host;
+  memory.stepping.device += memory.transforms.device;
   // Arrays in float64: those that one rank holds whole, and the most for a field at a time.
   double whole = 0, spectrum = 0, most = 1;
   for (const std::string& field : config.fields) {
@@ -66,7 +63,8 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
   memory.initial = cells * (8 * std::max(whole, most) + state);
   memory.file =
       cells * value * static_cast<double>(config.output_fields.size() + config.filters.size() + 1);
-  memory.first_coefficients = cells * coefficients * (8 + value);
+  memory.first_coefficients =
+      cells * (coefficients * (8 + value + (is_exponential(config) ? 8 : 0)) + (source ? 32 : 0));
   // Values that are handed out to the other ranks have the run's precision.
   memory.first = cells * (8 * whole + (whole > 0 ? value : 0)) + memory.first_coefficients;
   return memory;

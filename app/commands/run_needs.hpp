@@ -13,12 +13,14 @@ namespace lapl {
 
 /// Numbers of bytes.
 struct RunMemory {
-  Memory backend;                 ///< of the backend alone
-  Memory stepping;                ///< with coefficient fields, transforms and copies of the state
-  double initial = 0;             ///< besides, on the host, while the initial state is created
-  double file = 0;                ///< besides, on the host, while an output is written
-  double first_coefficients = 0;  ///< of coefficient fields, besides, on the first of several ranks
-  double first = 0;               ///< of these and whole initial fields
+  Memory backend;      ///< of the backend alone
+  Memory transforms;   ///< besides, of engine spectral
+  Memory stepping;     ///< with these, coefficient fields and copies of the state
+  double initial = 0;  ///< besides, on the host, while the initial state is created
+  double file = 0;     ///< besides, on the host, while an output is written
+  /// of coefficient fields and a source, besides, on the first of several ranks
+  double first_coefficients = 0;
+  double first = 0;  ///< of these and whole initial fields
 
   /// The memory of a whole run.
   Memory all() const;

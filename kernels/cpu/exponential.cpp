@@ -4,11 +4,14 @@
 //
 //   rates on the grid -> modes of the rates -> a stage for each mode -> change on the grid
 //
-// With a tolerance, the rates of the new state are those that the next step begins with.
+// With a tolerance, the rates of the new state are those that the next step begins with. On several
+// ranks, each stage fills the halo of its state, and lines go to their ranks
+// (kernels/cpu/line_exchange.hpp).
 #include <optional>
 
 #include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/mode_transforms.hpp"
+#include "kernels/ranks/halo.hpp"
 #include "kernels/spectral/exponential_factors.hpp"
 #include "kernels/spectral/exponential_modes.hpp"
 
@@ -21,22 +24,30 @@ class ExponentialEngine final : public CpuEngine<T> {
   ExponentialEngine(const Problem<T>& problem, int threads,
                     std::unique_ptr<CpuEngine<double>> rates)
       : by_(problem.exponential),
-        cells_(problem.shape.cells()),
+        shape_(problem.shape),
+        cells_(shape_.cells()),
         values_(problem.state_fields() * cells_),
+        first_(problem.part ? problem.part->in_block(0) : 0),
         measures_error_(problem.measures_error),
         clock_(problem.clock),
         threads_(threads),
-        rates_(std::move(rates)) {
+        rates_(std::move(rates)),
+        exchange_(problem, threads),
+        modes_(exchange_.modes()) {
+    if (problem.by && problem.by->depth > 0)
+      halo_ = make_host_halo<double>(*problem.by, problem.ranks->rank(), problem.state_fields());
     for (const ExponentialRates::Group& group : by_->groups) {
-      ModeTransforms transforms(group.faces, problem.shape, threads);
-      ExponentialFactors factors(group, by_->order, problem.shape);
+      ModeTransforms transforms(group.faces, exchange_, threads);
+      ExponentialFactors factors(group, by_->order, exchange_.grid(), exchange_.lines());
       HostBuffer<double> coefficients(factors.values(), threads);
       groups_.push_back(
           {&group, std::move(transforms), std::move(factors), std::move(coefficients)});
     }
-    for (Rates& of : known_) of.modes = HostBuffer<double>(values_, threads);
-    for (HostBuffer<double>* buffer : {&state_, &rates_on_grid_, &made_, &change_, &kept_})
-      *buffer = HostBuffer<double>(values_, threads);
+    const auto make = [&](std::int64_t cells, auto... buffers) {
+      ((*buffers = HostBuffer<double>(problem.state_fields() * cells, threads)), ...);
+    };
+    make(cells_, &state_, &rates_on_grid_);
+    make(modes_, &known_[0].modes, &known_[1].modes, &made_, &change_, &kept_);
     for (const Stage& stage : by_->rates.stages) reads_time_ |= reads_time(stage.tree);
     for (const VaryingFace& face : by_->rates.laws) reads_time_ |= reads_time(face.law);
   }
@@ -46,6 +57,7 @@ class ExponentialEngine final : public CpuEngine<T> {
       take_step(buffers, step);
       buffers.swap();
     }
+    if (has_reductions(by_->rates)) by_->rates.ranks->any(false);
   }
 
   void set_clock(const StepTimes& clock) override { clock_ = clock; }
@@ -126,7 +138,7 @@ class ExponentialEngine final : public CpuEngine<T> {
   ExponentialModes modes_of(Group& group, const double* first) {
     ExponentialModes modes{.order = by_->order, .count = group.of->size()};
     std::ranges::copy(group.of->fields, modes.fields);
-    modes.cells = cells_;
+    modes.cells = modes_;
     modes.scale = group.transforms.scale();
     modes.coefficients = group.coefficients.data();
     modes.first = first;
@@ -139,26 +151,31 @@ class ExponentialEngine final : public CpuEngine<T> {
   template <ModeStage stage, int size>
   void take_all(const ExponentialModes& modes) {
 #pragma omp parallel for num_threads(threads_) schedule(static)
-    for (std::int64_t at = 0; at < cells_; ++at) take_mode<stage, size>(modes, at);
+    for (std::int64_t at = 0; at < modes_; ++at) take_mode<stage, size>(modes, at);
   }
 
   // Makes the modes of the rates of a state.
   template <class From>
   void find_rates(const From* state, double time, HostBuffer<double>& modes) {
-    const double* from = state_.data();
+    double* from = state_.data();
     if constexpr (std::is_same_v<From, double>) {
-      from = state;
+      // The engine reads these values alone, as it takes one step; only the halo is filled.
+      from = const_cast<double*>(state);
     } else {
 #pragma omp parallel for num_threads(threads_) schedule(static)
       for (std::int64_t i = 0; i < values_; ++i) state_.data()[i] = static_cast<double>(state[i]);
     }
+    Ranks& ranks = *by_->rates.ranks;
+    if (halo_) halo_->fill(ranks, Block<double>{shape_, shape_.columns, from});
     rates_->set_clock({.step = clock_.step, .start = time, .start_step = 0});
-    // The engine reads these values alone, as it takes one step.
-    DoubleBuffer<double> buffers{const_cast<double*>(from), rates_on_grid_.data()};
+    DoubleBuffer<double> buffers{from, rates_on_grid_.data()};
+    // Ranks without cells wait for this.
+    if (has_reductions(by_->rates)) ranks.any(true);
     rates_->advance(buffers, 0, 1);
     for (Group& group : groups_)
       for (const int field : group.of->fields)
-        group.transforms.forward(buffers.current + field * cells_, modes.data() + field * cells_);
+        group.transforms.forward(buffers.current + field * cells_ + first_,
+                                 modes.data() + field * modes_);
   }
 
   // Adds the change in made_ to a state.
@@ -166,10 +183,10 @@ class ExponentialEngine final : public CpuEngine<T> {
   void add_change(const T* before, To* after) {
     for (Group& group : groups_)
       for (const int field : group.of->fields) {
-        const T* const from = before + field * cells_;
-        To* const to = after + field * cells_;
+        const T* const from = before + field * cells_ + first_;
+        To* const to = after + field * cells_ + first_;
         group.transforms.backward(
-            made_.data() + field * cells_, [from, to](std::int64_t at, double change) {
+            made_.data() + field * modes_, [from, to](std::int64_t at, double change) {
               to[at] = static_cast<To>(static_cast<double>(from[at]) + change);
             });
       }
@@ -177,13 +194,13 @@ class ExponentialEngine final : public CpuEngine<T> {
 
   // The error in made_ as Problem::measures_error has it: the largest of the fields; NaN if one is.
   void store_error(Group& group, const T* before, T* after) {
-    T* const errors = after + values_;
+    T* const errors = after + values_ + first_;
     for (const int field : group.of->fields) {
-      const T* const from = before + field * cells_;
-      const T* const to = after + field * cells_;
+      const T* const from = before + field * cells_ + first_;
+      const T* const to = after + field * cells_ + first_;
       const bool is_first = &group == &groups_.front() && field == group.of->fields.front();
       group.transforms.backward(
-          made_.data() + field * cells_, [&, from, to](std::int64_t at, double error) {
+          made_.data() + field * modes_, [&, from, to](std::int64_t at, double error) {
             const T scaled = static_cast<T>(by_->scaled_error(error, from[at], to[at]));
             const bool others_are_nan = errors[at] != errors[at];
             if (is_first || !(others_are_nan || scaled <= errors[at])) errors[at] = scaled;
@@ -192,11 +209,15 @@ class ExponentialEngine final : public CpuEngine<T> {
   }
 
   std::shared_ptr<const ExponentialRates> by_;
-  std::int64_t cells_, values_;
+  Shape shape_;
+  std::int64_t cells_, values_, first_;  // of the block; where its own cells begin
   bool measures_error_;
   StepTimes clock_;
   int threads_;
   std::unique_ptr<CpuEngine<double>> rates_;
+  LineExchange exchange_;
+  std::int64_t modes_;
+  std::unique_ptr<Halo<double>> halo_;  // null where no axis is cut
   std::vector<Group> groups_;
   std::optional<double> factors_for_;  // the size of steps that the coefficients are for
   bool reads_time_ = false;

@@ -9,7 +9,7 @@
 //
 // Martucci, "Symmetric convolution and the discrete sine and cosine transforms", IEEE Trans. Signal
 // Processing 42 (1994). Lines are transformed one by one, so the bits do not depend on the number
-// of threads.
+// of threads, nor on that of ranks (kernels/cpu/line_exchange.hpp).
 #pragma once
 
 #include <omp.h>
@@ -19,7 +19,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/fftw_plan.hpp"
-#include "kernels/machine/host_buffer.hpp"
+#include "kernels/cpu/line_exchange.hpp"
 #include "kernels/error.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/spectral/spectral_modes.hpp"
@@ -111,15 +111,17 @@ class AxisTransform {
   FftwPlan<fftw_plan> forward_, backward_;
 };
 
-/// The transforms along all axes of a grid, passes over its lines on several threads.
+/// The transforms along all axes of a grid, passes over its lines on several threads. On several
+/// ranks, values are those of the own slab, and modes those of the own lines along the slowest
+/// axis.
 class ModeTransforms {
  public:
-  /// Throws EngineUnsuitable if an axis has too many cells.
-  ModeTransforms(const Faces<double>& faces, Shape shape, int threads)
-      : shape_(shape), slowest_(3 - shape.axes), threads_(threads) {
+  /// Keeps a reference to `exchange`. Throws EngineUnsuitable if an axis has too many cells.
+  ModeTransforms(const Faces<double>& faces, LineExchange& exchange, int threads)
+      : exchange_(&exchange), slowest_(exchange.slowest()), threads_(threads) {
     std::int64_t longest = 1;
     for (int axis = slowest_; axis < 3; ++axis) {
-      axes_.emplace_back(axis_faces(faces, axis), by_axis(shape_)[axis]);
+      axes_.emplace_back(axis_faces(faces, axis), by_axis(exchange.grid())[axis]);
       longest = std::max(longest, axes_.back().scratch_size());
       scale_ /= axes_.back().scale();
     }
@@ -136,11 +138,15 @@ class ModeTransforms {
   template <class From, class Take, class Put>
   void pass(int axis, const From* from, const Take& take, const Put& put) {
     const std::int64_t size = along(axis).size(), room = along(axis).scratch_size();
-    std::int64_t stride = 1;
-    for (int faster = axis + 1; faster < 3; ++faster) stride *= by_axis(shape_)[faster];
+    const bool is_slowest = axis == slowest_;
+    const std::int64_t stride = is_slowest  ? exchange_->lines().count
+                                : axis == 1 ? exchange_->grid().columns
+                                            : 1;
+    if (stride == 0) return;
     const std::int64_t together = std::min(stride, lines_at_once);
     const std::int64_t pieces = (stride + together - 1) / together;
-    const std::int64_t all = shape_.cells() / (size * stride) * pieces;
+    const std::int64_t all =
+        is_slowest ? pieces : exchange_->own_cells() / (size * stride) * pieces;
 #pragma omp parallel for num_threads(threads_) schedule(static)
     for (std::int64_t piece = 0; piece < all; ++piece) {
       double* const scratch = scratch_[omp_get_thread_num()].data();
@@ -172,37 +178,51 @@ class ModeTransforms {
     return [to](std::int64_t index, double value) { to[index] = static_cast<To>(value); };
   }
 
-  /// Transforms values to modes along all axes down to `last`.
+  /// Transforms values along all axes but the slowest, which must not be the only one.
   template <class From>
-  void forward(const From* from, double* modes, int last) {
-    for (int axis = 2; axis >= last; --axis) {
-      const auto take = [&](double* line, std::int64_t) { along(axis).forward(line); };
-      axis == 2 ? pass(axis, from, take, into(modes)) : pass(axis, modes, take, into(modes));
-    }
+  void forward_but_slowest(const From* from, double* modes) {
+    double* const slab = exchange_->slab(modes);
+    for (int axis = 2; axis > slowest_; --axis)
+      axis == 2 ? forward(axis, from, slab) : forward(axis, slab, slab);
+    exchange_->to_lines(modes);
   }
   template <class From>
   void forward(const From* from, double* modes) {
-    forward(from, modes, slowest_);
+    if (slowest_ == 2) return forward(2, from, modes);
+    forward_but_slowest(from, modes);
+    forward(slowest_, modes, modes);
   }
 
-  /// Transforms modes to values along the axes from `first` on, in place except that put(index,
-  /// value) takes the values at the end.
+  /// The reverse. Changes the modes; put(index, value) takes the values.
   template <class Put>
-  void backward(double* modes, int first, const Put& put) {
-    for (int axis = first; axis < 3; ++axis) {
-      const auto take = [&](double* line, std::int64_t) { along(axis).backward(line); };
-      axis == 2 ? pass(axis, modes, take, put) : pass(axis, modes, take, into(modes));
-    }
+  void backward_but_slowest(double* modes, const Put& put) {
+    exchange_->to_slab(modes);
+    double* const slab = exchange_->slab(modes);
+    for (int axis = slowest_ + 1; axis < 3; ++axis)
+      axis == 2 ? backward(axis, slab, put) : backward(axis, slab, into(slab));
   }
   template <class Put>
   void backward(double* modes, const Put& put) {
-    backward(modes, slowest_, put);
+    if (slowest_ == 2) return backward(2, modes, put);
+    backward(slowest_, modes, into(modes));
+    backward_but_slowest(modes, put);
   }
 
  private:
+  template <class From>
+  void forward(int axis, const From* from, double* to) {
+    pass(
+        axis, from, [&](double* line, std::int64_t) { along(axis).forward(line); }, into(to));
+  }
+  template <class Put>
+  void backward(int axis, const double* from, const Put& put) {
+    pass(
+        axis, from, [&](double* line, std::int64_t) { along(axis).backward(line); }, put);
+  }
+
   static constexpr std::int64_t lines_at_once = 8;  // neighbouring lines, a cache line wide
 
-  Shape shape_;
+  LineExchange* exchange_;
   int slowest_, threads_;
   std::vector<AxisTransform> axes_;  // one for each axis, beginning with the slowest
   double scale_ = 1;

@@ -14,14 +14,15 @@ class SpectralEngine final : public CpuEngine<T> {
  public:
   SpectralEngine(const Problem<T>& problem, int threads)
       : rates_(checked(problem.linear_rates)),
-        shape_(problem.shape),
         time_step_(problem.clock.step),
+        first_(problem.part ? problem.part->in_block(0) : 0),
         threads_(threads),
-        transforms_(rates_->faces, shape_, threads),
-        rates_of_modes_(*rates_, rates_->faces, shape_),
-        modes_(shape_.cells(), threads) {
+        exchange_(problem, threads),
+        transforms_(rates_->faces, exchange_, threads),
+        rates_of_modes_(*rates_, rates_->faces, exchange_.grid()),
+        modes_(exchange_.modes(), threads) {
     if (rates_->source.empty()) return;
-    source_ = HostBuffer<double>(shape_.cells(), threads);
+    source_ = HostBuffer<double>(exchange_.modes(), threads);
     transforms_.forward(rates_->source.data(), source_.data());
   }
 
@@ -35,11 +36,12 @@ class SpectralEngine final : public CpuEngine<T> {
       step_modes(taken, line, index);
       along.backward(line);
     };
-    const auto to_state = ModeTransforms::into(buffers.current);
-    if (slowest == 2) return transforms_.pass(2, buffers.current, through_modes, to_state);
-    transforms_.forward(buffers.current, modes_.data(), slowest + 1);
+    T* const own = buffers.current + first_;
+    const auto to_state = ModeTransforms::into(own);
+    if (slowest == 2) return transforms_.pass(2, own, through_modes, to_state);
+    transforms_.forward_but_slowest(own, modes_.data());
     transforms_.pass(slowest, modes_.data(), through_modes, ModeTransforms::into(modes_.data()));
-    transforms_.backward(modes_.data(), slowest + 1, to_state);
+    transforms_.backward_but_slowest(modes_.data(), to_state);
   }
 
   int threads() const override { return threads_; }
@@ -52,20 +54,20 @@ class SpectralEngine final : public CpuEngine<T> {
     return rates;
   }
 
-  // Steps a line of modes along the slowest axis; `index` is the line's index along its faster
-  // axes.
+  // Steps a line of modes along the slowest axis; `index` counts this rank's lines.
   void step_modes(const ModeSteps& taken, double* line, std::int64_t index) const {
-    const std::int64_t stride = shape_.cells() / transforms_.along(transforms_.slowest()).size();
-    rates_of_modes_.for_line(index, [&](std::int64_t mode, double rate) {
-      const double source = source_.size() == 0 ? 0 : source_.data()[mode * stride + index];
+    const LineRange lines = exchange_.lines();
+    rates_of_modes_.for_line(lines.first + index, [&](std::int64_t mode, double rate) {
+      const double source = source_.size() == 0 ? 0 : source_.data()[mode * lines.count + index];
       line[mode] = transforms_.scale() * taken.of(line[mode], rate, source);
     });
   }
 
   std::shared_ptr<const LinearRates> rates_;
-  Shape shape_;
   double time_step_;
+  std::int64_t first_;  // own cell of the block
   int threads_;
+  LineExchange exchange_;
   ModeTransforms transforms_;
   RatesOfModes rates_of_modes_;
   HostBuffer<double> modes_, source_;

@@ -57,7 +57,7 @@ std::optional<Decomposition> best_of(const Division& division, int ranks) {
     for (int rows = 1; rows <= ranks / planes; ++rows) {
       if (ranks % planes != 0 || ranks / planes % rows != 0) continue;
       const auto found = with_counts(division, {planes, rows, ranks / planes / rows});
-      if (!found) continue;
+      if (!found || (division.whole_rows && !found->is_rows())) continue;
       const bool slabs = found->counts[slowest] == ranks;
       const double seconds = modelled_step(*found, division).seconds * (slabs ? 0.95 : 1);
       if (seconds < least) least = seconds, best = found;
@@ -104,6 +104,13 @@ RowRange Decomposition::rows(int rank) const {
   const std::int64_t all = grid.planes * grid.rows;
   const auto start = [&](std::int64_t of) { return (all * of + ranks - 1) / ranks; };
   return {start(rank), start(rank + 1) - start(rank)};
+}
+
+LineRange Decomposition::lines(int rank) const {
+  if (rank >= stepping()) return {};
+  const std::int64_t all = grid.cells() / by_axis(grid)[3 - static_cast<std::size_t>(grid.axes)];
+  const std::int64_t first = cut_at(all, stepping(), rank);
+  return {first, cut_at(all, stepping(), rank + 1) - first};
 }
 
 ModelledStep modelled_step(const Decomposition& by, const Division& division,

@@ -30,6 +30,11 @@ inline constexpr RankCosts costs_between_machines = {
 /// H200 whose halos go through host memory.
 inline constexpr RankCosts costs_through_host = {1 / 6e12, 1 / 0.6e12, 1 / 5e9, 50e-6, {1, 1, 1}};
 
+/// Lines along the slowest axis, counted through the other axes.
+struct LineRange {
+  std::int64_t first = 0, count = 0;
+};
+
 struct Division {
   Shape grid;
   std::array<bool, 3> endless = {};  ///< periodic axes: planes, rows, columns
@@ -38,6 +43,7 @@ struct Division {
   std::int64_t steps_of_pass = 1;  ///< steps that an engine takes per pass
   std::int64_t most_passes = 1;    ///< largest number of passes from one exchange to the next
   std::int64_t least_depth = 0;    ///< smallest depth of halos, which derived outputs need
+  bool whole_rows = false;         ///< blocks must consist of whole rows
   RankCosts costs = costs_of_cores;
 };
 
@@ -59,6 +65,8 @@ struct Decomposition {
   int neighbour(int rank, const std::array<int, 3>& towards) const;
   /// The rows that a rank stores and sums; the rows of its block if blocks are whole rows.
   RowRange rows(int rank) const;
+  /// The lines whose modes a rank has.
+  LineRange lines(int rank) const;
 };
 
 /// The cost of a step of one of the largest blocks, by the model of docs/scaling.md.

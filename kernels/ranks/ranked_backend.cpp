@@ -11,8 +11,6 @@
 #include <utility>
 #include <variant>
 
-#include "kernels/engines.hpp"
-#include "kernels/error.hpp"
 #include "kernels/fields/digest.hpp"
 #include "kernels/filters/frame_filter.hpp"
 #include "kernels/ranks/halo.hpp"
@@ -20,6 +18,7 @@
 #include "kernels/ranks/rank_rows.hpp"
 #include "kernels/ranks/redistribution.hpp"
 #include "kernels/ranks/reduce_over_grid.hpp"
+#include "kernels/spectral/exponential_rates.hpp"
 
 namespace lapl {
 namespace {
@@ -38,16 +37,20 @@ class RankedBackend final : public Backend<T> {
         part_(by_.part(ranks.rank())),
         rows_(by_.rows(ranks.rank())),
         reach_(reach_of(problem.stages)),
+        by_modes_(problem.exponential || problem.linear_rates),
+        reduces_(has_reductions(problem)),
         halo_(make_halo<T>(ranks, backend, by_, fields_, through_host)),
         redistribution_(by_, ranks.rank()),
         backend_(backend),
         threads_(threads) {
-    for (const std::vector<T>& whole : problem.coefficients)
-      coefficients_.push_back(values_of_first(ranks, whole, part_));
+    coefficients_ = own_coefficients(problem);
+    Problem<T> own = own_problem(problem, coefficients_);
+    if (problem.exponential) own.exponential = own_rates(*problem.exponential);
+    if (problem.linear_rates) own.linear_rates = own_rates(*problem.linear_rates);
     if (!part_.is_empty())
-      block_ = make_backend(backend, engine, own_problem(problem), threads);
+      block_ = make_backend(backend, engine, own, threads);
     else
-      without_block_ = problem.stages;
+      without_block_ = problem.exponential ? problem.exponential->rates.stages : problem.stages;
   }
 
   BackendDescription description() const override {
@@ -93,7 +96,8 @@ class RankedBackend final : public Backend<T> {
 
   void advance(std::int64_t steps) override {
     const auto start = std::chrono::steady_clock::now();
-    const bool depends = by_.depth > 0 && reach_ > 0;
+    // Engine spectral needs no halo, or fills that of each stage itself.
+    const bool depends = by_.depth > 0 && reach_ > 0 && !by_modes_;
     // The whole halo is filled, so that an engine takes as many steps at once as it can.
     const auto needed = [&](std::int64_t of) { return std::min(of * reach_, by_.depth); };
     for (std::int64_t left = steps, taken = 0; left > 0; left -= taken) {
@@ -101,9 +105,10 @@ class RankedBackend final : public Backend<T> {
       filled_before_ = filled_;
       taken = depends ? std::min(left, filled_ / reach_) : left;
       filled_ -= taken * reach_;
-      if (block_) block_->advance(taken);
-      for (std::int64_t step = 0; !block_ && step < taken; ++step)
-        reduce_no_cells(without_block_, *stepping_);
+      if (block_)
+        block_->advance(taken);
+      else
+        advance_without_block(taken);
     }
     seconds_ += std::chrono::steady_clock::now() - start;
   }
@@ -154,7 +159,7 @@ class RankedBackend final : public Backend<T> {
       const Problem<T>& stages = std::get<StagesPlan<T>>(plan).problem;
       derived_reach_ = std::max(derived_reach_, reach_of(stages.stages));
       if (block_)
-        of_block.push_back(StagesPlan<T>{own_problem(stages)});
+        of_block.push_back(StagesPlan<T>{own_problem(stages, coefficients_)});
       else
         std::ranges::copy(stages.stages, std::back_inserter(derived_without_block_));
     }
@@ -203,10 +208,41 @@ class RankedBackend final : public Backend<T> {
  private:
   static constexpr int none = -1;
 
-  Problem<T> own_problem(const Problem<T>& whole) const {
-    Problem<T> own = local_problem(whole, part_, coefficients_);
+  template <class Value>
+  Problem<Value> own_problem(const Problem<Value>& whole,
+                             std::vector<std::vector<Value>> coefficients) const {
+    Problem<Value> own = local_problem(whole, part_, std::move(coefficients));
     own.ranks = stepping_.get();
+    own.by = by_;
     return own;
+  }
+  template <class Value>
+  std::vector<std::vector<Value>> own_coefficients(const Problem<Value>& whole) const {
+    std::vector<std::vector<Value>> own;
+    for (const std::vector<Value>& values : whole.coefficients)
+      own.push_back(values_of_first(*stepping_, values, part_));
+    return own;
+  }
+  std::shared_ptr<const ExponentialRates> own_rates(const ExponentialRates& whole) const {
+    Problem<double> rates = own_problem(whole.rates, own_coefficients(whole.rates));
+    return std::make_shared<const ExponentialRates>(ExponentialRates{
+        whole.order, std::move(rates), whole.groups, whole.relative, whole.absolute});
+  }
+  std::shared_ptr<const LinearRates> own_rates(const LinearRates& whole) const {
+    auto own = std::make_shared<LinearRates>(whole);
+    Part alone = part_;
+    alone.before = alone.after = {};
+    if (stepping_->any(!whole.source.empty()))
+      own->source = values_of_first(*stepping_, whole.source, alone);
+    return own;
+  }
+
+  void advance_without_block(std::int64_t steps) {
+    // With etdrk2 and etdrk4, the other ranks tell of each evaluation of the rates.
+    while (by_modes_ && reduces_ && stepping_->any(false))
+      reduce_no_cells(without_block_, *stepping_);
+    for (std::int64_t step = 0; !by_modes_ && step < steps; ++step)
+      reduce_no_cells(without_block_, *stepping_);
   }
 
   // Values of the state at `indices`, where this rank steps them.
@@ -272,6 +308,7 @@ class RankedBackend final : public Backend<T> {
   Part part_;
   RowRange rows_;
   std::int64_t reach_, derived_reach_ = 0;
+  bool by_modes_, reduces_;
   std::int64_t filled_ = 0;         // depth to which the halo is valid
   std::int64_t filled_before_ = 0;  // the same before the last pass
   std::unique_ptr<Halo<T>> halo_;
@@ -293,61 +330,16 @@ class RankedBackend final : public Backend<T> {
 };
 
 // A rank's share of the cores, or fewer for few cells (useful_threads).
-int threads_of_rank(const Ranks& ranks, Shape shape) {
+template <class T>
+int threads_of_rank(const Ranks& ranks, const Problem<T>& problem) {
   const int cores = omp_get_num_procs();
   // If mpirun or srun binds a rank to cores, they are its own; else all ranks share the machine's.
   const bool bound = cores < ::sysconf(_SC_NPROCESSORS_ONLN);
   const int own = bound ? cores : std::max(cores / ranks.on_this_machine(), 1);
-  return std::min(useful_threads(shape), own);
-}
-
-// A slab like those that ranks step, without values of coefficients.
-template <class T>
-Problem<T> typical_block(const Problem<T>& problem, int ranks) {
-  Problem<T> block = without_values(problem);
-  Part part = Part::all(problem.shape);
-  const std::size_t slowest = 3 - static_cast<std::size_t>(problem.shape.axes);
-  part.own[slowest] = (part.own[slowest] + ranks - 1) / ranks;
-  part.before[slowest] = part.after[slowest] = 1;
-  block.shape = part.shape();
-  for (Faces<T>& faces : block.faces) faces = open_faces(faces, part);
-  return block;
+  return std::min(useful_threads(problem), own);
 }
 
 }  // namespace
-
-RankCosts costs_of_ranks(const std::string& backend, const std::string& through_host,
-                         bool one_machine) {
-  if (backend == "cpu") return costs_of_cores;
-  if (!through_host.empty()) return costs_through_host;
-  return one_machine ? costs_of_gpus : costs_between_machines;
-}
-
-template <class T>
-Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
-                     const std::string& backend, const std::string& engine, int ranks,
-                     const RankCosts& costs) {
-  if (engine == spectral_engine.name || problem.exponential)
-    throw ConfigError("engine spectral: transforms the whole grid on one rank (found {} ranks)",
-                      ranks);
-  std::int64_t least_depth = 0;
-  for (const DerivedPlan<T>& plan : derived)
-    if (const auto* stages = std::get_if<StagesPlan<T>>(&plan))  // filters read whole fields
-      least_depth = std::max(least_depth, reach_of(stages->problem.stages));
-  const Faces<T>& faces = problem.faces.front();
-  return {.grid = problem.shape,
-          .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
-          .ranks = ranks,
-          .reach = std::max<std::int64_t>(reach_of(problem.stages), 1),
-          .steps_of_pass = steps_at_once(typical_block(problem, ranks), backend, engine),
-          .most_passes = backend == "cpu" ? 1 : 8,
-          .least_depth = least_depth,
-          .costs = costs};
-}
-template Division division_of(const Problem<float>&, const std::vector<DerivedPlan<float>>&,
-                              const std::string&, const std::string&, int, const RankCosts&);
-template Division division_of(const Problem<double>&, const std::vector<DerivedPlan<double>>&,
-                              const std::string&, const std::string&, int, const RankCosts&);
 
 template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
@@ -363,8 +355,7 @@ std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string&
     const std::string through_host = why_through_host(ranks, backend);
     const bool one_machine = ranks.on_this_machine() == ranks.count();
     made = std::make_unique<RankedBackend<T>>(
-        ranks, backend, engine, problem,
-        threads > 0 ? threads : threads_of_rank(ranks, problem.shape),
+        ranks, backend, engine, problem, threads > 0 ? threads : threads_of_rank(ranks, problem),
         by ? *by
            : decompose(division_of(problem, derived, backend, engine, ranks.count(),
                                    costs_of_ranks(backend, through_host, one_machine))),

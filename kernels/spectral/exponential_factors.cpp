@@ -1,6 +1,5 @@
 #include "kernels/spectral/exponential_factors.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -14,18 +13,34 @@ namespace {
 using Modes = ExponentialModes;
 }
 
-ExponentialFactors::ExponentialFactors(const ExponentialRates::Group& group, int order, Shape shape)
-    : order_(order), count_(group.size()), shape_(shape), computed_(by_axis(shape)) {
+ExponentialFactors::ExponentialFactors(const ExponentialRates::Group& group, int order, Shape shape,
+                                       std::optional<LineRange> lines)
+    : order_(order),
+      count_(group.size()),
+      size_(by_axis(shape)[3 - shape.axes]),
+      lines_(lines.value_or(Decomposition{shape}.lines(0))),
+      cells_(size_ * lines_.count) {
   for (const ModeRate& rate : group.linear) rates_.emplace_back(rate, group.faces, shape);
-  for (int axis = 0; axis < 3; ++axis)
-    if (axis_faces(group.faces, axis).wrap()) computed_[axis] = computed_[axis] / 2 + 1;
+  const auto first_twin = [&](int axis, std::int64_t mode) {
+    const std::int64_t size = by_axis(shape)[axis];
+    return axis_faces(group.faces, axis).wrap() && mode > size / 2 ? size - mode : mode;
+  };
+  computed_ = axis_faces(group.faces, 3 - shape.axes).wrap() ? size_ / 2 + 1 : size_;
+  for (std::int64_t line = 0; line < lines_.count; ++line) {
+    const std::int64_t in_grid = lines_.first + line;
+    const std::int64_t twin = first_twin(1, in_grid / shape.columns) * shape.columns +
+                              first_twin(2, in_grid % shape.columns) - lines_.first;
+    twin_.push_back(twin < 0 ? line : twin);
+    (twin_.back() == line ? computed_lines_ : copied_lines_).push_back(line);
+  }
 }
 
 std::int64_t ExponentialFactors::values() const {
-  return Modes::factors(order_) * count_ * count_ * shape_.cells();
+  return Modes::factors(order_) * count_ * count_ * cells_;
 }
 
 void ExponentialFactors::compute(double dt, double* to, int threads) const {
+  if (cells_ == 0) return;
   static constexpr auto by_count = []<int... i>(std::integer_sequence<int, i...>) {
     return std::array{&ExponentialFactors::of_line,
                       &ExponentialFactors::of_line_of_matrices<i + 2>...};
@@ -35,78 +50,68 @@ void ExponentialFactors::compute(double dt, double* to, int threads) const {
 #ifdef __x86_64__
   if (count_ == 1 && has_avx2()) of_line = &ExponentialFactors::of_line_with_fma;
 #endif
-  const int slowest = 3 - shape_.axes;
-  const std::int64_t lines = shape_.cells() / by_axis(shape_)[slowest];
-  const std::int64_t computed = computed_[0] * computed_[1] * computed_[2] / computed_[slowest];
 #pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int64_t i = 0; i < computed; ++i) {
-    const std::int64_t line = i / computed_[2] * shape_.columns + i % computed_[2];
-    (this->*of_line)(dt, line, lines, to);
-  }
-  if (computed_ != by_axis(shape_)) copy_to_twins(to, threads);
+  for (std::int64_t i = 0; i < std::ssize(computed_lines_); ++i)
+    (this->*of_line)(dt, computed_lines_[i], to);
+  if (computed_ < size_ || !copied_lines_.empty()) copy_to_twins(to, threads);
 }
 
 void ExponentialFactors::copy_to_twins(double* to, int threads) const {
-  const std::array<std::int64_t, 3> size = by_axis(shape_);
-  const auto first_twin = [&](int axis, std::int64_t mode) {
-    return mode < computed_[axis] ? mode : size[axis] - mode;
-  };
-  const std::int64_t rows = values() / size[2];
+  const std::int64_t rows = values() / lines_.count;
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t z = row / size[1] % size[0], y = row % size[1];
-    const std::int64_t back = (z - first_twin(0, z)) * size[1] + y - first_twin(1, y);
-    double* const modes = to + row * size[2];
-    if (back > 0) std::copy_n(modes - back * size[2], computed_[2], modes);
-    for (std::int64_t x = computed_[2]; x < size[2]; ++x) modes[x] = modes[size[2] - x];
+    const std::int64_t mode = row % size_;
+    double* const at = to + row * lines_.count;
+    if (mode < computed_) {
+      for (const std::int64_t line : copied_lines_) at[line] = at[twin_[line]];
+      continue;
+    }
+    const double* const first = at - (2 * mode - size_) * lines_.count;
+    for (std::int64_t line = 0; line < lines_.count; ++line) at[line] = first[twin_[line]];
   }
 }
 
-void ExponentialFactors::of_line(double dt, std::int64_t line, std::int64_t lines,
-                                 double* to) const {
-  const std::int64_t cells = shape_.cells(), modes = computed_[3 - shape_.axes];
-  rates_.front().for_line(line, [&](std::int64_t mode, double rate) {
-    if (mode >= modes) return;
-    double* const at = to + mode * lines + line;
+void ExponentialFactors::of_line(double dt, std::int64_t line, double* to) const {
+  rates_.front().for_line(lines_.first + line, [&](std::int64_t mode, double rate) {
+    if (mode >= computed_) return;
+    double* const at = to + mode * lines_.count + line;
     const Phi phi = phi_of(dt * rate);
-    at[Modes::L * cells] = rate;
-    at[Modes::Q * cells] = dt * phi.one;
+    at[Modes::L * cells_] = rate;
+    at[Modes::Q * cells_] = dt * phi.one;
     if (order_ == 2) {
-      at[Modes::R * cells] = dt * phi.two;
+      at[Modes::R * cells_] = dt * phi.two;
       return;
     }
     const double half = dt / 2 * rate;
-    at[Modes::P * cells] = dt / 2 * (half == 0 ? 1 : std::expm1(half) / half);
-    at[Modes::R * cells] = dt * (2 * phi.two - 4 * phi.three);
-    at[Modes::W * cells] = dt * (4 * phi.three - phi.two);
+    at[Modes::P * cells_] = dt / 2 * (half == 0 ? 1 : std::expm1(half) / half);
+    at[Modes::R * cells_] = dt * (2 * phi.two - 4 * phi.three);
+    at[Modes::W * cells_] = dt * (4 * phi.three - phi.two);
   });
 }
 
 #ifdef __x86_64__
 [[gnu::target("fma"), gnu::flatten]] void ExponentialFactors::of_line_with_fma(double dt,
                                                                                std::int64_t line,
-                                                                               std::int64_t lines,
                                                                                double* to) const {
-  of_line(dt, line, lines, to);
+  of_line(dt, line, to);
 }
 #endif
 
 template <int count>
-void ExponentialFactors::of_line_of_matrices(double dt, std::int64_t line, std::int64_t lines,
-                                             double* to) const {
+void ExponentialFactors::of_line_of_matrices(double dt, std::int64_t line, double* to) const {
   constexpr int elements = count * count;
-  const std::int64_t cells = shape_.cells(), apart = elements * cells;
+  const std::int64_t apart = elements * cells_;
   PhiOfMatrix<count> phi;
-  std::vector<typename PhiOfMatrix<count>::Matrix> linear(static_cast<std::size_t>(cells / lines));
+  std::vector<typename PhiOfMatrix<count>::Matrix> linear(static_cast<std::size_t>(size_));
   for (int element = 0; element < elements; ++element)
     rates_[static_cast<std::size_t>(element)].for_line(
-        line, [&](std::int64_t mode, double rate) { linear[mode][element] = rate; });
-  for (std::int64_t mode = 0; mode < computed_[3 - shape_.axes]; ++mode) {
+        lines_.first + line, [&](std::int64_t mode, double rate) { linear[mode][element] = rate; });
+  for (std::int64_t mode = 0; mode < computed_; ++mode) {
     auto z = linear[mode];
     for (double& element : z) element *= dt;
     phi.compute(z);
     for (int i = 0; i < elements; ++i) {
-      double* const at = to + i * cells + mode * lines + line;
+      double* const at = to + i * cells_ + mode * lines_.count + line;
       at[Modes::L * apart] = linear[mode][i];
       at[Modes::Q * apart] = dt * phi.one[i];
       at[Modes::R * apart] = dt * (order_ == 2 ? phi.two[i] : 2 * phi.two[i] - 4 * phi.three[i]);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernels/spectral/exponential_rates.hpp"
@@ -14,7 +15,9 @@ namespace lapl {
 /// Computes ExponentialModes::coefficients for steps of one size.
 class ExponentialFactors {
  public:
-  ExponentialFactors(const ExponentialRates::Group& group, int order, Shape shape);
+  /// Computes those of the modes of `lines` alone, if given.
+  ExponentialFactors(const ExponentialRates::Group& group, int order, Shape shape,
+                     std::optional<LineRange> lines = {});
 
   /// The number of values.
   std::int64_t values() const;
@@ -23,18 +26,23 @@ class ExponentialFactors {
   void compute(double dt, double* to, int threads) const;
 
  private:
-  void of_line(double dt, std::int64_t line, std::int64_t lines, double* to) const;
+  /// `line` counts the lines of these modes.
+  void of_line(double dt, std::int64_t line, double* to) const;
   /// The same bits; std::fma is an instruction, not a call.
-  void of_line_with_fma(double dt, std::int64_t line, std::int64_t lines, double* to) const;
+  void of_line_with_fma(double dt, std::int64_t line, double* to) const;
   template <int count>
-  void of_line_of_matrices(double dt, std::int64_t line, std::int64_t lines, double* to) const;
+  void of_line_of_matrices(double dt, std::int64_t line, double* to) const;
   void copy_to_twins(double* to, int threads) const;
 
   int order_, count_;
-  Shape shape_;
-  // Modes along the axes that are computed. On a periodic axis of n modes these are 0 to n / 2:
-  // modes p and n - p are twins, which have the same bits.
-  std::array<std::int64_t, 3> computed_;
+  std::int64_t size_;  // modes of a line
+  LineRange lines_;
+  std::int64_t cells_;  // modes of all these lines
+  // On a periodic axis of n modes, modes p and n - p are twins, which have the same bits. Modes of
+  // a line up to computed_ are computed, and those lines whose twin is not there.
+  std::int64_t computed_;
+  std::vector<std::int64_t> computed_lines_, copied_lines_;
+  std::vector<std::int64_t> twin_;  // of each line, the line that is computed
   std::vector<RatesOfModes> rates_;
 };
 

@@ -154,3 +154,28 @@ TEST_CASE("plan names the steps and errors of each way, and runs in those ways h
   CHECK(
       has(run_lapl({"plan", "c.yaml"}).out, "ways to the same time, by a trial of its first 4 s"));
 }
+
+TEST_CASE("plan --ranks counts modes and their way to other ranks") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [4000, 3000]}\nboundary: insulated\ninitial: {kind: gaussian}\n"
+             "equation: {kind: formula, field: laplacian(field) - field^3}\n"
+             "time: {scheme: etdrk4, tolerance: 1e-4, end: 1}\ncompute: {precision: float64}\n");
+  const auto plan = [](const std::string& ranks) {
+    const Outcome planned =
+        run_lapl({"plan", "c.yaml", "--backend", "cpu", "--ranks", ranks, "--json"});
+    CAPTURE(planned.err);
+    REQUIRE(planned.code == 0);
+    return nlohmann::json::parse(planned.out);
+  };
+  const auto one = plan("1"), four = plan("4");
+  const double cells = 4000 * 3000;
+  CHECK(one["transforms_bytes"] == 0);
+  // docs/engines.md: 56 bytes a cell for the modes and 40 for their factors, beside the grid
+  CHECK(one["bytes"].get<double>() > (56 + 40 + 5 * 8) * cells);
+  CHECK(four["bytes"].get<double>() ==
+        doctest::Approx(one["bytes"].get<double>() / 4 + 16 * cells / 4).epsilon(0.01));
+  CHECK(four["transforms_bytes"].get<double>() ==
+        doctest::Approx(9 * 8 * 0.75 * cells / 4).epsilon(0.01));
+  CHECK(four["halo"] == 1);
+}

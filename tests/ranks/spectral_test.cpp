@@ -1,0 +1,147 @@
+// Steps of engine spectral on several ranks have the bits of one rank.
+#include <doctest/doctest.h>
+
+#include "kernels/error.hpp"
+#include "kernels/ranks/ranked_backend.hpp"
+#include "solver/exponential_problem.hpp"
+#include "tests/kernels/random_problems.hpp"
+#include "tests/ranks/ranks.hpp"
+#include "tests/spectral_runs.hpp"
+
+using namespace lapl;
+
+namespace {
+
+// Takes steps, and the last with half the size after one that is taken back. Returns the errors.
+template <class T>
+std::vector<double> take_steps(Backend<T>& backend, const Problem<T>& problem) {
+  backend.advance(2);
+  if (!problem.measures_error) {
+    backend.advance(3);
+    return {};
+  }
+  const double step = problem.clock.step;
+  std::vector<double> errors;
+  for (const double size : {step, step / 2}) {
+    backend.set_clock({.step = size, .start = 2 * step, .start_step = 2});
+    backend.advance(1);
+    const double error = backend.largest_error();
+    errors.insert(errors.end(), {error, static_cast<double>(backend.cell_of_error(error))});
+    if (size == step) backend.take_back();
+  }
+  return errors;
+}
+
+// The rows `rows` of a state, field after field.
+template <class T>
+std::vector<T> own_rows(std::span<const T> state, Shape shape, RowRange rows) {
+  std::vector<T> own;
+  for (std::size_t first = 0; first < state.size(); first += shape.cells()) {
+    const auto values = state.subspan(first + rows.first * shape.columns,
+                                      static_cast<std::size_t>(rows.count * shape.columns));
+    own.insert(own.end(), values.begin(), values.end());
+  }
+  return own;
+}
+
+template <class T>
+void check_bits(const RunConfig& run, const std::vector<T>& state) {
+  const CoefficientFields fields = test::coefficient_fields(run);
+  const Model model(run);
+  const Problem<T> problem = problem_to_step<T>(model, fields);
+  const auto one = make_backend<T>("cpu", "spectral", problem, 1);
+  one->set_state(state);
+  const std::vector<double> expected = take_steps(*one, problem);
+  const auto capture_of_one = one->capture();
+  const Captured<T> whole = capture_of_one.wait();
+  Ranks& ranks = test::ranks();
+  const auto backend = make_ranked_backend<T>(
+      ranks, "cpu", "spectral",
+      ranks.is_first() ? problem : problem_to_step<T>(model, unread_coefficients(run), false), {},
+      1);
+  backend->set_state(own_rows<T>(state, run.shape, backend->rows()));
+  const std::vector<double> errors = take_steps(*backend, problem);
+  const auto capture = backend->capture();
+  const Captured<T> found = capture.wait();
+  CHECK(test::same_but_for_kinds_of_nan<double>(errors, expected));
+  CHECK(test::same_but_for_kinds_of_nan<T>({found.state.begin(), found.state.end()},
+                                           own_rows<T>(whole.state, run.shape, found.rows)));
+  CHECK(found.first_not_finite == whole.first_not_finite);
+  if (!whole.first_not_finite) CHECK(found.digest == whole.digest);
+}
+
+template <class T>
+std::vector<T> start_of(const RunConfig& run) {
+  return test::random_field<T>({run.shape.cells(), std::ssize(run.fields)});
+}
+
+void set_tolerance(RunConfig& run, bool measures) {
+  run.scheme.varies = measures;
+  if (measures) run.scheme.tolerance = {1e-3, 1e-3};
+}
+
+}  // namespace
+
+TEST_CASE("etdrk2 and etdrk4 on ranks have the bits of one between every mixture of faces") {
+  const std::vector<NamedFormulas> systems = {{{"u", "0.3 * laplacian(u) + s * u - u^3"}},
+                                              {{"u", "laplacian(u) - u^3 + 0.3 * v * sin(t)"},
+                                               {"v", "0.2 * laplacian(v) + u - v - mean(u * v)"},
+                                               {"w", "s * u - 0.1 * w"}}};
+  int number = 0;
+  for (const Shape shape : test::spectral_shapes())
+    for (int faces = 0; faces < test::face_pairs; faces += 2, ++number) {
+      RunConfig run = test::formula_run(shape, systems[number % 2]);
+      CAPTURE(text_of(shape));
+      CAPTURE(faces);
+      CAPTURE(number);
+      run.parameters["s"] = test::formula_parameter("0.1 * cos(x)");
+      for (int axis = 3 - shape.axes; axis < 3; ++axis)
+        test::set_faces(run, axis, (axis == 2 ? faces : faces / 5 + axis) % test::face_mixtures,
+                        number % 2 == 0 ? "0" : "0.2 * sin(t)", "0");
+      run.scheme = number % 4 < 2 ? Scheme::etdrk2 : Scheme::etdrk4;
+      run.time_step = 0.05;
+      set_tolerance(run, number % 3 == 0);
+      number % 5 == 0 ? check_bits(run, start_of<float>(run))
+                      : check_bits(run, start_of<double>(run));
+    }
+}
+
+TEST_CASE("random steps of etdrk2 and etdrk4 on ranks have the bits of one") {
+  const std::uint64_t first =
+      test::number_from("LAPL_RANDOM_SEED", 1 + 1000 * test::ranks().count());
+  const std::uint64_t count = test::number_from("LAPL_RANDOM_PROBLEMS", 300);
+  std::uint64_t compared = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    test::RandomProblem random(seed);
+    random.run.mask.reset();
+    random.run.scheme = seed % 2 == 0 ? Scheme::etdrk2 : Scheme::etdrk4;
+    set_tolerance(random.run, seed % 3 == 0);
+    const std::string text = random.text();
+    CAPTURE(seed);
+    CAPTURE(text);
+    try {
+      if (!why_not_exponential(random.run).empty()) continue;
+    } catch (const FormulaError&) {
+      continue;
+    }
+    random.run.precision == Precision::float32 ? check_bits(random.run, random.state<float>())
+                                               : check_bits(random.run, random.state<double>());
+    ++compared;
+  }
+  MESSAGE("compared ", compared, " on ", test::ranks().count(), " ranks");
+  CHECK(compared * 20 >= count);
+}
+
+TEST_CASE("all steps at once on ranks have the bits of one between every mixture of faces") {
+  int number = 0;
+  for (const Shape shape : test::spectral_shapes())
+    for (int faces = 0; faces < test::face_pairs; faces += 3, ++number) {
+      CAPTURE(text_of(shape));
+      CAPTURE(faces);
+      RunConfig run = number % 2 == 0 ? test::mixed_run(shape, faces)
+                                      : test::source_run(shape, Scheme::euler, faces);
+      run.engine = "spectral";
+      number % 3 == 0 ? check_bits(run, start_of<float>(run))
+                      : check_bits(run, start_of<double>(run));
+    }
+}
