@@ -73,7 +73,6 @@ def limited(torture: Torture, words: tuple[str, ...], environment: dict[str, str
             folder: pathlib.Path) -> None:
     """Reaches the calls inside glibc, as HDF5 makes them, and those of ffmpeg."""
     ended = attempt(torture, words, folder, environment, ["prlimit", f"--fsize={size}"])
-    # Of the smallest files not even the message can be written, where standard error is one.
     expect(ended.code == 4 or max(sizes(torture, words).values()) <= size, f"{size} bytes are enough: {ended}")
     check(torture, words, ended, "" if words == MOVIE else os.strerror(errno.EFBIG), folder)
 
