@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/durable/posix_file.hpp"
+#include "io/durable/temporary_file.hpp"
 #include "io/images/pixels.hpp"
 
 namespace lapl {
@@ -40,7 +40,7 @@ bool ffmpeg_found();
 class FfmpegMovie {
  public:
   /// Throws IoError if ffmpeg cannot be started.
-  FfmpegMovie(std::filesystem::path path, PictureSize size, int frames_per_second);
+  FfmpegMovie(const std::filesystem::path& path, PictureSize size, int frames_per_second);
   FfmpegMovie(const FfmpegMovie&) = delete;
   ~FfmpegMovie();
 
@@ -52,8 +52,8 @@ class FfmpegMovie {
  private:
   int wait();
 
-  std::filesystem::path path_, scratch_;
-  PosixFile held_;  // keeps scratch_ open
+  TemporaryFile temporary_;
+  PosixFile file_;  // open beside ffmpeg, to protect the file and to sync it
   int input_ = -1;
   pid_t child_ = -1;
 };

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -17,6 +18,7 @@
 #include <sstream>
 #include <thread>
 
+#include "io/config/config_text.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
@@ -127,6 +129,18 @@ void settle_replaced(const fs::path& folder) {
     drop_replaced(folder);
   fs::remove_all(folder / ".dropped");
   if (fs::exists(folder / ".replaced")) restore_replaced(folder);
+}
+
+// A destructor can only say that; the next process with the lock settles it.
+void say_unsettled(const fs::path& folder, const std::exception& error) noexcept try {
+  for (const char* name : {".replaced", ".dropped"})
+    if (fs::exists(folder / name))
+      std::fputs(printable(fmt::format("lapl: warning: {}: the earlier run is still there: {} (the "
+                                       "next run or resume puts it back, or removes it)\n",
+                                       (folder / name).string(), error.what()))
+                     .c_str(),
+                 stderr);
+} catch (const std::exception&) {  // there is no memory for the words
 }
 
 // Throws ConfigError unless a new run may begin at `path` or replace the one there.
@@ -269,7 +283,8 @@ RunFolder::~RunFolder() {
   if (path_.empty()) return;  // moved from
   try {
     settle_replaced(path_);
-  } catch (const std::exception&) {  // the next process with the lock does it
+  } catch (const std::exception& error) {
+    say_unsettled(path_, error);
   }
 }
 

@@ -20,6 +20,12 @@ def check_told(ended, error: int, folder: pathlib.Path) -> None:
         expect("out" in ended.err and os.strerror(error) in ended.err, f"path or reason not named: {ended}")
 
 
+def failed_calls(log: pathlib.Path, error: int, how: str, at: int) -> list[Call]:
+    """The calls that io_faults.cpp made fail from number `at` on."""
+    return [made for made in calls_in(log)
+            if (made.number == at if how == "once" else made.number >= at and made.name in CALLS[error].split())]
+
+
 def at_call(torture: Torture, program: bool, scenario: Scenario, error: int, how: str, call: Call,
             folder: pathlib.Path) -> None:
     log = folder / "calls"
@@ -27,12 +33,16 @@ def at_call(torture: Torture, program: bool, scenario: Scenario, error: int, how
                          log=log)
     run = folder / "out"
     check_told(ended, error, folder)
-    # A slow run stores its probes more often, so call number `call.number` may be a different one, or never occur.
-    failed = next((made for made in calls_in(log) if made.number == call.number), call)
-    # If closing the lock or the folder fails at the end, nothing is lost; the number of that call varies.
-    unlocks = failed.path.name == ".lock" or failed.name == "close" and failed.path.name == "out"
-    if failed is not call and failed.name in ("write", "fsync", "close") and not unlocks:
-        expect(os.strerror(error) in ended.err, f"{failed.name} failed, and nothing is said: {ended}")
+    # A slow run stores its probes more often, so call number `call.number` may be another one, which does not fail.
+    failed = failed_calls(log, error, how, call.number)
+    for made in failed:
+        # If closing the lock or the folder fails at the end, nothing is lost; a temporary file may be opened again.
+        unlocks = made.path.name == ".lock" or made.name == "close" and made.path.name == "out"
+        again = made.name in ("open", "fopen") and ".tmp-" in made.path.name
+        if made.name not in ("unlink", "open_folder") and not unlocks and not again:
+            expect(os.strerror(error) in ended.err, f"{made} failed, and nothing is said: {ended}")
+    for waiting in (".replaced", ".dropped"):
+        expect(not (run / waiting).exists() or waiting in ended.err, f"nothing is said of {waiting}: {ended}")
     torture.check_files(run)
     if ended.code == 0:
         torture.check_complete(run, torture.small)
@@ -42,7 +52,7 @@ def at_call(torture: Torture, program: bool, scenario: Scenario, error: int, how
         expect("step" in ended.err, f"the step is not named: {ended}")
     if how == "once" or error != errno.EIO and error != errno.EROFS:  # the run can remove temporary files
         left = [name for name in files_of(run) if ".tmp-" in name]
-        expect(not left or failed.name == "unlink", f"left behind: {left}")
+        expect(not left or any(made.name == "unlink" for made in failed), f"left behind: {left}")
     scenario.check_resumes(torture, folder)
 
 

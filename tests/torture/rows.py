@@ -8,6 +8,7 @@ import errors
 import hygiene
 import kills
 import locks
+import made_files
 import names
 import old_outputs
 import programs
@@ -45,6 +46,9 @@ ROWS = [
         errors.at_every_call),
     Row("short-writes", "a write that takes a part is no error", "half of the bytes at every write", 20, None,
         errors.short_writes),
+    Row("made-files", "what other commands write and print, on a failing disk: exit code 4 with path and reason, or the "
+        "whole file; an incomplete one never gets its name", "the same errors at every call that writes, and files of up "
+        "to some bytes, in new, export, filter, plot, report and inspect", 40, None, made_files.at_every_call),
     Row("full-disk", "a full disk: the same, and with more room the run goes on to its end",
         "a tmpfs of 4 to 400 KiB, and one of 2 to 21 inodes, enlarged afterwards", 6, None, disks.full_disk),
     Row("file-size-limit", "a limit on the size of files: the same", "`ulimit -f` of 0 bytes to 40 KiB", 4, None,

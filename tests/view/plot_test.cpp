@@ -1,7 +1,9 @@
 // Parts of pictures without drawing: ticks, limits, colours, layout, pixels.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -191,4 +193,22 @@ TEST_CASE("movies: ffmpeg is the one of an absolute entry of PATH") {
   setenv("PATH", before.c_str(), 1);
   std::filesystem::current_path(here);
   CHECK(test::read_bytes(folder / "m.mp4") == "absolute\n");
+}
+
+TEST_CASE("movies: one that the disk cuts short is an error") {
+  if (!ffmpeg_found()) return;
+  const test::ScratchFolder folder;
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{1000, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  {
+    FfmpegMovie movie(folder / "m.mp4", {64, 64}, 10);
+    movie.add(std::vector<Rgb>(64 * 64));
+    CHECK_THROWS_AS(movie.finish(), IoError);
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
