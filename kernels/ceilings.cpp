@@ -7,9 +7,9 @@
 #include <limits>
 #include <map>
 
-#include "kernels/machine/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/row_loops.hpp"
+#include "kernels/machine/host_buffer.hpp"
 
 namespace lapl {
 namespace {

@@ -24,9 +24,9 @@
 #include <vector>
 
 #include "kernels/cpu/cpu_engine.hpp"
-#include "kernels/machine/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/tile_steps.hpp"
+#include "kernels/machine/host_buffer.hpp"
 
 namespace lapl {
 

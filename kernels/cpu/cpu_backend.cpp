@@ -11,12 +11,12 @@
 
 #include "kernels/cpu/compiler/system_compiler.hpp"
 #include "kernels/cpu/cpu_engine.hpp"
-#include "kernels/machine/host_buffer.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "kernels/filters/cpu/cpu_filter.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "kernels/machine/leftovers.hpp"
 #include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"

@@ -5,10 +5,10 @@
 #include <complex>
 
 #include "kernels/cpu/fftw_plan.hpp"
-#include "kernels/machine/host_buffer.hpp"
 #include "kernels/fields/host_vector.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/fields/percentile.hpp"
+#include "kernels/machine/host_buffer.hpp"
 
 namespace lapl {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "kernels/machine/host_buffer.hpp"
 #include "kernels/cpu/row_loops.hpp"
+#include "kernels/machine/host_buffer.hpp"
 #include "tests/kernels/usable_loops.hpp"
 #include "tests/test_field.hpp"
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/machine/host_buffer.hpp"
 #include "kernels/cpu/tile_steps.hpp"
+#include "kernels/machine/host_buffer.hpp"
 
 namespace lapl::test {
 

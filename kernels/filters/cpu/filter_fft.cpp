@@ -13,9 +13,9 @@
 #include <limits>
 
 #include "kernels/cpu/fftw_plan.hpp"
-#include "kernels/machine/host_buffer.hpp"
 #include "kernels/filters/cpu/filter_engines.hpp"
 #include "kernels/filters/cpu/filter_rows.hpp"
+#include "kernels/machine/host_buffer.hpp"
 
 namespace lapl {
 namespace {

@@ -10,9 +10,9 @@
 
 #include <vector>
 
-#include "kernels/machine/host_buffer.hpp"
 #include "kernels/filters/cpu/filter_loops.hpp"
 #include "kernels/filters/filter.hpp"
+#include "kernels/machine/host_buffer.hpp"
 
 namespace lapl {
 
