@@ -159,9 +159,6 @@ std::vector<T> copy_of_state(Backend<T>& backend) {
 std::string cuda_unavailable();
 /// False if it is certain, without starting CUDA, that none can be made.
 bool has_cuda_driver();
-/// Starts the compiler of CUDA kernels, which takes as long as a small kernel, so that the first
-/// one need not wait. Does not start CUDA.
-void start_kernel_compiler();
 
 /// Makes CUDA device `index`, modulo their number, the device of this thread. Does nothing without
 /// a device.

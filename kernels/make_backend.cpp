@@ -14,7 +14,6 @@
 #include "kernels/cuda/cuda_backend.hpp"
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/ranks/device_halo.hpp"
-#include "kernels/cuda/run_time/compiled_kernels.hpp"
 #endif
 
 namespace lapl {
@@ -36,13 +35,6 @@ bool has_cuda_driver() {
   return finds_cuda_driver();
 #else
   return false;
-#endif
-}
-
-void start_kernel_compiler() {
-#ifdef LAPL_HAS_CUDA
-  constexpr int any_architecture = 90;
-  compile_cubin({.source = "extern \"C\" __global__ void none() {}"}, any_architecture);
 #endif
 }
 

@@ -136,9 +136,8 @@ class Execution {
     if (!mask_note_.empty()) console_.note(mask_note_);
     // A GPU takes as long to start as the initial fields take to compute, so both go on at once.
     // Engines on CPUs take the most memory: if that is there, no other backend lacks it.
-    const bool may_take_gpu = config_.backend != "cpu" && has_cuda_driver();
-    if (may_take_gpu) compiler_ = in_background(start_kernel_compiler);
-    const bool at_once = may_take_gpu && memory_shortage(model_, "cpu", ranks_).empty();
+    const bool at_once = config_.backend != "cpu" && has_cuda_driver() &&
+                         memory_shortage(model_, "cpu", ranks_).empty();
     if (at_once) {
       load_fields();
       words_ = in_background([this] { return compute_fields(); });
@@ -362,7 +361,6 @@ class Execution {
   std::string change_;        // of the equation, from this step on
   std::unique_ptr<Backend<T>> backend_;
   std::optional<PrecisionWatch> watch_;
-  std::future<void> compiler_;
   std::future<StepWords> words_;
   std::optional<RunFolder> created_;
   Provenance provenance_;
