@@ -67,18 +67,18 @@ std::optional<Checkpoint> run_in_parts(const std::string& config_text,
                    {text_setting("output.directory", folder.string()), "limits.wall_time=null"});
   std::vector<std::optional<std::int64_t>> ends(splits.begin(), splits.end());
   ends.emplace_back();
+  std::optional<Restart> last;
   for (const std::optional<std::int64_t>& end : ends) {
     config.run.stops_at = end;
     const auto going_on = [&] {
-      RunFolder run = RunFolder::open(folder);
-      return resume_job(config, std::move(run),
-                        newest_valid_checkpoint(folder / "checkpoints", {}, values_to_keep()),
-                        console);
+      return resume_job(config, RunFolder::open(folder), std::move(*last), console);
     };
-    const Job job = &end == &ends.front() ? Job{.config = config} : going_on();
-    if (execute(job, console) != exit_complete && !stop_signal().empty()) return std::nullopt;
+    const int code = execute(last ? going_on() : Job{.config = config}, console);
+    last = newest_valid_checkpoint(folder / "checkpoints", {},
+                                   end ? values_to_keep() : StateValues::kept);
+    if (code != exit_complete && last->checkpoint.header.step != end) return std::nullopt;
   }
-  return newest_valid_checkpoint(folder / "checkpoints").checkpoint;
+  return std::move(last->checkpoint);
 }
 
 // The first cell in which two states differ.
@@ -131,7 +131,9 @@ int verify_restart_command(const VerifyRestartOptions& options) {
   if (whole) splits = split_steps(config.run, whole->header.step, options.splits);
   const auto split = whole ? run_in_parts(text, options, folder.path() / "split", splits) : whole;
   if (!split) {
-    say("stopped by {}: nothing was verified\n", stop_signal());
+    const std::string signal = stop_signal();
+    say("stopped by {}: nothing was verified\n",
+        signal.empty() ? "a signal to another rank" : signal);
     return exit_stopped_early;
   }
   const char* plural = splits.size() == 1 ? "" : "s";
