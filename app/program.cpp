@@ -61,6 +61,7 @@ int guarded(int argc, char** argv) try {
 }  // namespace
 
 int run_program(int argc, char** argv) {
+  forget_singleton();
   remember_command_line(argc, argv);
   return leave_ranks(guarded(argc, argv));
 }

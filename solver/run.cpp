@@ -56,6 +56,8 @@ class Run {
     while (step_ < last_ && result.stopped_by.empty()) {
       take_stretch();
       result.stopped_by = is_steady() ? stopped_by_steady : first_text(ranks_, stop_reason());
+      if (result.stopped_by.empty() && step_ == config_.stops_at)
+        result.stopped_by = stopped_by_plan;
       if (result.stopped_by.empty() && config_.wall_time &&
           of_first(ranks_, seconds_since(start)) >= *config_.wall_time)
         result.stopped_by = "limits.wall_time";
@@ -230,6 +232,7 @@ class Run {
     std::int64_t to_next = schedule_.next_after(from) - from;
     if (control_ && control_->state().next_estimate > from)
       to_next = std::min(to_next, control_->state().next_estimate - from);
+    if (config_.stops_at > from) to_next = std::min(to_next, *config_.stops_at - from);
     return is_spectral(config_) ? to_next : std::min(stretch_.steps(), to_next);
   }
 

@@ -85,6 +85,9 @@ void require_finite_start(Backend<T>& backend, const Model& model);
 /// RunResult::stopped_by of a run that has reached a steady state (limits.steady).
 inline constexpr const char* stopped_by_steady = "steady";
 
+/// RunResult::stopped_by of a run that config.stops_at has stopped.
+inline constexpr const char* stopped_by_plan = "stops_at";
+
 /// Runs from `first_step` (the backend's current state) to config.steps. `stop_reason` is asked
 /// about ten times a second; a text that is not empty ends the run early with a checkpoint. Throws
 /// NotFiniteError (step, cell, values around it) where a stored or checked state is not finite,

@@ -174,6 +174,8 @@ struct RunConfig {
   bool step_is_auto = false;  ///< true until time_step is found (io/config/config.hpp)
   std::int64_t steps = 0;     ///< number of the last step
   std::optional<double> end;  ///< seconds; where set, `steps` follows from it
+  /// a step at which the run stops as it does at a signal; verify-restart alone sets it
+  std::optional<std::int64_t> stops_at;
 
   std::string backend = "auto";  ///< auto, cuda or cpu
   std::string engine = "auto";   ///< auto, a name from engine_table or that of spectral_engine

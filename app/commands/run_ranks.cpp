@@ -60,6 +60,7 @@ void follow_first_rank(Ranks& ranks) {
     RunConfig config =
         parse_config(said["config"].get<std::string>(), "the first rank's config", ".", {}).run;
     if (!said["masked"].get<bool>()) drop_mask(config);
+    if (said.contains("stops_at")) config.stops_at = said["stops_at"].get<std::int64_t>();
     std::optional<StoredState> from;
     if (said.contains("state"))
       from = {said["state"]["path"].get<std::string>(), said["state"]["step"].get<std::int64_t>(),
@@ -110,6 +111,7 @@ void share_run(Ranks& ranks, const LoadedConfig& config, bool masked, const std:
                      {"digest", restart->checkpoint.header.state_digest}};
   if (restart && !restart->checkpoint.header.step_state.empty())
     said["steps"] = restart->checkpoint.header.step_state;
+  if (config.run.stops_at) said["stops_at"] = *config.run.stops_at;
   ranks.rest();
   broadcast_text(ranks, said.dump());
   amid_run = true;

@@ -36,10 +36,9 @@ struct VerifyRestartOptions {
 
 // `splits` steps between the first and the last, always the same ones. Engine spectral is split
 // only where it stores or checks something, because its bits depend on where it stops.
-std::set<std::int64_t> split_steps(const RunConfig& config, int splits) {
-  const std::int64_t steps = config.steps;
+std::set<std::int64_t> split_steps(const RunConfig& config, std::int64_t steps, int splits) {
   if (splits >= steps)
-    throw ConfigError("--splits: {} found, time.steps is {} (expected at least one step more)",
+    throw ConfigError("--splits: {} found, the run has {} steps (expected at least one step more)",
                       splits, steps);
   std::mt19937_64 random(1);
   std::set<std::int64_t> chosen;
@@ -57,27 +56,29 @@ std::set<std::int64_t> split_steps(const RunConfig& config, int splits) {
   return chosen;
 }
 
-// Runs in `folder` to each of `ends`, each time from the checkpoint before. Returns the last
-// checkpoint, or none if a signal stopped a run.
+// Runs in `folder` to each of the steps `splits` and then to the end, each time from the checkpoint
+// before. Returns the last checkpoint, or none if a signal stopped a run.
 std::optional<Checkpoint> run_in_parts(const std::string& config_text,
                                        const VerifyRestartOptions& options, const fs::path& folder,
-                                       const std::set<std::int64_t>& ends) {
+                                       const std::set<std::int64_t>& splits) {
   Console console({.quiet = true, .json = false});
-  for (const std::int64_t end : ends) {
-    const LoadedConfig config =
-        parse_config(config_text, options.config, ".",
-                     {text_setting("output.directory", folder.string()), "limits.wall_time=null",
-                      "limits.steady=null", fmt::format("time.steps={}", end)});
+  LoadedConfig config =
+      parse_config(config_text, options.config, ".",
+                   {text_setting("output.directory", folder.string()), "limits.wall_time=null"});
+  std::vector<std::optional<std::int64_t>> ends(splits.begin(), splits.end());
+  ends.emplace_back();
+  std::optional<Restart> last;
+  for (const std::optional<std::int64_t>& end : ends) {
+    config.run.stops_at = end;
     const auto going_on = [&] {
-      RunFolder run = RunFolder::open(folder);
-      return resume_job(config, std::move(run),
-                        newest_valid_checkpoint(folder / "checkpoints", {}, values_to_keep()),
-                        console);
+      return resume_job(config, RunFolder::open(folder), std::move(*last), console);
     };
-    const Job job = end == *ends.begin() ? Job{.config = config} : going_on();
-    if (execute(job, console) != exit_complete) return std::nullopt;
+    const int code = execute(last ? going_on() : Job{.config = config}, console);
+    last = newest_valid_checkpoint(folder / "checkpoints", {},
+                                   end ? values_to_keep() : StateValues::kept);
+    if (code != exit_complete && last->checkpoint.header.step != end) return std::nullopt;
   }
-  return checkpoint_from(folder / "checkpoints", std::to_string(*ends.rbegin())).checkpoint;
+  return std::move(last->checkpoint);
 }
 
 // The first cell in which two states differ.
@@ -95,14 +96,17 @@ std::string first_difference(const std::vector<T>& whole, const std::vector<T>& 
 // The differences of the last states and of all outputs before; empty if there are none.
 std::string difference(const Checkpoint& whole, const Checkpoint& split) {
   std::string text;
+  if (whole.header.step != split.header.step)
+    text = fmt::format("\n  {} steps uninterrupted, {} restarted", whole.header.step,
+                       split.header.step);
   if (whole.header.state_digest != split.header.state_digest)
-    text = fmt::format("\n  step {}, {}", whole.header.step,
-                       std::visit(
-                           [&](const auto& a) {
-                             const auto& b = std::get<std::decay_t<decltype(a)>>(split.values);
-                             return first_difference(a, b, whole.header);
-                           },
-                           whole.values));
+    text += fmt::format("\n  step {}, {}", whole.header.step,
+                        std::visit(
+                            [&](const auto& a) {
+                              const auto& b = std::get<std::decay_t<decltype(a)>>(split.values);
+                              return first_difference(a, b, whole.header);
+                            },
+                            whole.values));
   const std::map<std::string, std::uint64_t> others(split.header.outputs.begin(),
                                                     split.header.outputs.end());
   for (const auto& [name, digest] : whole.header.outputs)
@@ -115,24 +119,26 @@ std::string difference(const Checkpoint& whole, const Checkpoint& split) {
 int verify_restart_command(const VerifyRestartOptions& options) {
   if (const std::optional<int> code = done_on_ranks(options.ranks)) return *code;
   const LoadedConfig config = load_config(options.config, options.words.all());
-  const std::int64_t steps = config.run.steps;
-  std::set<std::int64_t> splits = split_steps(config.run, options.splits);
-  const char* plural = splits.size() == 1 ? "" : "s";
-  const std::string splits_text = fmt::format("{} split{} at step{} {}", splits.size(), plural,
-                                              plural, fmt::join(splits, ", "));
+  if (!config.run.ends_by_time()) split_steps(config.run, config.run.steps, options.splits);
   const TemporaryFolder folder(
       options.output.empty() ? parent_of(config.run.directory) : fs::path(options.output),
       "verify-restart", options.keep);
   if (options.keep) say(stderr, "lapl: both runs are kept in {}\n", folder.path().string());
 
   const std::string text = resolved_yaml(config);
-  const auto whole = run_in_parts(text, options, folder.path() / "whole", {steps});
-  splits.insert(steps);
+  const auto whole = run_in_parts(text, options, folder.path() / "whole", {});
+  std::set<std::int64_t> splits;
+  if (whole) splits = split_steps(config.run, whole->header.step, options.splits);
   const auto split = whole ? run_in_parts(text, options, folder.path() / "split", splits) : whole;
   if (!split) {
-    say("stopped by {}: nothing was verified\n", stop_signal());
+    const std::string signal = stop_signal();
+    say("stopped by {}: nothing was verified\n",
+        signal.empty() ? "a signal to another rank" : signal);
     return exit_stopped_early;
   }
+  const char* plural = splits.size() == 1 ? "" : "s";
+  const std::string splits_text = fmt::format("{} split{} at step{} {}", splits.size(), plural,
+                                              plural, fmt::join(splits, ", "));
   const std::string differs = difference(*whole, *split);
   if (!differs.empty()) {
     say("restart is not bit-identical: {}{}\n", splits_text, differs);

@@ -17,7 +17,6 @@
 #include "io/config/config_number.hpp"
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/formula_hints.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/readers/initial_source.hpp"
 #include "kernels/error.hpp"
@@ -325,11 +324,8 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   }
   if (config.run.scheme.tolerance && !config.run.time_step && !is_diffusion(config.run))
     config.run.step_is_auto = true;
-  if (const auto found = split_complex_fields(config.run); !found.empty()) {
-    add_formula_mistakes(found, config.run, entries, mistakes);
-    mistakes.throw_any();
-  }
-  check_together(config.run, entries, mistakes);
+  const std::vector<KeyMistake> of_splitting = split_complex_fields(config.run);
+  check_together(config.run, entries, mistakes, of_splitting);
   mistakes.throw_any();
   find_grid(config, entries);
   if (config.run.step_is_auto || config.run.stages_are_auto) {

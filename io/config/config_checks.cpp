@@ -97,13 +97,15 @@ class Checker : public KeyChecker {
       add("compute.engine", "found spectral, which needs no time.tolerance (expected one of both)");
   }
 
-  /// Checks names and formulas; each message shows a caret below the mistake.
-  void check_formulas() {
-    if (!right({"grid.shape", "grid.spacing", "grid.size", "fields", "equation.kind"})) return;
-    const std::vector<KeyMistake> found = formula_mistakes(run_);
-    if (found.empty()) check_step();
-    if (found.empty()) check_spectral();
-    if (found.empty()) check_seed();
+  /// Checks names and formulas; each message shows a caret below the mistake. `found` has those of
+  /// complex formulas.
+  void check_formulas(std::vector<KeyMistake> found) {
+    if (right({"grid.shape", "grid.spacing", "grid.size", "fields", "equation.kind"})) {
+      std::ranges::move(formula_mistakes(run_, found.empty()), std::back_inserter(found));
+      if (found.empty()) check_step();
+      if (found.empty()) check_spectral();
+      if (found.empty()) check_seed();
+    }
     add_formula_mistakes(found, run_, entries_, mistakes_);
   }
 
@@ -256,13 +258,14 @@ class Checker : public KeyChecker {
 
 }  // namespace
 
-void check_together(const RunConfig& run, const Entries& entries, Mistakes& mistakes) {
+void check_together(const RunConfig& run, const Entries& entries, Mistakes& mistakes,
+                    const std::vector<KeyMistake>& of_splitting) {
   check_grid(run, entries, mistakes);
   Checker checker(run, entries, mistakes);
   checker.check_equation();
   checker.check_stages();
   checker.check_tolerance();
-  checker.check_formulas();
+  checker.check_formulas(of_splitting);
   checker.check_engine();
   checker.check_output_names();
   checker.check_probes();

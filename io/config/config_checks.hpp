@@ -3,12 +3,14 @@
 
 #include "io/config/config_mistakes.hpp"
 #include "io/config/config_reader.hpp"
-#include "solver/run_config.hpp"
+#include "solver/equation/equation.hpp"
 
 namespace lapl {
 
 /// Adds a mistake for every broken rule. `entries` holds every key that applies, `run` the values
 /// of the keys without a mistake of their own. Skips a rule if one of its keys has such a mistake.
-void check_together(const RunConfig& run, const Entries& entries, Mistakes& mistakes);
+/// `of_splitting` has those of complex formulas (solver/equation/complex_fields.hpp).
+void check_together(const RunConfig& run, const Entries& entries, Mistakes& mistakes,
+                    const std::vector<KeyMistake>& of_splitting = {});
 
 }  // namespace lapl

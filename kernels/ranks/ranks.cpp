@@ -1,5 +1,7 @@
 #include "kernels/ranks/ranks.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -38,6 +40,23 @@ Ranks& only_rank() {
 
 void forget_launcher() {
   for (const std::string_view name : rank_variables) ::unsetenv(name.data());
+}
+
+// A singleton's namespace is a number. That of srun is slurm.pmix.JOB.STEP, that of Open MPI 5
+// prterun-HOST-PID@1, and mpirun of Open MPI 4 replaces OMPI_MCA_ess, which selects how MPI starts.
+void forget_singleton() {
+  const auto value = [](const char* name) {
+    const char* const found = std::getenv(name);
+    return std::string_view(found == nullptr ? "" : found);
+  };
+  if (value("OMPI_MCA_ess") != "singleton") return;
+  std::vector<std::string> names = {"OMPI_MCA_ess"};
+  if (value("PMIX_NAMESPACE").find_first_not_of("0123456789") == std::string_view::npos)
+    for (char** entry = environ; *entry != nullptr; ++entry)
+      if (const std::string_view text = *entry;
+          text.starts_with("PMIX_") && !text.starts_with("PMIX_MCA_"))
+        names.emplace_back(text.substr(0, text.find('=')));
+  for (const std::string& name : names) ::unsetenv(name.c_str());
 }
 
 bool is_started_as_rank() {

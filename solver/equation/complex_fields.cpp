@@ -17,19 +17,19 @@ class Splitting : public MistakeList {
   explicit Splitting(RunConfig& run) : MistakeList(run), config_(run) {}
 
   std::vector<KeyMistake> mistakes() {
-    if (config_.equation.kind != EquationKind::formula)
+    if (config_.equation.kind != EquationKind::formula) {
       add("fields", "found a complex field without equation.kind: formula (expected that kind)");
+      return std::move(found_);
+    }
     check_names();
     std::map<std::string, Formula, std::less<>> quantities;
     for (const auto& quantity : config_.equation.quantities)
       attempt("equation.let",
               [&] { quantities.emplace(quantity.first, quantity.second.parsed(quantity.first)); });
-    if (!found_.empty()) return std::move(found_);
     formulas_.emplace(std::set<std::string, std::less<>>(config_.complex_fields.begin(),
                                                          config_.complex_fields.end()),
                       std::move(quantities));
     split_quantities();
-    if (!found_.empty()) return std::move(found_);
     split_rates();
     split_initials();
     config_.laws = split(config_.laws);
@@ -60,7 +60,8 @@ class Splitting : public MistakeList {
     };
     for (const std::string& field : config_.fields) {
       check("fields", field);
-      if (is_reserved_name(field)) refuse("fields", field, "which formulas have already");
+      if (is_complex(field) && is_reserved_name(field))
+        refuse("fields", field, "which formulas have already");
     }
     for (const auto& [name, parameter] : config_.parameters) check("parameters." + name, name);
     for (const auto& [name, text] : config_.equation.quantities) check("equation.let", name);
@@ -75,30 +76,31 @@ class Splitting : public MistakeList {
     return {text_of(parts[0]), text_of(parts[1])};
   }
 
-  // The two texts of what is complex; none if there is a mistake.
-  std::optional<Texts> parts(const std::string& key, const std::string& name,
-                             const FormulaText& text) {
-    std::optional<Texts> made;
+  Texts parts(const std::string& key, const std::string& name, const FormulaText& text) {
+    Texts made = {"0", "0"};
     attempt(key, [&] { made = texts_of(text.parsed(name)); });
     return made;
   }
   void make_real(const std::string& key, const std::string& name, FormulaText& text,
                  const std::string& part = "") {
-    attempt(
-        key, [&] { text = FormulaText(formulas_->real_of(text.parsed(name))); }, part);
+    const auto make = [&] { text = FormulaText(formulas_->real_of(text.parsed(name))); };
+    if (!attempt(key, make, part)) text = "0";
   }
 
   void split_quantities() {
     NamedFormulas made;
-    for (const auto& quantity : config_.equation.quantities)
-      attempt("equation.let", [&] {
-        const std::string& name = quantity.first;
+    for (const auto& quantity : config_.equation.quantities) {
+      const std::string& name = quantity.first;
+      const auto names = part_names(name);
+      const auto make = [&] {
         const ComplexParts& parts = formulas_->quantity(name);
         if (!parts[1]) return made.emplace_back(name, text_of(parts[0])), void();
-        const auto names = part_names(name);
         for (const std::size_t which : {0, 1})
           if (parts.at(which)) made.emplace_back(names.at(which), text_of(parts.at(which)));
-      });
+      };
+      if (!formulas_->is_quantity(name) || !attempt("equation.let", make))  // real or complex
+        for (const std::string& any : {name, names[0], names[1]}) made.emplace_back(any, "0");
+    }
     config_.equation.quantities = std::move(made);
   }
 
@@ -113,8 +115,7 @@ class Splitting : public MistakeList {
       }
       const auto texts = parts("equation." + field, field, rate->second);
       rates.erase(rate);
-      for (const std::size_t which : {0, 1})
-        if (texts) rates[part_names(field).at(which)] = texts->at(which);
+      for (const std::size_t which : {0, 1}) rates[part_names(field).at(which)] = texts.at(which);
     }
   }
 
@@ -138,10 +139,11 @@ class Splitting : public MistakeList {
         InitialConfig& imaginary = config_.initials[names[1]];
         imaginary.kind = InitialKind::uniform;
         imaginary.value = 0;
-      } else if (const auto texts = parts(key, key, initial.formula)) {
+      } else {
+        const Texts texts = parts(key, key, initial.formula);
         for (const std::size_t which : {0, 1})
-          config_.initials[names.at(which)].formula = texts->at(which);
-        if (key == "initial.formula") config_.initial.formula = texts->front();
+          config_.initials[names.at(which)].formula = texts.at(which);
+        if (key == "initial.formula") config_.initial.formula = texts.front();
       }
     }
   }
@@ -159,33 +161,34 @@ class Splitting : public MistakeList {
            law.array.empty() ? config_.fields : std::vector<std::string>{law.array}) {
         if (law.array.empty() && is_given(array)) continue;
         SideLaw of_part = law;
-        const std::string key = law_key(law);
-        attempt(key, [&] {
-          of_part.factor = FormulaText(formulas_->real_of(law.factor.parsed(key)));
-          if (!is_pair(array)) {
-            of_part.array = array;
-            of_part.value = FormulaText(formulas_->real_of(law.value.parsed(key)));
-            return made.push_back(of_part);
-          }
-          Texts texts;
-          if (law.kind == LawKind::absorbing)  // the speed
-            texts.fill(FormulaText(formulas_->real_of(law.value.parsed(key))));
+        Texts values = {"0", "0"};
+        const std::string key = law_key(law), name = law_name(law);
+        const auto make = [&] {
+          of_part.factor = FormulaText(formulas_->real_of(law.factor.parsed(name)));
+          if (!is_pair(array) || law.kind == LawKind::absorbing)  // a speed, which is real
+            values.fill(FormulaText(formulas_->real_of(law.value.parsed(name))));
           else
-            texts = texts_of(law.value.parsed(key));
-          for (const std::size_t which : {0, 1}) {
-            of_part.array = part_names(array).at(which);
-            of_part.value = texts.at(which);
-            const bool exists = is_complex(array) || is_quantity(of_part.array);
-            if (exists && !is_given(of_part.array)) made.push_back(of_part);
-          }
-        });
+            values = texts_of(law.value.parsed(name));
+        };
+        if (!attempt(key, make))
+          of_part = {law.axis, law.last, {}, LawKind::value, "0", "0", law.of_mask};
+        of_part.array = array;
+        of_part.value = values[0];
+        if (!is_pair(array)) made.push_back(of_part);
+        for (const std::size_t which : {0, 1}) {
+          of_part.array = part_names(array).at(which);
+          of_part.value = values.at(which);
+          const bool exists = is_complex(array) || is_quantity(of_part.array);
+          if (is_pair(array) && exists && !is_given(of_part.array)) made.push_back(of_part);
+        }
       }
     }
     return made;
   }
   bool is_pair(const std::string& array) const {
     const auto names = part_names(array);
-    return is_complex(array) || (formulas_->is_quantity(array) && is_quantity(names[1]));
+    const bool quantity = formulas_->is_quantity(array) || is_quantity(array);
+    return is_complex(array) || (quantity && is_quantity(names[1]));
   }
   std::vector<std::string> with_parts(const std::vector<std::string>& names) const {
     std::vector<std::string> all;

@@ -49,7 +49,7 @@ std::vector<const Formula*> readers_first(const std::vector<Formula>& quantities
 
 class FormulaChecker : public LawChecker {
  public:
-  using LawChecker::LawChecker;
+  FormulaChecker(const RunConfig& run, bool whole) : LawChecker(run), whole_(whole) {}
 
   std::vector<KeyMistake> mistakes() {
     check_names();
@@ -61,8 +61,8 @@ class FormulaChecker : public LawChecker {
       if (parameter.kind == ParameterConfig::Kind::formula)
         check_value("parameters." + name, parameter.formula, false);
     check_initial();
-    if (found_.empty() && has_all_rates()) check_outputs();
-    if (found_.empty() && has_all_rates()) check_uses();
+    if (found_.empty() && whole_ && has_all_rates()) check_outputs();
+    if (found_.empty() && whole_ && has_all_rates()) check_uses();
     return std::move(found_);
   }
 
@@ -160,7 +160,7 @@ class FormulaChecker : public LawChecker {
     // Checking a quantity also checks those that it reads, so its readers come first.
     for (const Formula* const quantity : readers_first(system.quantities))
       if (!looked_at.contains(quantity->name)) look_at("equation.let", *quantity);
-    if (run_.scheme.kind == Scheme::imex && found_.empty()) check_reactions(system);
+    if (run_.scheme.kind == Scheme::imex && found_.empty() && whole_) check_reactions(system);
   }
 
   void check_reactions(const FormulaSystem& system) {
@@ -252,6 +252,8 @@ class FormulaChecker : public LawChecker {
     return std::ranges::any_of(part_names(stem),
                                [&](const std::string& part) { return used_.contains(part); });
   }
+
+  bool whole_;
 };
 
 }  // namespace
@@ -261,8 +263,8 @@ bool is_key_beside_rates(std::string_view name) {
   return std::ranges::count(keys, name) > 0;
 }
 
-std::vector<KeyMistake> formula_mistakes(const RunConfig& run) {
-  return FormulaChecker(run).mistakes();
+std::vector<KeyMistake> formula_mistakes(const RunConfig& run, bool whole) {
+  return FormulaChecker(run, whole).mistakes();
 }
 
 }  // namespace lapl

@@ -11,7 +11,8 @@ namespace lapl {
 /// True for the keys of section equation that are not rates; no field can have such a name.
 bool is_key_beside_rates(std::string_view name);
 
-/// All mistakes in names and formulas. Grid and spacing of the config must be right.
-std::vector<KeyMistake> formula_mistakes(const RunConfig& run);
+/// All mistakes in names and formulas. Grid and spacing of the config must be right. `whole` is
+/// false where wrong complex formulas have become 0 (solver/equation/complex_fields.hpp).
+std::vector<KeyMistake> formula_mistakes(const RunConfig& run, bool whole);
 
 }  // namespace lapl

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "solver/equation/equation.hpp"
@@ -37,13 +37,14 @@ class MistakeList {
   }
 
   // Runs `body` and records its FormulaError: at equation.let if the mistake is in a quantity, else
-  // at `key`, with `part` before the message.
+  // at `key`, with `part` before the message. Returns false where there is one.
   template <class Body>
-  void attempt(const std::string& key, const Body& body, const std::string& part = "") {
+  bool attempt(const std::string& key, const Body& body, const std::string& part = "") {
     try {
       body();
+      return true;
     } catch (const FormulaError& error) {
-      if (!said_.insert({error.of, error.at}).second) return;
+      if (!said_.insert({error.of, error.text, error.at}).second) return false;
       const bool quantity = is_quantity(error.of);
       found_.push_back(
           {.key = quantity ? "equation.let" : key,
@@ -52,6 +53,7 @@ class MistakeList {
            .at = error.at,
            .word = error.word,
            .known = error.known});
+      return false;
     }
   }
 
@@ -60,7 +62,7 @@ class MistakeList {
   std::set<std::string> used_;  // names that formulas read
 
  private:
-  std::set<std::pair<std::string, std::size_t>> said_;
+  std::set<std::tuple<std::string, std::string, std::size_t>> said_;
 };
 
 }  // namespace lapl

@@ -54,8 +54,21 @@ TEST_CASE(
       const auto times = column("out/diagnostics.csv", "time");
       CHECK(times == std::vector<std::string>{"0", "0.7", "1.4", "2.0999999999999996", "2.8", "3"});
       CHECK(std::stod(column("out/diagnostics.csv", "step_error").back()) <= 1);
-      const Outcome restart = run_lapl({"verify-restart", "c.yaml", "--splits", "5"});
-      CHECK_MESSAGE(restart.code == 0, restart.err);
+      const auto steps = summary()["steps"].get<std::int64_t>();
+      for (const std::int64_t splits : {std::int64_t{2}, steps - 1}) {  // at last, at every step
+        const Outcome restart =
+            run_lapl({"verify-restart", "c.yaml", "--splits", std::to_string(splits)});
+        REQUIRE_MESSAGE(restart.code == 0, restart.err);
+        CHECK(last_digest(restart.out) == digest);
+        CHECK(restart.err.empty());
+      }
+      const Outcome many =
+          run_lapl({"verify-restart", "c.yaml", "--splits", std::to_string(steps)});
+      CHECK(many.code == 2);
+      CHECK_MESSAGE(has(many.err, fmt::format("--splits: {0} found, the run has {0} steps "
+                                              "(expected at least one step more)",
+                                              steps)),
+                    many.err);
       REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.end=1.4"}).code == 0);
       REQUIRE(run_lapl({"resume", "out", "--set", "time.end=3"}).code == 0);
       CHECK(summary()["digest"] == digest);

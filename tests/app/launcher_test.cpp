@@ -173,6 +173,39 @@ TEST_CASE(
         ". ds21\n");
 }
 
+TEST_CASE("launcher: a process of one that uses Open MPI without mpirun is no rank") {
+  using Variables = std::vector<std::pair<const char*, const char*>>;
+  const auto is_rank_under = [](const Variables& variables) {
+    for (const auto& [name, value] : variables) setenv(name, value, 1);
+    forget_singleton();
+    const bool is_rank = is_started_as_rank();
+    for (const auto& [name, value] : variables) unsetenv(name);
+    return is_rank;
+  };
+  CHECK_FALSE(is_rank_under({{"OMPI_MCA_ess", "singleton"},
+                             {"OMPI_APP_CTX_NUM_PROCS", "1"},
+                             {"PMIX_NAMESPACE", "218890241"},
+                             {"PMIX_RANK", "0"}}));
+  CHECK(is_rank_under({{"OMPI_MCA_ess", "^singleton"},
+                       {"OMPI_COMM_WORLD_SIZE", "2"},
+                       {"PMIX_NAMESPACE", "221315073"},
+                       {"PMIX_RANK", "0"}}));
+  for (const char* const ess : {"", "singleton"})  // of the process that called srun or mpirun
+    for (const char* const space : {"slurm.pmix.71.0", "prterun-node-25039@1"})
+      CHECK(is_rank_under({{"OMPI_MCA_ess", ess}, {"PMIX_NAMESPACE", space}, {"PMIX_RANK", "1"}}));
+  CHECK(is_rank_under({{"OMPI_MCA_ess", "singleton"}, {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}));
+}
+
+TEST_CASE("launcher: mpirun gets nothing from a process that uses Open MPI without it" *
+          doctest::skip(mpi_library().empty())) {
+  const Programs programs;
+  CHECK(outcome_with(programs,
+                     "echo $OMPI_MCA_ess $PMIX_RANK $PMIX_SERVER_URI2 $PMIX_MCA_gds; exit 4",
+                     "export OMPI_MCA_ess=singleton PMIX_NAMESPACE=218890241 PMIX_RANK=0 "
+                     "PMIX_SERVER_URI2=218890240.0 PMIX_MCA_gds=hash")
+            .out == "hash\n");
+}
+
 TEST_CASE("launcher: SIGHUP that was ignored stops no ranks" *
           doctest::skip(mpi_library().empty())) {
   const Programs programs;

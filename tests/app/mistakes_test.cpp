@@ -93,7 +93,7 @@ TEST_CASE("wrong command lines are refused with their exit code and message") {
       {{"verify-restart"}, 2, "CONFIG is required"},
       {{"verify-restart", "missing.yaml"}, 4, "missing.yaml"},
       {{"verify-restart", "c.yaml", "--splits", "0"}, 2, "--splits"},
-      {{"verify-restart", "c.yaml", "--splits", "60"}, 2, "time.steps is 60"},
+      {{"verify-restart", "c.yaml", "--splits", "60"}, 2, "the run has 60 steps"},
       {{"verify-restart", "c.yaml", "--set", "steps=5"}, 2, "time.steps"},
       {{"verify-restart", "c.yaml", "--backend", "cpu", "--set", "compute.engine=tile"}, 2, "tile"},
       {{"verify-restart", "c.yaml", "--output", "nowhere"}, 4, "nowhere: no temporary folder"},

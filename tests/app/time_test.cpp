@@ -46,7 +46,9 @@ TEST_CASE("time.end and output.every of a time are counted in steps") {
                     "time.step: 0.3 s do not divide time.end 6 and output.every 2 (expected "
                     "0.2857142857142857 or 0.3333333333333333 s)"),
                 odd.err);
-  CHECK(run_lapl({"verify-restart", "c.yaml"}).code == 0);
+  const Outcome restart = run_lapl({"verify-restart", "c.yaml"});
+  CHECK_MESSAGE(restart.code == 0, restart.err);
+  CHECK(last_digest(restart.out) == last_digest(run.out));
   CHECK(run_lapl({"run", "out/config.yaml", "--overwrite"}).code == 0);
 }
 
@@ -73,6 +75,7 @@ TEST_CASE("limits.steady ends a run at the same step however it was interrupted"
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=100000"}).code == 0);
   CHECK(summary()["step"] == step);
   CHECK(summary()["digest"] == whole["digest"]);
+  CHECK(last_digest(run_lapl({"verify-restart", "c.yaml"}).out) == whole["digest"]);
   // Resuming a steady run ends it again at once and does not repeat a line.
   const std::string before = text_of("out/diagnostics.csv");
   REQUIRE(run_lapl({"resume", "out"}).code == 0);

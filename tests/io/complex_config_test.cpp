@@ -86,6 +86,43 @@ TEST_CASE("a complex value where a real one is due has a message with its place"
     const std::string found = mistakes_in(row.config);
     CHECK(found.substr(0, row.message.size()) == row.message);
   }
+  const std::string all = mistakes_in(
+      "grid: {shape: [4, 5]}\nfields: {psi: complex, u: real, w: real}\nparameters: {i: 1}\n"
+      "equation:\n  kind: formula\n  let: {q: floor(psi), r: i * q + zeta, s: (psi}\n"
+      "  psi: sin(psi) + q\n  u: psi + s\n  w: laplacian(v)\n"
+      "boundary:\n  rows: {first: {u: {value: i}, psi: {value: psi < 1}, w: {value: xi}, s: "
+      "{value: i}}, last: zero}\n"
+      "  columns: {first: {absorbing: i}, last: {value: eta}}\n"
+      "initial:\n  let: {a: i}\n  psi: {kind: formula, formula: exp(psi < i)}\n"
+      "  u: {kind: formula, formula: i * a}\n  w: {kind: formula, formula: theta}\n"
+      "output: {derived: {d: i}, integrals: {e: i}}\ntime: {scheme: imex, steps: 1}\n");
+  int count = 0;
+  for (auto at = all.find("bad.yaml:"); at != all.npos; at = all.find("bad.yaml:", at + 1)) ++count;
+  const char* const messages[] = {
+      "parameters.i: found the name i",
+      "equation.let: q: floor of a complex value",
+      "equation.let: r_re: unknown name zeta",
+      "equation.let: s: ",
+      "equation.psi: sin of a complex value",
+      "equation.u: a complex value",
+      "equation.w: unknown name v",
+      "boundary.rows: a complex value",
+      "boundary.rows: < of a complex value",
+      "boundary.rows: unknown name xi",
+      "boundary.columns: a complex value",
+      "boundary.columns: unknown name eta",
+      "initial.let: a: a complex value",
+      "initial.psi: < of a complex value",
+      "initial.u: a complex value",
+      "initial.w: unknown name theta",
+      "output.derived: d: a complex value",
+      "output.integrals: e: a complex value",
+      "time.step: missing",
+  };
+  CAPTURE(all);
+  for (const char* const message : messages)
+    CHECK_MESSAGE(all.find(message) != all.npos, std::string(message));
+  CHECK(count == std::size(messages));
   std::string chain = "let: {q0: psi", power = "psi";
   for (int i = 1; i < 3000; ++i) chain += fmt::format(", q{}: q{} + i", i, i - 1);
   for (int i = 0; i < 150; ++i) power = "(" + power + ")^63";
