@@ -57,9 +57,12 @@ std::vector<double> by_block(std::int64_t values, const OfBlock& of_block) {
   return results;
 }
 
+constexpr auto no_work_before = [](std::int64_t, std::int64_t) {};
+
 // The dot product; calls before(first, last) for each block before it reads the block.
-template <class Before>
-double dot(std::span<const double> a, std::span<const double> b, const Before& before) {
+template <class Before = decltype(no_work_before)>
+double dot(std::span<const double> a, std::span<const double> b,
+           const Before& before = no_work_before) {
   const auto sums = by_block(std::ssize(a), [&](std::int64_t first, std::int64_t last) {
     before(first, last);
     constexpr std::int64_t lanes = 16;  // independent sums, so that additions overlap
@@ -73,10 +76,6 @@ double dot(std::span<const double> a, std::span<const double> b, const Before& b
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  return dot(a, b, [](std::int64_t, std::int64_t) {});
-}
-
 double largest(std::span<const double> values) {
   return std::ranges::max(by_block(std::ssize(values), [&](std::int64_t first, std::int64_t last) {
     double most = 0;
@@ -87,8 +86,8 @@ double largest(std::span<const double> values) {
 
 // Throws NumericalError where a rate is not finite; calls before(first, last) for each block before
 // it reads the block.
-template <class Before>
-void require_finite(std::span<const double> rates, const Before& before) {
+template <class Before = decltype(no_work_before)>
+void require_finite(std::span<const double> rates, const Before& before = no_work_before) {
   const auto wrong = by_block(std::ssize(rates), [&](std::int64_t first, std::int64_t last) {
     before(first, last);
     std::int64_t count = 0;
@@ -131,7 +130,7 @@ class RateDerivative {
     const double* const values = backend.block().values;
     for_each_value(std::ssize(state_), [&](std::int64_t i) { state_[i] = values[i]; });
     rates_at_.store(rate_, state_);
-    require_finite(rate_, [](std::int64_t, std::int64_t) {});
+    require_finite(rate_);
     for (std::size_t f = 0; f < fields_; ++f) largest_.push_back(largest(field(state_, f)));
   }
 

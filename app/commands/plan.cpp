@@ -19,13 +19,13 @@
 #include "solver/clock.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/exponential_problem.hpp"
 #include "solver/frozen_warning.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
 #include "solver/precision_watch.hpp"
 #include "solver/schedule.hpp"
+#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 namespace {
@@ -228,9 +228,7 @@ Plan plan_of(LoadedConfig loaded) {
 
 RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
   const Model model(config);
-  auto problem = problem_of<float>(model, unread_coefficients(config));
-  if (is_exponential(config))
-    problem.exponential = exponential_rates(config, unread_coefficients(config));
+  const auto problem = problem_to_step<float>(model, unread_coefficients(config), false);
   const std::string backend = choose_backend(config).backend;
   const RankCosts costs = costs_of_ranks(backend, why_through_host(only_rank(), backend),
                                          ranks <= most_gpus_of_a_machine);

@@ -38,8 +38,7 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
   if (by_modes && backend == "cuda")
     throw ConfigError(
         "compute.backend cuda: engine spectral takes one rank there (found {} ranks, expected one "
-        "or "
-        "compute.backend: cpu; docs/scaling.md says why)",
+        "or compute.backend: cpu; docs/scaling.md says why)",
         ranks);
   std::int64_t least_depth = 0;
   for (const DerivedPlan<T>& plan : derived)
