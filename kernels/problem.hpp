@@ -26,6 +26,7 @@
 
 namespace lapl {
 
+class DeviceRanks;
 struct ExponentialRates;
 
 struct Stage {
@@ -88,6 +89,8 @@ struct Problem {
   Ranks* ranks = &only_rank();  ///< that step the parts of the grid
   /// the division into these parts; none for the whole grid
   std::optional<Decomposition> by = {};
+  /// exchange between the GPUs of these ranks; null if values go through host memory
+  std::shared_ptr<DeviceRanks> devices = {};
   /// the values of reductions that were taken last, which engines set
   std::vector<T> reduced = {};
 
@@ -121,6 +124,7 @@ Problem<T> without_values(const Problem<T>& problem) {
           .part = problem.part,
           .ranks = problem.ranks,
           .by = problem.by,
+          .devices = problem.devices,
           .reduced = problem.reduced};
 }
 

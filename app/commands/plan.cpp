@@ -243,9 +243,10 @@ RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
   Memory memory = {needed.backend.host + needed.transforms.host,
                    needed.backend.device + needed.transforms.device};
   double moved = 0;
-  if (division.whole_rows && by.stepping() > 1) {
+  if (division.pairs && by.stepping() > 1) {
     const double values = 8 * static_cast<double>(largest.cells());
-    memory.host += 2 * values;  // lines on the way to other ranks
+    // lines on the way to other ranks
+    (backend == "cuda" ? memory.device : memory.host) += 2 * values;
     const double transforms =
         2.0 * row_of(config.scheme.kind).order + (config.scheme.tolerance ? 1 : 0);
     if (problem.exponential)

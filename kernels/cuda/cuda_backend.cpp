@@ -153,7 +153,8 @@ class CudaBackend final : public Backend<T> {
     return std::bit_cast<double>(host_error_.data()->largest);
   }
 
-  std::int64_t cell_of_error(double) override {
+  std::int64_t cell_of_error(double error) override {
+    if (std::bit_cast<std::uint64_t>(error) != host_error_.data()->largest) return -1;
     find_error(Error::cell);
     return found(host_error_.data()->cell).value_or(-1);
   }

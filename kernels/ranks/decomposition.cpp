@@ -7,8 +7,9 @@
 namespace lapl {
 namespace {
 
-std::int64_t cut_at(std::int64_t size, std::int64_t parts, std::int64_t part) {
-  return size * part / parts;
+std::int64_t cut_at(std::int64_t size, std::int64_t parts, std::int64_t part, bool pairs) {
+  const std::int64_t at = size * part / parts;
+  return pairs && part < parts ? at / 2 * 2 : at;
 }
 
 std::array<int, 3> place_of(const std::array<int, 3>& counts, int rank) {
@@ -17,7 +18,12 @@ std::array<int, 3> place_of(const std::array<int, 3>& counts, int rank) {
 
 std::array<std::int64_t, 3> least_block(const Decomposition& by) {
   std::array<std::int64_t, 3> least = by_axis(by.grid);
-  for (std::size_t axis = 0; axis < 3; ++axis) least[axis] /= by.counts[axis];
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t size = least[axis], parts = by.counts[axis];
+    for (std::int64_t part = 0; part < parts; ++part)
+      least[axis] = std::min(least[axis], cut_at(size, parts, part + 1, by.pairs) -
+                                              cut_at(size, parts, part, by.pairs));
+  }
   return least;
 }
 
@@ -31,6 +37,7 @@ std::int64_t next_steps(std::int64_t steps, const Division& division) {
 // would be too small.
 std::optional<Decomposition> with_counts(const Division& division, std::array<int, 3> counts) {
   Decomposition by{division.grid, division.endless, division.ranks, counts};
+  by.pairs = division.pairs;
   std::int64_t most = division.steps_of_pass * division.most_passes;
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (by.is_cut(axis)) {
@@ -57,7 +64,7 @@ std::optional<Decomposition> best_of(const Division& division, int ranks) {
     for (int rows = 1; rows <= ranks / planes; ++rows) {
       if (ranks % planes != 0 || ranks / planes % rows != 0) continue;
       const auto found = with_counts(division, {planes, rows, ranks / planes / rows});
-      if (!found || (division.whole_rows && !found->is_rows())) continue;
+      if (!found || (division.pairs && !found->is_rows())) continue;
       const bool slabs = found->counts[slowest] == ranks;
       const double seconds = modelled_step(*found, division).seconds * (slabs ? 0.95 : 1);
       if (seconds < least) least = seconds, best = found;
@@ -75,8 +82,8 @@ Part Decomposition::part(int rank) const {
     const std::int64_t size = by_axis(grid)[axis];
     std::array<int, 3> before = {}, after = {};
     before[axis] = -1, after[axis] = 1;
-    part.first[axis] = cut_at(size, counts[axis], place[axis]);
-    part.own[axis] = cut_at(size, counts[axis], place[axis] + 1) - part.first[axis];
+    part.first[axis] = cut_at(size, counts[axis], place[axis], pairs);
+    part.own[axis] = cut_at(size, counts[axis], place[axis] + 1, pairs) - part.first[axis];
     if (neighbour(rank, before) >= 0) part.before[axis] = depth;
     if (neighbour(rank, after) >= 0) part.after[axis] = depth;
   }
@@ -109,8 +116,8 @@ RowRange Decomposition::rows(int rank) const {
 LineRange Decomposition::lines(int rank) const {
   if (rank >= stepping()) return {};
   const std::int64_t all = grid.cells() / by_axis(grid)[3 - static_cast<std::size_t>(grid.axes)];
-  const std::int64_t first = cut_at(all, stepping(), rank);
-  return {first, cut_at(all, stepping(), rank + 1) - first};
+  const std::int64_t first = cut_at(all, stepping(), rank, pairs);
+  return {first, cut_at(all, stepping(), rank + 1, pairs) - first};
 }
 
 ModelledStep modelled_step(const Decomposition& by, const Division& division,

@@ -43,7 +43,8 @@ struct Division {
   std::int64_t steps_of_pass = 1;  ///< steps that an engine takes per pass
   std::int64_t most_passes = 1;    ///< largest number of passes from one exchange to the next
   std::int64_t least_depth = 0;    ///< smallest depth of halos, which derived outputs need
-  bool whole_rows = false;         ///< blocks must consist of whole rows
+  /// blocks must be slabs of whole rows, in pairs: a GPU transforms two lines at once
+  bool pairs = false;
   RankCosts costs = costs_of_cores;
 };
 
@@ -53,6 +54,7 @@ struct Decomposition {
   int ranks = 1;                          ///< number of all ranks; the first of them step
   std::array<int, 3> counts = {1, 1, 1};  ///< number of blocks along each axis
   std::int64_t depth = 0;                 ///< depth of the halos in cells
+  bool pairs = false;                     ///< cuts leave slices and lines in pairs
 
   int stepping() const { return counts[0] * counts[1] * counts[2]; }
   bool is_cut(std::size_t axis) const { return counts[axis] > 1; }

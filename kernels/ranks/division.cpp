@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "kernels/engines.hpp"
-#include "kernels/error.hpp"
 #include "kernels/ranks/local_problem.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 
@@ -35,11 +34,6 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
                      const std::string& backend, const std::string& engine, int ranks,
                      const RankCosts& costs) {
   const bool by_modes = problem.exponential || engine == spectral_engine.name;
-  if (by_modes && backend == "cuda")
-    throw ConfigError(
-        "compute.backend cuda: engine spectral takes one rank there (found {} ranks, expected one "
-        "or compute.backend: cpu; docs/scaling.md says why)",
-        ranks);
   std::int64_t least_depth = 0;
   for (const DerivedPlan<T>& plan : derived)
     if (const auto* stages = std::get_if<StagesPlan<T>>(&plan))  // filters read whole fields
@@ -52,7 +46,7 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
           .steps_of_pass = steps_at_once(typical_block(problem, ranks), backend, engine),
           .most_passes = backend == "cpu" ? 1 : 8,
           .least_depth = least_depth,
-          .whole_rows = by_modes,
+          .pairs = by_modes,
           .costs = costs};
 }
 template Division division_of(const Problem<float>&, const std::vector<DerivedPlan<float>>&,

@@ -9,6 +9,8 @@
 
 namespace lapl {
 
+class DeviceRanks;
+
 template <class T>
 class Halo {
  public:
@@ -20,6 +22,9 @@ class Halo {
 
   /// A message that says how halos are exchanged; empty if there is only one way.
   virtual std::string how() const { return {}; }
+
+  /// The exchange between GPUs; null if there is none.
+  virtual std::shared_ptr<DeviceRanks> devices() const { return {}; }
 };
 
 template <class T>

@@ -214,6 +214,7 @@ class RankedBackend final : public Backend<T> {
     Problem<Value> own = local_problem(whole, part_, std::move(coefficients));
     own.ranks = stepping_.get();
     own.by = by_;
+    own.devices = halo_->devices();
     return own;
   }
   template <class Value>

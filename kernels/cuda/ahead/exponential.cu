@@ -1,6 +1,9 @@
 // Engine "spectral" with etdrk2 and etdrk4 on a GPU: like kernels/cpu/exponential.cpp, with the
 // transforms of kernels/cuda/ahead/spectral_transforms.cuh.
 //
+// On several ranks, each stage fills the halo of its state, and lines go to their ranks
+// (kernels/cuda/ranks/device_lines.hpp).
+//
 // Bytes that a stage moves per cell beside its two transforms, for one field: 16 or more for the
 // rates, 24 to 88 for the modes and 8 for the state that changes are added to.
 #include <deque>
@@ -9,6 +12,7 @@
 
 #include "kernels/cuda/ahead/spectral_transforms.cuh"
 #include "kernels/cuda/cuda_engine.hpp"
+#include "kernels/cuda/ranks/device_halo.hpp"
 #include "kernels/spectral/exponential_factors.hpp"
 #include "kernels/spectral/exponential_modes.hpp"
 
@@ -71,13 +75,19 @@ class ExponentialEngine final : public CudaEngine<T> {
                     cudaStream_t stream)
       : by_(problem.exponential),
         shape_(problem.shape),
+        first_row_(problem.part ? problem.part->in_block(0) / shape_.columns : 0),
         fields_(problem.state_fields()),
         measures_error_(problem.measures_error),
         clock_(problem.clock),
-        rates_(std::move(rates)) {
+        rates_(std::move(rates)),
+        exchange_(problem) {
+    if (problem.by && problem.by->depth > 0)
+      halo_ = make_device_halo<double>(*problem.by, problem.ranks->rank(), problem.state_fields(),
+                                       problem.devices);
     for (const ExponentialRates::Group& group : by_->groups)
       groups_.emplace_back(*this, group, stream);
-    const std::int64_t values = fields_ * shape_.cells(), padded = fields_ * rows() * wide_pitch();
+    const std::int64_t values = fields_ * exchange_.modes(),
+                       padded = fields_ * rows() * wide_pitch();
     require_beside_grid(static_cast<double>(5 * values + 2 * padded) * sizeof(double));
     for (Rates& of : known_) of.modes = device_buffer<double>(values);
     for (DeviceBuffer<double>* modes : {&made_, &change_, &kept_})
@@ -94,6 +104,7 @@ class ExponentialEngine final : public CudaEngine<T> {
       take_step(buffers, step, stream);
       buffers.swap();
     }
+    if (has_reductions(by_->rates)) by_->rates.ranks->any(false);
   }
 
   void set_clock(const StepTimes& clock) override { clock_ = clock; }
@@ -107,8 +118,8 @@ class ExponentialEngine final : public CudaEngine<T> {
   struct Group {
     Group(const ExponentialEngine& in, const ExponentialRates::Group& group, cudaStream_t stream)
         : of(&group),
-          transforms(group.faces, in.shape_, stream),
-          factors(group, in.by_->order, in.shape_) {
+          transforms(group.faces, in.exchange_, stream),
+          factors(group, in.by_->order, in.exchange_.grid(), in.exchange_.lines()) {
       require_beside_grid(static_cast<double>(factors.values()) * sizeof(double));
       coefficients = device_buffer<double>(factors.values());
     }
@@ -141,6 +152,7 @@ class ExponentialEngine final : public CudaEngine<T> {
         if (stage == ModeStage::error) modes.rates = last.modes.data();
         const auto blocks =
             static_cast<unsigned>((modes.cells + block_threads - 1) / block_threads);
+        if (blocks == 0) continue;
         if (modes.count == 1)
           take_modes_of<stage, 1><<<blocks, block_threads, 0, stream>>>(modes);
         else
@@ -162,6 +174,10 @@ class ExponentialEngine final : public CudaEngine<T> {
   };
 
   std::int64_t rows() const { return shape_.planes * shape_.rows; }
+  // The own cells of a field in an array with `pitch` values from row to row.
+  std::int64_t first_of(std::int64_t field, std::int64_t pitch) const {
+    return (field * rows() + first_row_) * pitch;
+  }
   std::int64_t pitch() const { return field_layout<T>(shape_).pitch; }
   std::int64_t wide_pitch() const { return field_layout<double>(shape_).pitch; }
 
@@ -170,7 +186,7 @@ class ExponentialEngine final : public CudaEngine<T> {
       for (const Group& group : groups_) {
         std::vector<double> made(static_cast<std::size_t>(group.factors.values()));
         group.factors.compute(clock_.step, made.data(), useful_threads(shape_));
-        to_device(made, group.coefficients, stream);
+        to_device(made, group.coefficients.data(), stream);
       }
       factors_for_ = clock_.step;
     }
@@ -195,7 +211,7 @@ class ExponentialEngine final : public CudaEngine<T> {
     modes.order = by_->order;
     modes.count = group.of->size();
     std::ranges::copy(group.of->fields, modes.fields);
-    modes.cells = shape_.cells();
+    modes.cells = exchange_.modes();
     modes.scale = group.transforms.scale();
     modes.coefficients = group.coefficients.data();
     modes.first = first;
@@ -223,16 +239,20 @@ class ExponentialEngine final : public CudaEngine<T> {
         LAPL_CUDA(cudaGetLastError());
       }
     }
+    Ranks& ranks = *by_->rates.ranks;
+    if (halo_) halo_->fill(ranks, Block<double>{shape_, wide_pitch(), from, stream});
     StepTimes clock;
     clock.step = clock_.step;
     clock.start = time;
     rates_->set_clock(clock);
     DoubleBuffer<double> buffers{from, rates_on_grid_.data()};
+    // Ranks without cells wait for this.
+    if (has_reductions(by_->rates)) ranks.any(true);
     rates_->advance(buffers, 0, 1, stream);
     for (const Group& group : groups_)
       for (const int field : group.of->fields)
-        group.transforms.forward_all(buffers.current + field * rows() * wide_pitch(), wide_pitch(),
-                                     modes + field * shape_.cells(), stream);
+        group.transforms.forward_all(buffers.current + first_of(field, wide_pitch()), wide_pitch(),
+                                     modes + field * exchange_.modes(), stream);
   }
 
   // Adds the change in made_ to a state.
@@ -241,31 +261,34 @@ class ExponentialEngine final : public CudaEngine<T> {
     for (const Group& group : groups_)
       for (const int field : group.of->fields)
         group.transforms.backward_all(
-            made_.data() + field * shape_.cells(), after + field * rows() * to_pitch, to_pitch,
-            AddChange<T>{before + field * rows() * pitch(), pitch()}, stream);
+            made_.data() + field * exchange_.modes(), after + first_of(field, to_pitch), to_pitch,
+            AddChange<T>{before + first_of(field, pitch()), pitch()}, stream);
   }
 
   // The error in made_ as Problem::measures_error has it.
   void store_errors(const T* before, T* after, cudaStream_t stream) {
-    T* const errors = after + fields_ * rows() * pitch();
+    T* const errors = after + first_of(fields_, pitch());
     bool is_first = true;
     for (const Group& group : groups_)
       for (const int field : group.of->fields) {
-        const std::int64_t start = field * rows() * pitch();
+        const std::int64_t start = first_of(field, pitch());
         const LargestError<T> largest{before + start, after + start, is_first ? nullptr : errors,
                                       pitch(),        by_->relative, by_->absolute};
-        group.transforms.backward_all(made_.data() + field * shape_.cells(), errors, pitch(),
+        group.transforms.backward_all(made_.data() + field * exchange_.modes(), errors, pitch(),
                                       largest, stream);
         is_first = false;
       }
   }
 
   std::shared_ptr<const ExponentialRates> by_;
-  Shape shape_;
+  Shape shape_;             // of the block
+  std::int64_t first_row_;  // of its own cells
   std::int64_t fields_;
   bool measures_error_;
   StepTimes clock_;
   std::unique_ptr<CudaEngine<double>> rates_;
+  DeviceLines exchange_;
+  std::unique_ptr<Halo<double>> halo_;  // null where no axis is cut
   std::deque<Group> groups_;
   std::optional<double> factors_for_;  // the size of steps that the coefficients are for
   bool reads_time_ = false;

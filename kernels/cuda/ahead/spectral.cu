@@ -16,19 +16,19 @@ class SpectralEngine final : public CudaEngine<T> {
   SpectralEngine(const Problem<T>& problem, cudaStream_t stream)
       : rates_(checked(problem.linear_rates)),
         shape_(problem.shape),
+        first_row_(problem.part ? problem.part->in_block(0) / shape_.columns : 0),
         time_step_(problem.clock.step),
-        transforms_(rates_->faces, shape_, stream) {
+        exchange_(problem),
+        transforms_(rates_->faces, exchange_, stream) {
     const std::int64_t fields = rates_->source.empty() ? 1 : 2;
-    require_beside_grid(static_cast<double>(fields * shape_.cells()) * sizeof(double));
-    modes_ = device_buffer<double>(shape_.cells());
-    if (fields == 2) source_ = device_buffer<double>(shape_.cells());
+    require_beside_grid(static_cast<double>(fields * exchange_.modes()) * sizeof(double));
+    modes_ = device_buffer<double>(exchange_.modes());
     lay_rates(stream);
-    if (fields == 2) {
-      to_device(rates_->source, source_, stream);
-      for (int axis = 2; axis >= transforms_.slowest(); --axis)
-        transforms_.forward(axis, source_.data(), transforms_.along(axis).lines, source_.data(),
-                            stream);
-    }
+    if (rates_->source.empty()) return;
+    source_ = device_buffer<double>(exchange_.modes());
+    double* const slab = exchange_.slab(source_.data());
+    to_device(rates_->source, slab, stream);
+    transforms_.forward_all(slab, shape_.columns, source_.data(), stream);
   }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps,
@@ -37,14 +37,13 @@ class SpectralEngine final : public CudaEngine<T> {
     const StepModes step = steps_of(steps);
     double* const modes = modes_.data();
     const int slowest = transforms_.slowest();
-    const Lines rows = transforms_.lines_along(2, field_layout<T>(shape_).pitch);
-    if (slowest == 2) return transforms_.through_modes(buffers.current, rows, modes, step, stream);
-    const Lines middle = transforms_.along(1).lines;
-    transforms_.forward(2, buffers.current, rows, modes, stream);
-    if (slowest == 0) transforms_.forward(1, modes, middle, modes, stream);
+    const std::int64_t pitch = field_layout<T>(shape_).pitch;
+    T* const own = buffers.current + first_row_ * pitch;
+    if (slowest == 2)
+      return transforms_.through_modes(own, transforms_.lines_along(2, pitch), modes, step, stream);
+    transforms_.forward_but_slowest(own, pitch, modes, stream);
     transforms_.through_modes(modes, transforms_.along(slowest).lines, modes, step, stream);
-    if (slowest == 0) transforms_.backward(1, modes, modes, middle, stream);
-    transforms_.backward(2, modes, buffers.current, rows, stream);
+    transforms_.backward_but_slowest(modes, own, pitch, stream);
   }
 
   std::string how() override { return "its digests are not those of engines that step"; }
@@ -69,31 +68,36 @@ class SpectralEngine final : public CudaEngine<T> {
                           std::back_inserter(all));
     }
     distances_ = device_buffer<double>(std::ssize(all));
-    to_device(all, distances_, stream);
+    to_device(all, distances_.data(), stream);
     for (int axis = 0; axis < 3; ++axis) distances_of_[axis] = distances_.data() + first[axis];
     std::vector<Term> terms;
     for (const auto& [weight, turns] : rates_->terms)
       terms.push_back({weight, {turns[0], turns[1], turns[2]}});
     if (terms.empty()) return;
     terms_ = device_buffer<Term>(std::ssize(terms));
-    to_device(terms, terms_, stream);
+    to_device(terms, terms_.data(), stream);
   }
 
   StepModes steps_of(std::int64_t steps) const {
+    const Shape grid = exchange_.grid();
     return {.steps = ModeSteps(*rates_, time_step_, steps),
             .scale = transforms_.scale(),
             .of_mean = rates_->of_mean,
             .terms = terms_.data(),
             .term_count = static_cast<int>(rates_->terms.size()),
             .slowest = transforms_.slowest(),
-            .sizes = {shape_.planes, shape_.rows, shape_.columns},
+            .sizes = {grid.planes, grid.rows, grid.columns},
+            .first_line = exchange_.lines().first,
+            .lines = exchange_.lines().count,
             .distances = {distances_of_[0], distances_of_[1], distances_of_[2]},
             .source = source_.data()};
   }
 
   std::shared_ptr<const LinearRates> rates_;
-  Shape shape_;
+  Shape shape_;             // of the block
+  std::int64_t first_row_;  // of its own cells
   double time_step_;
+  DeviceLines exchange_;
   DeviceTransforms transforms_;
   DeviceBuffer<double> modes_, source_, distances_;
   DeviceBuffer<Term> terms_;

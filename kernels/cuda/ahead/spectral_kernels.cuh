@@ -111,7 +111,8 @@ struct Term {
   int turns[3];
 };
 
-// Multiplies each mode by the effect of all steps. Lines are along the slowest axis of the grid.
+// Multiplies each mode by the effect of all steps. Lines are those of this rank along the slowest
+// axis of the grid.
 // The distance of a term is computed axis by axis: it is d * (1 + m) + m for d of one axis and m of
 // the axes before it.
 struct StepModes {
@@ -119,13 +120,15 @@ struct StepModes {
   double scale, of_mean;
   const Term* terms;
   int term_count, slowest;
-  std::int64_t sizes[3];
+  std::int64_t sizes[3];               // of the grid
+  std::int64_t first_line, lines;
   const double* distances[3];  // of each axis, by number of turns and mode
   const double* source;        // modes of the source; null without a source
 
   __device__ double operator()(std::int64_t line, std::int64_t mode, double value) const {
-    const std::int64_t row = slowest == 0 ? line / sizes[2] : 0;
-    std::int64_t at[3] = {mode, row, line - row * sizes[2]};
+    const std::int64_t in_grid = first_line + line;
+    const std::int64_t row = slowest == 0 ? in_grid / sizes[2] : 0;
+    std::int64_t at[3] = {mode, row, in_grid - row * sizes[2]};
     if (slowest == 1) at[1] = mode;
     if (slowest == 2) at[2] = mode;
     double rate = of_mean;
@@ -139,8 +142,7 @@ struct StepModes {
       }
       rate += terms[i].weight * distance;
     }
-    const std::int64_t index = (slowest == 0 ? mode * sizes[1] + row : at[1]) * sizes[2] + at[2];
-    return scale * steps.of(value, rate, source == nullptr ? 0 : source[index]);
+    return scale * steps.of(value, rate, source == nullptr ? 0 : source[mode * lines + line]);
   }
 };
 

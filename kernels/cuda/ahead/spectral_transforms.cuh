@@ -17,6 +17,7 @@
 #include "kernels/cuda/device/cufft_plan.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
+#include "kernels/cuda/ranks/device_lines.hpp"
 #include "kernels/machine/memory.hpp"
 
 namespace lapl {
@@ -26,8 +27,10 @@ constexpr int values_a_thread = 4;
 
 // The lines along an axis and their transforms.
 struct Axis {
-  Axis(const AxisModes& modes, const Lines& of_modes) : line{modes}, lines(of_modes) {
-    const std::int64_t all = (lines.count + 1) / 2;
+  // `in_grid` lines are in all ranks together: a batch does not depend on the ranks.
+  Axis(const AxisModes& modes, const Lines& of_modes, std::int64_t in_grid)
+      : line{modes}, lines(of_modes) {
+    const std::int64_t all = (in_grid + 1) / 2;
     const std::int64_t most = std::max<std::int64_t>(
         1, spectral_batch_bytes / (line.length() * std::int64_t{sizeof(LinePair)}));
     const std::int64_t batches = (all + most - 1) / most;
@@ -59,8 +62,8 @@ struct Axis {
 
 // Copies `from` to device memory; returns when the copy is done.
 template <class Value>
-void to_device(const std::vector<Value>& from, const DeviceBuffer<Value>& to, cudaStream_t stream) {
-  LAPL_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size() * sizeof(Value),
+void to_device(const std::vector<Value>& from, Value* to, cudaStream_t stream) {
+  LAPL_CUDA(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(Value),
                             cudaMemcpyHostToDevice, stream));
   LAPL_CUDA(cudaStreamSynchronize(stream));
 }
@@ -71,12 +74,17 @@ inline void require_beside_grid(double bytes) {
 
 class DeviceTransforms {
  public:
-  DeviceTransforms(const Faces<double>& faces, Shape shape, cudaStream_t stream)
-      : shape_(shape), slowest_(3 - shape.axes) {
+  /// Keeps a reference to `exchange`.
+  DeviceTransforms(const Faces<double>& faces, const DeviceLines& exchange, cudaStream_t stream)
+      : exchange_(&exchange), shape_(exchange.own().shape()), slowest_(exchange.slowest()) {
+    const Shape grid = exchange.grid();
     std::int64_t most_values = 0;
     for (int axis = slowest_; axis < 3; ++axis) {
-      axes_.emplace_back(AxisModes(axis_faces(faces, axis), by_axis(shape_)[axis]),
-                         lines_along(axis, shape_.columns));
+      const std::int64_t size = by_axis(grid)[axis], own = exchange.lines().count;
+      axes_.emplace_back(AxisModes(axis_faces(faces, axis), size),
+                         axis == slowest_ && slowest_ < 2 ? Lines{own, own, own, own}
+                                                          : lines_along(axis, shape_.columns),
+                         grid.cells() / size);
       most_values = std::max(most_values, axes_.back().values());
       scale_ /= static_cast<double>(axes_.back().line.length());
     }
@@ -94,13 +102,11 @@ class DeviceTransforms {
   double scale() const { return scale_; }
   const Axis& along(int axis) const { return axes_[static_cast<std::size_t>(axis - slowest_)]; }
 
-  // The lines along an axis of an array with `pitch` values from row to row.
+  // The lines along a faster axis of the slab, in an array with `pitch` values from row to row.
   Lines lines_along(int axis, std::int64_t pitch) const {
     const std::int64_t rows = shape_.planes * shape_.rows;
     if (axis == 2) return {rows, 1, 1, pitch};
-    if (axis == 1)
-      return {shape_.planes * shape_.columns, pitch, shape_.columns, shape_.rows * pitch};
-    return {shape_.rows * shape_.columns, shape_.rows * pitch, shape_.columns, pitch};
+    return {shape_.planes * shape_.columns, pitch, shape_.columns, shape_.rows * pitch};
   }
 
   // The transforms of the lines along one axis; make(line, index, value) gives what is stored.
@@ -119,20 +125,36 @@ class DeviceTransforms {
     });
   }
 
-  // The transforms along all axes, of values with `pitch` from row to row. backward() changes the
-  // modes.
+  // The transforms of the slab's values, with `pitch` from row to row, along all axes but the
+  // slowest, which must not be the only one; and along all. backward() changes the modes.
+  template <class From>
+  void forward_but_slowest(const From* from, std::int64_t pitch, double* modes,
+                           cudaStream_t stream) const {
+    double* const slab = exchange_->slab(modes);
+    forward(2, from, lines_along(2, pitch), slab, stream);
+    if (slowest_ == 0) forward(1, slab, along(1).lines, slab, stream);
+    exchange_->to_lines(modes, stream);
+  }
   template <class From>
   void forward_all(const From* from, std::int64_t pitch, double* modes, cudaStream_t stream) const {
-    forward(2, from, lines_along(2, pitch), modes, stream);
-    for (int axis = 1; axis >= slowest_; --axis)
-      forward(axis, modes, along(axis).lines, modes, stream);
+    if (slowest_ == 2) return forward(2, from, lines_along(2, pitch), modes, stream);
+    forward_but_slowest(from, pitch, modes, stream);
+    forward(slowest_, modes, along(slowest_).lines, modes, stream);
+  }
+  template <class To, class Make = Keep>
+  void backward_but_slowest(double* modes, To* to, std::int64_t pitch, cudaStream_t stream,
+                            const Make& make = {}) const {
+    exchange_->to_slab(modes, stream);
+    double* const slab = exchange_->slab(modes);
+    if (slowest_ == 0) backward(1, slab, slab, along(1).lines, stream);
+    backward(2, slab, to, lines_along(2, pitch), stream, make);
   }
   template <class To, class Make>
   void backward_all(double* modes, To* to, std::int64_t pitch, const Make& make,
                     cudaStream_t stream) const {
-    for (int axis = slowest_; axis < 2; ++axis)
-      backward(axis, modes, modes, along(axis).lines, stream);
-    backward(2, modes, to, lines_along(2, pitch), stream, make);
+    if (slowest_ == 2) return backward(2, modes, to, lines_along(2, pitch), stream, make);
+    backward(slowest_, modes, modes, along(slowest_).lines, stream);
+    backward_but_slowest(modes, to, pitch, stream, make);
   }
 
   // Makes modes of the values along the slowest axis and values of these, in place and batch by
@@ -186,7 +208,8 @@ class DeviceTransforms {
            static_cast<const LinePair*>(transforms_.data()), to, lines, make);
   }
 
-  Shape shape_;
+  const DeviceLines* exchange_;
+  Shape shape_;  // of the slab
   int slowest_;
   std::deque<Axis> axes_;  // one for each axis, beginning with the slowest
   double scale_ = 1;

@@ -102,9 +102,9 @@ class NcclHalo final : public DeviceHalo<T> {
   using Way = DeviceHalo<T>::Way;
 
  public:
-  NcclHalo(Ranks& ranks, const Decomposition& by, int fields)
-      : DeviceHalo<T>(by, ranks.rank(), fields), devices_(make_device_ranks(ranks, by.stepping())) {
-    const Shape shape = by.part(ranks.rank()).shape();
+  NcclHalo(const Decomposition& by, int rank, int fields, std::shared_ptr<DeviceRanks> devices)
+      : DeviceHalo<T>(by, rank, fields), devices_(std::move(devices)) {
+    const Shape shape = by.part(rank).shape();
     for (const HaloMessage& message : this->messages()) {
       if (is_rows(message.own, shape))
         packed_.emplace_back();
@@ -146,6 +146,7 @@ class NcclHalo final : public DeviceHalo<T> {
   }
 
   std::string how() const override { return "NCCL"; }
+  std::shared_ptr<DeviceRanks> devices() const override { return devices_; }
 
  private:
   // True if the box is contiguous in memory, padding of rows included.
@@ -156,16 +157,27 @@ class NcclHalo final : public DeviceHalo<T> {
     return static_cast<std::size_t>(buffer.size()) * sizeof(T);
   }
 
-  std::unique_ptr<DeviceRanks> devices_;
+  std::shared_ptr<DeviceRanks> devices_;
   std::vector<typename DeviceHalo<T>::template Packed<DeviceBuffer<T>>> packed_;
 };
 
 }  // namespace
 
 template <class T>
+std::unique_ptr<Halo<T>> make_device_halo(const Decomposition& by, int rank, int fields,
+                                          std::shared_ptr<DeviceRanks> devices) {
+  if (devices) return std::make_unique<NcclHalo<T>>(by, rank, fields, std::move(devices));
+  return std::make_unique<HaloThroughHost<T>>(by, rank, fields, "");
+}
+template std::unique_ptr<Halo<double>> make_device_halo(const Decomposition&, int, int,
+                                                        std::shared_ptr<DeviceRanks>);
+
+template <class T>
 std::unique_ptr<Halo<T>> make_device_halo(Ranks& ranks, const Decomposition& by, int fields,
                                           const std::string& through_host) {
-  if (through_host.empty()) return std::make_unique<NcclHalo<T>>(ranks, by, fields);
+  if (through_host.empty())
+    return std::make_unique<NcclHalo<T>>(by, ranks.rank(), fields,
+                                         make_device_ranks(ranks, by.stepping()));
   return std::make_unique<HaloThroughHost<T>>(by, ranks.rank(), fields, through_host);
 }
 template std::unique_ptr<Halo<float>> make_device_halo(Ranks&, const Decomposition&, int,
