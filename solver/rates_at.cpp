@@ -43,8 +43,8 @@ void RatesAt::store(std::span<double> rates, std::span<const double> state, std:
   backend_->advance(1);
   // Without a capture, which would copy the state and compute its digest.
   const double* const moved = backend_->block().values;
-  constexpr std::int64_t worth_a_thread = 1 << 16;
-  in_pieces(std::ssize(rates), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+  constexpr std::int64_t rates_for_a_thread = 1 << 16;
+  in_pieces(std::ssize(rates), rates_for_a_thread, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) rates[i] = (moved[i] - state[i]) / huge_step;
   });
 }

@@ -136,9 +136,9 @@ std::optional<double> automatic_step(const StableStep& step) {
   // Few digits, so that differences in rounding between machines vanish.
   const int digits = step.estimated ? 4 : 7;
   const double exact = 0.9 * *step.largest;
-  const double unit = std::pow(10, std::floor(std::log10(exact)) - (digits - 1));
+  const double last_digit = std::pow(10, std::floor(std::log10(exact)) - (digits - 1));
   return std::stod(
-      fmt::format("{:.{}e}", std::floor(exact / unit * (1 + 1e-9)) * unit, digits - 1));
+      fmt::format("{:.{}e}", std::floor(exact / last_digit * (1 + 1e-9)) * last_digit, digits - 1));
 }
 
 }  // namespace lapl

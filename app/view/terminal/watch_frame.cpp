@@ -125,11 +125,11 @@ void draw_picture(TextGrid& grid, TextArea area, const WatchState& state, const 
   };
   if (!panel) return title(state.field_note);
   title(panel->title + ", " + panel->subtitle);
-  const TextArea below{area.row + 1, area.column, area.rows - 1, area.columns};
+  const TextArea content{area.row + 1, area.column, area.rows - 1, area.columns};
   if (panel->line)
-    draw_values(grid, below, *panel);
+    draw_values(grid, content, *panel);
   else
-    draw_thumbnail(grid, below, *panel, colors);
+    draw_thumbnail(grid, content, *panel, colors);
 }
 
 // A row of the view: the graph or the picture of a field, or both.
