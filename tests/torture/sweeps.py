@@ -27,6 +27,10 @@ def rows_of(folder: pathlib.Path) -> list[dict[str, str]]:
         return [{**row, "seconds": ""} for row in csv.DictReader(file)]
 
 
+def text_in_logs(folder: pathlib.Path) -> int:
+    return sum(log.stat().st_size for log in folder.glob("s/*.log"))
+
+
 def at_work(folder: pathlib.Path) -> list[int]:
     """The processes in this folder or below, whoever started them."""
     def is_there(process: pathlib.Path) -> bool:
@@ -57,16 +61,14 @@ def check_table(ended: Ended, folder: pathlib.Path, statuses: tuple[str, ...]) -
 
 
 def chains(torture: Torture, count: int | None, interrupt) -> list[Trial]:
-    """Sweeps that `interrupt(chance, sweep, folder, seconds)` ends up to three times."""
+    """Sweeps that `interrupt(chance, sweep, folder)` ends up to three times, when the logs have a part of their text."""
     configs = members(torture)
     for config in configs.values():
         torture.reference(config)
     whole = torture.new_folder()
     (whole / "c.yaml").write_text(torture.long)
-    start = time.monotonic()
     ended = torture.run_program(whole, *SWEEP)
     expect(ended.code == 0, f"the uninterrupted sweep: {ended}")
-    duration = time.monotonic() - start
 
     def trial(seed: int, folder: pathlib.Path) -> None:
         chance = random.Random(seed)
@@ -79,7 +81,10 @@ def chains(torture: Torture, count: int | None, interrupt) -> list[Trial]:
                                  str(chance.randint(1, 4)), environment={"TMPDIR": str(code)})
 
         for _ in range(chance.randint(1, 3)):
-            interrupt(chance, go_on(), folder, chance.uniform(0, duration))
+            until, sweep = chance.uniform(0, 0.95) * text_in_logs(whole), go_on()
+            wait_until(lambda: text_in_logs(folder) >= until, sweep)
+            time.sleep(chance.uniform(0, 0.1))
+            interrupt(chance, sweep, folder)
             for run in filter(pathlib.Path.is_dir, folder.glob("s/*")):
                 check_after_kill(torture, run)
         ended = torture.finish(go_on())
@@ -109,8 +114,7 @@ def finish(torture: Torture, sweep: subprocess.Popen, folder: pathlib.Path) -> E
 
 
 def killed(torture: Torture, count: int | None) -> list[Trial]:
-    def kill(chance: random.Random, sweep: subprocess.Popen, folder: pathlib.Path, seconds: float) -> None:
-        time.sleep(seconds)
+    def kill(chance: random.Random, sweep: subprocess.Popen, folder: pathlib.Path) -> None:
         one = chance.choice([sweep.pid, *children(sweep.pid)])  # a member, or a compiler
         victims = chance.choice([[sweep.pid], [one], [sweep.pid, *children(sweep.pid)]])
         if victims == [sweep.pid]:
@@ -129,9 +133,8 @@ def killed(torture: Torture, count: int | None) -> list[Trial]:
 
 
 def stopped(torture: Torture, count: int | None) -> list[Trial]:
-    def stop(chance: random.Random, sweep: subprocess.Popen, folder: pathlib.Path, seconds: float) -> None:
+    def stop(chance: random.Random, sweep: subprocess.Popen, folder: pathlib.Path) -> None:
         wait_until(lambda: started(sweep, folder) != [], sweep)
-        time.sleep(seconds)
         number, to = chance.choice(SIGNALS), chance.choice(["sweep", "one", "all"])
         one = chance.choice(started(sweep, folder) or [0])
         send(number, *([one] if to == "one" else [sweep.pid, *(started(sweep, folder) if to == "all" else [])]))
