@@ -241,7 +241,8 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
   // Taken one at a time by sigtimedwait, so that none can come in between.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
-  sigset_t signals = heeded_stop_signals(), before;
+  const sigset_t to_stop = heeded_stop_signals();
+  sigset_t signals = to_stop, before;
   sigaddset(&signals, SIGCHLD);
   if (const int error = pthread_sigmask(SIG_BLOCK, &signals, &before); error != 0)
     throw std::system_error(error, std::generic_category(), "starting the members");
@@ -282,12 +283,16 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
     }
     // A compiler that hangs sends no signal: ready() ends it when its time is over.
     constexpr timespec second{1, 0};
-    const int signal = sigtimedwait(&signals, nullptr, &second);
-    if (signal != SIGCHLD && signal > 0) {
-      stopped_by = name_of_signal(signal);
-      processes.stop();
-    }
-    for (auto [member, code] : processes.ended()) {
+    int signal = sigtimedwait(&signals, nullptr, &second);
+    const auto ended_now = processes.ended();
+    // A signal that has ended members may be for this process too, and come after their SIGCHLD.
+    constexpr timespec none{};
+    for (; signal > 0; signal = sigtimedwait(&to_stop, nullptr, &none))
+      if (signal != SIGCHLD) {
+        stopped_by = name_of_signal(signal);
+        processes.stop();
+      }
+    for (auto [member, code] : ended_now) {
       // Signalled before it had a handler for that.
       const auto stops = [found = code](int stop) { return found == 128 + stop; };
       if (!stopped_by.empty() && std::ranges::any_of(stop_signals, stops))
@@ -295,8 +300,9 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
       ended(*member, {code, error_of(*member, code)});
     }
   }
+  catch_stop_signals();  // or one that comes now would end the sweep without its table
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return stopped_by;
+  return stopped_by.empty() ? stop_signal() : stopped_by;
 }
 
 }  // namespace lapl

@@ -166,12 +166,23 @@ void require_room(const fs::path& path, RunFolder::Existing existing) {
                         path.string(), entry.path().filename().string());
 }
 
-// True if the process has certainly ended; false if its number does not tell.
+// True if SIGKILL is pending for the process: a busy machine may take a while to deliver it.
+bool is_killed(pid_t id) {
+  std::ifstream file(fmt::format("/proc/{}/status", id));
+  for (std::string line; std::getline(file, line);)
+    if ((line.starts_with("SigPnd:") || line.starts_with("ShdPnd:")) &&
+        (std::stoull(line.substr(7), nullptr, 16) >> (SIGKILL - 1) & 1) != 0)
+      return true;
+  return false;
+}
+
+// True if the process has certainly ended, or is about to; false if its number does not tell.
 bool has_ended(const std::string& process) {
   pid_t id = 0;
   if (std::from_chars(process.data(), process.data() + process.size(), id).ec != std::errc() ||
       id <= 0)
     return false;
+  if (is_killed(id)) return true;
   // A killed process may still be listed while its memory is freed or its parent waits. Its stat is
   // "ID (NAME) STATE PARENT GROUP SESSION TERMINAL GROUP FLAGS ..."; flag 4 is Linux's PF_EXITING.
   std::ifstream file(fmt::format("/proc/{}/stat", id));

@@ -1,4 +1,5 @@
 // lapl sweep runs every combination of the values as lapl run would run it alone.
+#include <sched.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -325,6 +326,29 @@ TEST_CASE("a stopped sweep resumes where it was, and leaves complete members alo
   std::vector<std::string> longer = go_on;
   longer.back() = "time.steps=" + std::to_string(end + 10);
   CHECK(rows_of(run_lapl(longer))[3]["step"] == end + 10);
+}
+
+TEST_CASE("a sweep whose members end first by its stop signal makes its table") {
+  const Sandbox sandbox;
+  write_text("c.yaml", long_sweep);
+  const pid_t sweep =
+      start({"sweep", "c.yaml", "--output", "s", "--set", "initial.seed=1,2", "--jobs", "2"});
+  std::vector<std::string> members;
+  for (const char* member : {"s/seed-1", "s/seed-2"}) {
+    wait_for_checkpoint(member);
+    members.push_back(text_of(fs::path(member) / ".lock"));
+  }
+  kill(sweep, SIGSTOP);
+  for (const std::string& member : members) {
+    kill(static_cast<pid_t>(std::stol(member)), SIGXCPU);
+    while (!contains(text_of("/proc/" + member + "/stat"), ") Z ")) sched_yield();
+  }
+  kill(sweep, SIGXCPU);
+  kill(sweep, SIGCONT);
+  const Outcome stopped = finish(sweep);
+  CHECK(stopped.code == 75);
+  CHECK(contains(stopped.err, "stopped by SIGXCPU"));
+  CHECK(contains(text_of("s/summary.csv"), "seed-2,2,stopped,75,"));
 }
 
 TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the first ignored") {

@@ -165,6 +165,33 @@ TEST_CASE("the lock of a killed process is waited for while its child still hold
   for (const int each : ready) ::close(each);
 }
 
+TEST_CASE("the lock of a process is waited for while SIGKILL waits for a busy processor") {
+  const ScratchFolder folder;
+  const fs::path run = folder / "run";
+  cpu_set_t before, one;
+  REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+  CPU_ZERO(&one);
+  CPU_SET(::sched_getcpu(), &one);
+  REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+  std::array<int, 2> ready{};
+  REQUIRE(::pipe(ready.data()) == 0);
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    const RunFolder made = RunFolder::create(run, RunFolder::Existing::refuse);
+    const sched_param least{};
+    ::sched_setscheduler(0, SCHED_IDLE, &least);  // it runs only while this test sleeps
+    static_cast<void>(::write(ready[1], "", 1));
+    for (;;) ::pause();
+  }
+  char byte = 0;
+  REQUIRE(::read(ready[0], &byte, 1) == 1);
+  ::kill(owner, SIGKILL);
+  CHECK_NOTHROW(RunFolder::open(run));
+  ::waitpid(owner, nullptr, 0);
+  ::sched_setaffinity(0, sizeof before, &before);
+  for (const int each : ready) ::close(each);
+}
+
 // A process in its exit. The first process of a namespace stays there, flagged as exiting but not
 // yet a zombie, until all others in the namespace are reaped. It holds the lock until somebody has
 // tried to take it twice. `ready` receives a byte: 's' if no namespace can be created.

@@ -16,6 +16,7 @@ import ranks
 import restarts
 import stops
 import streams
+import sweeps
 import threads
 from harness import Counts, Torture, Trial
 from problems import BY_ERROR, EXACT, IMPLICIT, MASKED, ONE_FIELD, THREE_AXES, TWO_FIELDS, Problem
@@ -199,6 +200,13 @@ ROWS = [
     Row("ranks-errors", "a disk that fails one rank alone: the step is named, nothing incomplete is left, the run goes on",
         "ENOSPC, EIO and EDQUOT at every call that writes of the second and the third rank", 4, None,
         ranks.one_rank_errors),
+    # Four members with the two fields, in a process each.
+    Row("sweeps-kill", "a sweep, a member, a compiler or all of them are killed or abort: the others go on or end as "
+        "documented, whole files, and with `--auto-resume` the same bits and the same table",
+        "SIGKILL, SIGABRT and SIGSEGV at random times, up to three in a chain, each with other `--jobs`", 2, 200,
+        sweeps.killed, TWO_FIELDS),
+    Row("sweeps-signals", "a signal to a sweep, to a member or to all: checkpoints, exit code 75, the same in the end",
+        "signals at random times, up to three in a chain, each with other `--jobs`", 2, 200, sweeps.stopped, TWO_FIELDS),
     # The problem of two fields on three axes.
     Row("three-axes-kill-calls", "three axes, kill -9: as of two", "SIGKILL at every call that writes", 8, None,
         kills.at_every_call, THREE_AXES),
