@@ -77,7 +77,7 @@ class PhiOfMatrix {
       norm = std::max(norm, sum);
     }
     int halvings = 1;
-    if (norm > 1) halvings += std::ilogb(norm) + 1;
+    if (norm > 1 && std::isfinite(norm)) halvings += std::ilogb(norm) + 1;
     const double part = std::ldexp(1.0, -halvings);
     Matrix small = {};
     for (int i = 0; i < size * size; ++i) small[i] = z[i] * part;

@@ -63,6 +63,7 @@ TEST_CASE("plot: a run, a step, an index and a checkpoint become a PNG of the si
   CHECK(text_of("p.svg").find("<svg") != std::string::npos);
   CHECK(run_lapl({"plot", "out", "-o", "p.pdf"}).code == 0);
   CHECK(text_of("p.pdf").starts_with("%PDF"));
+  CHECK(text_of("p.pdf").find("CreationDate") == std::string::npos);  // equal figures, equal files
 }
 
 TEST_CASE("plot: options change what is drawn, and the index draws what the run does") {

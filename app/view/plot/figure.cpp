@@ -29,6 +29,8 @@ std::string figure(PictureFormat format, const FigureLayout& layout,
   const auto create = format == PictureFormat::svg ? cairo_svg_surface_create_for_stream
                                                    : cairo_pdf_surface_create_for_stream;
   const CairoSurface surface(create(append, &bytes, layout.size.width, layout.size.height));
+  if (format == PictureFormat::pdf)  // without the time of day, equal figures are equal files
+    cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
   draw(surface, layout, panels);
   cairo_surface_finish(surface.get());
   check_cairo(cairo_surface_status(surface.get()));
