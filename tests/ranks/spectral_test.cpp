@@ -131,7 +131,7 @@ void compare_random_steps(const std::string& backend, std::uint64_t count) {
     ++compared;
   }
   MESSAGE("compared ", compared, " on ", test::ranks().count(), " ranks");
-  CHECK(compared * 20 + 20 >= count);
+  if (count >= 20) CHECK(compared * 20 >= count);  // compute-sanitizer tries two
 }
 
 void compare_all_at_once(const std::string& backend) {
