@@ -120,7 +120,7 @@ struct StepModes {
   double scale, of_mean;
   const Term* terms;
   int term_count, slowest;
-  std::int64_t sizes[3];               // of the grid
+  std::int64_t sizes[3];  // of the grid
   std::int64_t first_line, lines;
   const double* distances[3];  // of each axis, by number of turns and mode
   const double* source;        // modes of the source; null without a source

@@ -63,8 +63,8 @@ struct Axis {
 // Copies `from` to device memory; returns when the copy is done.
 template <class Value>
 void to_device(const std::vector<Value>& from, Value* to, cudaStream_t stream) {
-  LAPL_CUDA(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(Value),
-                            cudaMemcpyHostToDevice, stream));
+  LAPL_CUDA(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(Value), cudaMemcpyHostToDevice,
+                            stream));
   LAPL_CUDA(cudaStreamSynchronize(stream));
 }
 

@@ -55,9 +55,9 @@ void DeviceLines::copy_packed(bool from_slab, cudaStream_t stream) const {
   for (const Share& share : shares()) {
     if (share.in_slab.count == 0) continue;
     const BoxIn<double> in_slab{slab_.data(), all_lines(), slices, {0, 0, share.lines.first}};
-    const BoxIn<double> alone{(devices_ ? packed_.data() : host_packed_.data()) +
-                                  share.in_slab.first,
-                              share.lines.count, slices};
+    const BoxIn<double> alone{
+        (devices_ ? packed_.data() : host_packed_.data()) + share.in_slab.first, share.lines.count,
+        slices};
     copy_box(from_slab ? in_slab : alone, from_slab ? alone : in_slab,
              {1, slices, share.lines.count}, cudaMemcpyDefault, stream);
   }
