@@ -70,6 +70,8 @@ nlohmann::ordered_json kernel_json() {
   return {{"anyOf", {json_schema(word(names_in(named_kernels))), row, rows, {{"type", "object"}}}}};
 }
 
+Schema kernel() { return {{OwnForm{"see right", read_kernel, kernel_json}}, {}}; }
+
 void put_kernel(FilterConfig& filter, const YamlNode& node) {
   if (node.kind == YamlNode::Kind::scalar) return assign(filter.kernel, node);
   filter.kernel = node.kind == YamlNode::Kind::map ? KernelKind::hdf5 : KernelKind::numbers;
@@ -91,7 +93,7 @@ KeyTable<FilterConfig> make_filter_table() {
       {{.name = "kind", .type = word(names_in(name_table<FilterKind>)), .preset = "convolve",
        .meaning = "convolve turns the window round, correlate does not; named kernels mean the "
                   "same for both"}, store(&F::kind)},
-      {{.name = "kernel", .type = {{OwnForm{"see right", read_kernel, kernel_json}}, {}},
+      {{.name = "kernel", .type = kernel(),
        .meaning = "a name, a list of numbers (one-dimensional, along rows), a list of rows of "
                   "numbers, {path, dataset} of an HDF5 file, or {path} of an .npy file"},
        put_kernel},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""allocation_faults.py LAPL SHIM [--trials N] [--verbose] [--two-fields]
+"""allocation_faults.py LAPL SHIM [--trials N] [--command NAME] [--verbose] [--two-fields]
 
 Makes the Nth allocation of lapl's commands fail, once or from then on, for N spread evenly (every
 one where --trials is 0), and checks what is left: no signal, an exit code that says what happened,
@@ -140,6 +140,7 @@ def main():
     parser.add_argument("lapl", type=Path)
     parser.add_argument("shim", type=Path)
     parser.add_argument("--trials", type=int, default=0, help="a command and mode; 0: all")
+    parser.add_argument("--command", choices=COMMANDS, help="this command alone")
     parser.add_argument("--verbose", action="store_true", help="also the number of allocations")
     parser.add_argument("--two-fields", action="store_true", help="of an equation in formulas")
     options = parser.parse_args()
@@ -152,7 +153,7 @@ def main():
         base.mkdir()
         torture.prepare(base)
         for (name, command), own in itertools.product(COMMANDS.items(), (True, False)):
-            if not own and name not in ("run", "resume"):
+            if not own and name not in ("run", "resume") or options.command not in (None, name):
                 continue
             work = Path(scratch) / "count"
             shutil.copytree(base, work)

@@ -38,9 +38,9 @@ def state_faults(torture: Torture, count: int | None) -> Counts:
 
 
 def allocations(*options: str) -> Callable[[Torture, int | None], Counts]:
-    """`count` trials for each command and mode."""
+    """`count` trials for each command and mode; None: every allocation fails."""
     def tried(torture: Torture, count: int | None) -> Counts:
         library = built(torture.program.parent.parent / "tests/liblapl_allocation_faults.so")
         return counted([sys.executable, pathlib.Path(__file__).with_name("allocation_faults.py"), torture.program,
-                        library, "--trials", count, *options])
+                        library, "--trials", count or 0, *options])
     return tried

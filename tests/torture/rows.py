@@ -141,6 +141,8 @@ ROWS = [
         "step files and the index, as above", 40, 5000, programs.lies("two-fields-headers"), TWO_FIELDS),
     Row("two-fields-allocations", "two fields, memory that runs out", "the Nth allocation fails, as above", 2, 300,
         programs.allocations("--two-fields"), TWO_FIELDS),
+    Row("config-allocations", "memory that runs out while a config is read", "every allocation of `validate` fails, once "
+        "and from then on", 2, None, programs.allocations("--two-fields", "--command", "validate"), TWO_FIELDS),
     Row("two-fields-outside", "two fields: nothing is written outside of the run folder but what the compiler needs, which "
         "is gone in the end", "every file that is opened for writing, renamed, removed or made", 2, None,
         hygiene.nothing_outside, TWO_FIELDS),
