@@ -1,4 +1,4 @@
-// What a run says of its time step: at its start, while it goes on, and where it fails.
+// Messages of a run on its time step: at its start, while it goes on, and where it fails.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ struct StepWords {
 StepWords words_on_step(const LoadedConfig& config, const CoefficientFields& coefficients,
                         WholeFields& whole);
 
-/// What is known of the time step where a state has become infinite: the longest stable one at the
-/// last checkpoint, of which all values are finite. Empty where nothing is.
+/// A hint where a state has become infinite: the longest stable step of the last checkpoint, whose
+/// values are all finite. Empty where none is known.
 std::string step_hint(const RunConfig& config, const RunFolder& folder);
 
 /// Estimates the longest stable step of a state, and keeps the estimate, with its words, in `last`;

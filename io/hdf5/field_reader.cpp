@@ -30,7 +30,7 @@ ReadField read_plain(const OpenedFile& opened, const std::string& name, std::siz
           read_values(dataset, name, layout, record)};
 }
 
-/// What the index says about one record.
+/// A record as the index describes it.
 struct IndexRecord {
   Shape shape;
   Precision precision = Precision::float64;

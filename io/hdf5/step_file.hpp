@@ -60,8 +60,8 @@ std::vector<std::pair<std::string, std::string>> root_texts(const StepRecord& re
 /// The state digest in an output; 0 if it cannot be read.
 std::uint64_t state_digest_in(const std::filesystem::path& file);
 
-/// What is wrong with an output that was stored with this state digest; empty if nothing is. A file
-/// last written before `unchanged_since` is not read, but must exist and have a seal.
+/// The fault of an output that was stored with this state digest; empty if it has none. A file last
+/// written before `unchanged_since` is not read, but must exist and have a seal.
 std::string output_problem(
     const std::filesystem::path& file, std::uint64_t state_digest,
     std::filesystem::file_time_type unchanged_since = std::filesystem::file_time_type::min());

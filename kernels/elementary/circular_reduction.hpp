@@ -58,7 +58,7 @@ LAPL_HOST_DEVICE unsigned int two_over_pi(int index) {
 }
 
 /// Reduces any x >= 1 / 1024, infinity and NaN included (Payne & Hanek, Radian reduction for
-/// trigonometric functions, 1983). Of the product x * 2 / pi, it computes only the digits that are
+/// trigonometric functions, 1983). It computes only those digits of the product x * 2 / pi that are
 /// neither multiples of four turns nor too small.
 LAPL_HOST_DEVICE Angle<double> reduced_huge_angle(double x) {
   using Word = unsigned int;

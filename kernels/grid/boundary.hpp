@@ -1,6 +1,7 @@
 // Boundary conditions by name, as in configs; kernels/grid/face.hpp defines them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace lapl {
@@ -14,5 +15,9 @@ struct Boundaries {
   Boundary planes = Boundary::zero;
   friend constexpr bool operator==(Boundaries, Boundaries) = default;
 };
+
+constexpr std::array<Boundary, 3> by_axis(Boundaries faces) {
+  return {faces.planes, faces.rows, faces.columns};
+}
 
 }  // namespace lapl

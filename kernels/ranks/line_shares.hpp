@@ -55,7 +55,7 @@ class LineShares {
     Range in_slab;
     Range in_lines;  ///< slices of that rank's slab in the own lines
   };
-  /// Those of each rank that steps, in order.
+  /// The shares of all ranks that step, in order.
   const std::vector<Share>& shares() const { return shares_; }
 
   /// Exchanges values in host memory: those of the slab, in order of the shares, and of the lines.

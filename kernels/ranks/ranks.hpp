@@ -67,7 +67,7 @@ bool is_started_as_rank();
 void forget_launcher();
 
 /// Removes what this process inherits from one that uses Open MPI without mpirun: the variables
-/// mark that process, the only rank there. Those of mpirun and srun stay.
+/// mark that process, the only rank there. The variables of mpirun and srun stay.
 void forget_singleton();
 
 /// A message that says why a run on several ranks is impossible; empty if it is possible.

@@ -49,8 +49,8 @@ inline std::array<double, 2> units_of_values(int exponent) {
   return {std::ldexp(1.0, first), std::ldexp(1.0, shift - first)};
 }
 
-/// A sum of units, each split into units = high 2^32 + low, where low is below 2^32. Of fewer than
-/// 2^31 cells; GridSum adds more.
+/// A sum of units, each split into units = high 2^32 + low, where low is below 2^32. It holds
+/// fewer than 2^31 cells; GridSum adds more.
 struct PartialSum {
   std::int64_t high = 0, low = 0, cells = 0;
 };

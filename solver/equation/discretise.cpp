@@ -50,8 +50,9 @@ int TreeWriter::node_of(Term term) {
   return term.factor > 0 ? term.node : tree_.operate(Operation::negative, term.node);
 }
 
-// A product that is added to a term becomes a fused multiply-add. Of two products, that of a number
-// and an operation is fused, because other sums may share the operation, else the second one.
+// A product that is added to a term becomes a fused multiply-add. If both are products, that of a
+// number and an operation is fused, because other sums may share the operation, else the second
+// one.
 Term TreeWriter::sum(Term a, Term b) {
   if (vanishes(a)) return b;
   if (vanishes(b)) return a;

@@ -245,7 +245,7 @@ class FormulaChecker : public LawChecker {
         add("initial.let", fmt::format("{} is not used (no formula reads it)", name));
   }
 
-  // Of the parts of a complex quantity one may be enough.
+  // One part of a complex quantity may be enough.
   bool is_used(const std::string& name) const {
     if (used_.contains(name) || run_.complex_fields.empty()) return used_.contains(name);
     const std::string stem = name.substr(0, name.rfind('_'));

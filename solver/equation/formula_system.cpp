@@ -97,8 +97,7 @@ std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& na
     }
   std::erase_if(sides.at,
                 [&](const auto& side) { return !arrays.contains(std::get<0>(side.first)); });
-  const std::array boundaries = {run.boundaries.planes, run.boundaries.rows,
-                                 run.boundaries.columns};
+  const std::array boundaries = by_axis(run.boundaries);
   for (const int array : arrays)
     for (int axis = 3 - run.shape.axes; axis < 3; ++axis) {
       const Boundary boundary = boundaries.at(static_cast<std::size_t>(axis));

@@ -115,8 +115,7 @@ void LawChecker::check_sides() {
 
 void LawChecker::check_faces(const IntegralConfig& integral) {
   if (integral.on == "cells") return;
-  const std::array boundaries = {run_.boundaries.planes, run_.boundaries.rows,
-                                 run_.boundaries.columns};
+  const std::array boundaries = by_axis(run_.boundaries);
   std::string sides;
   bool known = integral.on == "mask" && run_.mask;
   for (int axis = 3 - run_.shape.axes; axis < 3; ++axis)

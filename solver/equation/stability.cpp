@@ -16,7 +16,7 @@ namespace {
 // True for an axis with a single node whose ghost cells equal it.
 bool is_without_waves(const RunConfig& run, int axis) {
   const std::array sizes = by_axis(run.shape);
-  const std::array faces = {run.boundaries.planes, run.boundaries.rows, run.boundaries.columns};
+  const std::array faces = by_axis(run.boundaries);
   const auto at = static_cast<std::size_t>(axis);
   const auto has_law = [&](const SideLaw& law) { return law.axis == axis; };
   return axis < 3 - run.shape.axes ||
