@@ -53,9 +53,9 @@ Json spacing_of(const FileContent& content) {
   return spacings.size() == 1 ? Json(spacings.front()) : Json(spacings);
 }
 
-// Describes the arrays of a file that have more axes than fields; null if there are none.
+// Describes the arrays of a file that have more axes than fields.
 Json describe_arrays(const fs::path& file) {
-  Json result;
+  Json result = Json::object();
   for (const ArrayContent& array : read_arrays(file)) {
     const std::vector<double> values = read_array_values(file, array.name);
     const auto count = static_cast<std::int64_t>(values.size());
@@ -84,7 +84,7 @@ Json describe_file(const fs::path& file) {
     content = read_content(file);
   } catch (const IoError&) {  // a file without fields may hold arrays
     const Json arrays = describe_arrays(file);
-    if (arrays.is_null()) throw;
+    if (arrays.empty()) throw;
     return {{"file", file.string()}, {"kind", "hdf5"}, {"arrays", arrays}};
   }
   Json result = {{"file", file.string()},
@@ -101,14 +101,17 @@ Json describe_file(const fs::path& file) {
     result["steps"] = content.steps;
     result["times"] = content.times;
   }
-  for (const std::string& name : content.fields)
-    result["fields"][name] = describe_field(file, content, name);
-  if (result.contains("fields"))
-    if (const std::string digest = state_digest(content, result["fields"]); !digest.empty())
+  Json fields = Json::object(), provenance = Json::object();
+  for (const std::string& name : content.fields) fields[name] = describe_field(file, content, name);
+  if (!fields.empty()) {
+    result["fields"] = fields;
+    if (const std::string digest = state_digest(content, fields); !digest.empty())
       result["digest"] = digest;
+  }
   if (content.kind == "hdf5")
-    if (const Json arrays = describe_arrays(file); !arrays.is_null()) result["arrays"] = arrays;
-  for (const auto& [name, text] : content.provenance) result["provenance"][name] = text;
+    if (const Json arrays = describe_arrays(file); !arrays.empty()) result["arrays"] = arrays;
+  for (const auto& [name, text] : content.provenance) provenance[name] = text;
+  if (!provenance.empty()) result["provenance"] = provenance;
   return result;
 }
 

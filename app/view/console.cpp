@@ -68,14 +68,15 @@ void Console::stored(const StoredEvent& event) {
   clear_bar();
   if (options_.json) {
     nlohmann::ordered_json line = {{"event", "stored"}, {"step", event.step}, {"time", event.time}};
+    nlohmann::ordered_json fields = nlohmann::ordered_json::object();
     for (const StoredEvent::Field& field : event.fields) {
       const Statistics& s = field.statistics;
-      const nlohmann::ordered_json values = {{"min", s.min}, {"max", s.max}, {"mean", s.mean}};
-      if (event.fields.size() == 1)
-        line.update(values);
-      else
-        line["fields"][field.name] = values;
+      fields[field.name] = {{"min", s.min}, {"max", s.max}, {"mean", s.mean}};
     }
+    if (fields.size() == 1)
+      line.update(fields.front());
+    else if (!fields.empty())
+      line["fields"] = fields;
     line["digest"] = digest_text(event.digest);
     line["output"] = event.output;
     line["checkpoint"] = event.checkpoint;

@@ -47,13 +47,10 @@ ordered_json kind_rules(const std::string& section, Kind preset) {
       if (key.is_required()) required.emplace_back(key.entry());
     }
     if (any_name) continue;
-    ordered_json condition;
-    condition["properties"]["kind"]["const"] = row.name;
+    ordered_json condition = {{"properties", {{"kind", {{"const", row.name}}}}}};
     // Without `kind` the default kind applies.
     if (row.value != preset) condition["required"] = std::vector<std::string>{"kind"};
-    ordered_json rule;
-    rule["if"] = condition;
-    rule["then"]["propertyNames"]["enum"] = allowed;
+    ordered_json rule = {{"if", condition}, {"then", {{"propertyNames", {{"enum", allowed}}}}}};
     if (!required.empty()) rule["then"]["required"] = required;
     rules.push_back(rule);
   }
@@ -62,6 +59,8 @@ ordered_json kind_rules(const std::string& section, Kind preset) {
 
 ordered_json section_schema(const std::string& section) {
   ordered_json schema = {{"type", "object"}, {"additionalProperties", false}};
+  // JSON starts as an object: one that null grows into is a crash where memory runs out.
+  ordered_json properties = ordered_json::object();
   std::vector<std::string> required;
   const ConfigKey* last = nullptr;
   std::optional<ordered_json> of_each_name;
@@ -71,24 +70,24 @@ ordered_json section_schema(const std::string& section) {
       of_each_name = key_schema(key);
       continue;
     }
-    schema["properties"][std::string(key.entry())] = key_schema(key);
+    properties[std::string(key.entry())] = key_schema(key);
     if (key.is_required() && key.kinds.empty()) required.emplace_back(key.entry());
     if (key.name != rim_key) last = &key;
   }
+  if (!properties.empty()) schema["properties"] = properties;
   if (!required.empty()) schema["required"] = required;
   if (section == "initial") {  // has either its own keys or a map of fields
     schema["allOf"] = kind_rules(section, InitialConfig{}.kind);
-    ordered_json by_field = {{"type", "object"}, {"additionalProperties", *of_each_name}};
-    for (const char* const shared : {"seed", "let"})
-      by_field["properties"][shared] = schema["properties"][shared];
+    const ordered_json by_field = {
+        {"type", "object"},
+        {"additionalProperties", *of_each_name},
+        {"properties", {{"seed", properties["seed"]}, {"let", properties["let"]}}}};
     return {{"anyOf", {schema, by_field}}};
   }
   if (section == "equation") schema["allOf"] = kind_rules(section, EquationConfig{}.kind);
   if (of_each_name) schema["additionalProperties"] = *of_each_name;
   if (section != shorthand_section) return schema;
-  ordered_json either;
-  either["anyOf"] = {json_schema(last->type), schema};
-  return either;
+  return {{"anyOf", {json_schema(last->type), schema}}};
 }
 
 /// The position of the comment in a line of resolved_yaml.
@@ -147,7 +146,8 @@ std::string config_schema() {
   ordered_json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                          {"title", "lapl run config"},
                          {"type", "object"},
-                         {"additionalProperties", false}};
+                         {"additionalProperties", false},
+                         {"properties", ordered_json::object()}};
   std::vector<std::string> required;
   for (const ConfigKey& key : config_keys()) {
     const std::string section(key.section());

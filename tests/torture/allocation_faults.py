@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""allocation_faults.py LAPL SHIM [--trials N] [--command NAME] [--verbose] [--two-fields]
+"""allocation_faults.py LAPL SHIM [--trials N] [--command NAME]... [--verbose] [--two-fields]
 
 Makes the Nth allocation of lapl's commands fail, once or from then on, for N spread evenly (every
 one where --trials is 0), and checks what is left: no signal, an exit code that says what happened,
@@ -105,10 +105,11 @@ class Torture:
 
 
 COMMANDS = {
-    "run": ["run", "run.yaml"],
+    "run": ["run", "run.yaml", "--json"],
     "resume": ["resume", "out", "--from", "20"],
     "inspect": ["inspect", "out/fields.nc"],
     "validate": ["validate", "run.yaml"],
+    "schema": ["schema"],
     "diff": ["diff", "out", "out"],
     "plot": ["plot", "out", "-o", "picture.png", "--size", "600x200"],
 }
@@ -140,7 +141,7 @@ def main():
     parser.add_argument("lapl", type=Path)
     parser.add_argument("shim", type=Path)
     parser.add_argument("--trials", type=int, default=0, help="a command and mode; 0: all")
-    parser.add_argument("--command", choices=COMMANDS, help="this command alone")
+    parser.add_argument("--command", choices=COMMANDS, action="append", help="this command alone (all)")
     parser.add_argument("--verbose", action="store_true", help="also the number of allocations")
     parser.add_argument("--two-fields", action="store_true", help="of an equation in formulas")
     options = parser.parse_args()
@@ -153,7 +154,7 @@ def main():
         base.mkdir()
         torture.prepare(base)
         for (name, command), own in itertools.product(COMMANDS.items(), (True, False)):
-            if not own and name not in ("run", "resume") or options.command not in (None, name):
+            if not own and name not in ("run", "resume") or name not in (options.command or COMMANDS):
                 continue
             work = Path(scratch) / "count"
             shutil.copytree(base, work)

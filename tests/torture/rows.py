@@ -82,7 +82,7 @@ ROWS = [
         "pictures and datasets that declare up to 60,000 x 60,000 cells for a grid of 8 x 8, with 256 MiB", 60, 5000,
         programs.lies("sizes")),
     Row("allocations", "memory that runs out: exit code 5, whole files, and the run goes on to the same bits",
-        "the Nth allocation fails, once and from then on, for N spread evenly, in six commands", 2, 1000,
+        "the Nth allocation fails, once and from then on, for N spread evenly, in seven commands", 2, 1000,
         programs.allocations()),
     Row("threads", "a limit on processes: the run goes on with fewer threads, or ends before anything is created",
         "each thread of a run and of its restart cannot be started, once and from then on, with each engine", 5, None,
@@ -141,8 +141,9 @@ ROWS = [
         "step files and the index, as above", 40, 5000, programs.lies("two-fields-headers"), TWO_FIELDS),
     Row("two-fields-allocations", "two fields, memory that runs out", "the Nth allocation fails, as above", 2, 300,
         programs.allocations("--two-fields"), TWO_FIELDS),
-    Row("config-allocations", "memory that runs out while a config is read", "every allocation of `validate` fails, once "
-        "and from then on", 2, None, programs.allocations("--two-fields", "--command", "validate"), TWO_FIELDS),
+    Row("config-allocations", "memory that runs out while a config is read or its schema written", "every allocation of "
+        "`validate` and `schema` fails, once and from then on", 2, None,
+        programs.allocations("--two-fields", "--command", "validate", "--command", "schema"), TWO_FIELDS),
     Row("two-fields-outside", "two fields: nothing is written outside of the run folder but what the compiler needs, which "
         "is gone in the end", "every file that is opened for writing, renamed, removed or made", 2, None,
         hygiene.nothing_outside, TWO_FIELDS),
