@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -10,12 +11,14 @@
 namespace lapl {
 namespace {
 
-// A bucket holds the values with the same sign, exponent and first four fraction bits; the buckets
-// have the same order as the values.
-constexpr int bucket_count = 1 << 16;
-int bucket_of(double value) {
+// Keys have the same order as values.
+constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+std::uint64_t key_of(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
-  return static_cast<int>((bits >> 63 != 0 ? ~bits : bits | std::uint64_t{1} << 63) >> 48);
+  return (bits & sign) != 0 ? ~bits : bits | sign;
+}
+double value_of(std::uint64_t key) {
+  return std::bit_cast<double>((key & sign) != 0 ? key & ~sign : ~key);
 }
 
 // The values at ranks r and r + 1 in sorted order; if r is the last rank, the last value twice.
@@ -23,42 +26,46 @@ struct Neighbours {
   double low, high;
 };
 
-// Counts the values of each bucket, then sorts the bucket of the lower rank. Threads allocate
-// nothing, because they could not report a failure.
+// Finds the key at the rank, some bits at a time from the first one on: counts the values whose
+// keys begin with the bits that are known, by their next bits. Threads allocate nothing, because
+// they could not report a failure.
 Neighbours neighbours_at(std::span<const double> values, std::int64_t rank, int threads) {
+  constexpr int bits_at_once = 13;  // the counts of a thread stay in its cache
+  std::vector<std::int64_t> counts(std::size_t(threads) << bits_at_once);
+  const auto counts_of = [&](int thread) {
+    return counts.data() + (std::int64_t{thread} << bits_at_once);
+  };
   const auto size = static_cast<std::int64_t>(values.size());
-  std::vector<std::int64_t> counts(std::int64_t{threads} * bucket_count);
-  const auto count = [&](int thread, int bucket) -> std::int64_t& {
-    return counts[std::int64_t{thread} * bucket_count + bucket];
-  };
-  const auto first_of = [&](int thread) { return size * thread / threads; };
+  std::uint64_t known = 0;
+  std::int64_t equal = 0;  // values whose keys begin with the known bits
+  for (int shift = 64; shift > 0;) {
+    const int bits = std::min(bits_at_once, shift);
+    shift -= bits;
+    std::ranges::fill(counts, 0);
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int thread = 0; thread < threads; ++thread)
-    for (std::int64_t i = first_of(thread); i < first_of(thread + 1); ++i)
-      ++count(thread, bucket_of(values[i]));
-  // The number of values of a bucket in the parts of the threads before this one.
-  const auto count_before = [&](int end, int bucket) {
-    std::int64_t sum = 0;
-    for (int thread = 0; thread < end; ++thread) sum += count(thread, bucket);
-    return sum;
-  };
-  int bucket = 0;
-  for (std::int64_t all = 0; rank >= (all = count_before(threads, bucket)); ++bucket) rank -= all;
-  std::vector<double> within(count_before(threads, bucket));
-  double above = std::numeric_limits<double>::infinity();
-#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(min : above)
-  for (int thread = 0; thread < threads; ++thread) {
-    std::int64_t found = count_before(thread, bucket);
-    for (std::int64_t i = first_of(thread); i < first_of(thread + 1); ++i)
-      if (const int here = bucket_of(values[i]); here == bucket)
-        within[found++] = values[i];
-      else if (here > bucket)
-        above = std::min(above, values[i]);
+    for (int thread = 0; thread < threads; ++thread)
+      for (std::int64_t i = size * thread / threads; i < size * (thread + 1) / threads; ++i)
+        if (const std::uint64_t key = key_of(values[i]) >> shift; key >> bits == known)
+          ++counts_of(thread)[key & ((1 << bits) - 1)];
+    known <<= bits;
+    for (int next = 0;; ++next) {
+      equal = 0;
+      for (int thread = 0; thread < threads; ++thread) equal += counts_of(thread)[next];
+      if (rank < equal) {
+        known |= static_cast<std::uint64_t>(next);
+        break;
+      }
+      rank -= equal;
+    }
   }
-  const auto lower = within.begin() + rank;
-  std::nth_element(within.begin(), lower, within.end());
-  if (lower + 1 != within.end()) above = *std::min_element(lower + 1, within.end());
-  return {*lower, std::isinf(above) ? *lower : above};
+  constexpr auto none = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t above = rank + 1 < equal ? known : none;
+  if (above == none) {
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(min : above)
+    for (std::int64_t i = 0; i < size; ++i)
+      if (const std::uint64_t key = key_of(values[i]); key > known) above = std::min(above, key);
+  }
+  return {value_of(known), value_of(above == none ? known : above)};
 }
 
 }  // namespace

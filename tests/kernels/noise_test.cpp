@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <random>
 #include <thread>
 
 #include "kernels/fields/fractal.hpp"
@@ -80,6 +82,18 @@ TEST_CASE("percentile equals NumPy's") {
   CHECK(percentile_of(std::vector<double>{5}, 33, 1) == 5);
   CHECK(percentile_of(std::vector<double>{-3, 2, -1e300, 0, -0.0}, 25, 2) == -3);
   CHECK(percentile_of(std::vector<double>{-3, 2, -1e300, 0, 1e-320}, 62.5, 2) == 0.5e-320);
+
+  std::mt19937 draw(7);
+  std::vector<double> ordered(65);  // some equal, some that differ in the last bits alone
+  for (double& value : ordered) {
+    const int n = static_cast<int>(draw() % 60);
+    value = n < 40 ? 1 + 0x1p-52 * n : -0.5 * (n % 9);
+  }
+  const auto mixed = ordered;
+  std::ranges::sort(ordered);
+  for (int rank = 0; rank < 65; ++rank)
+    for (const int threads : {1, 3, 80})
+      CHECK(percentile_of(mixed, 100.0 * rank / 64, threads) == ordered[rank]);
 }
 
 TEST_CASE("fractal field does not depend on the number of threads") {
