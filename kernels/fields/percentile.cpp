@@ -1,35 +1,22 @@
 #include "kernels/fields/percentile.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "kernels/stages/grid_reduction.hpp"
+
 namespace lapl {
 namespace {
 
-// Keys have the same order as values.
-constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-std::uint64_t key_of(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  return (bits & sign) != 0 ? ~bits : bits | sign;
-}
-double value_of(std::uint64_t key) {
-  return std::bit_cast<double>((key & sign) != 0 ? key & ~sign : ~key);
-}
-
 // The values at ranks r and r + 1 in sorted order; if r is the last rank, the last value twice.
-struct Neighbours {
-  double low, high;
-};
-
-// Finds the key at the rank, some bits at a time from the first one on: counts the values whose
-// keys begin with the bits that are known, by their next bits. Threads allocate nothing, because
-// they could not report a failure.
-Neighbours neighbours_at(std::span<const double> values, std::int64_t rank, int threads) {
+// Finds the ordered bits of the first, some at a time from the highest on: counts the values that
+// begin with the bits that are known, by their next bits. Threads allocate nothing, because they
+// could not report a failure.
+GridExtremes neighbours_at(std::span<const double> values, std::int64_t rank, int threads) {
   constexpr int bits_at_once = 13;  // the counts of a thread stay in its cache
   std::vector<std::int64_t> counts(std::size_t(threads) << bits_at_once);
   const auto counts_of = [&](int thread) {
@@ -37,7 +24,7 @@ Neighbours neighbours_at(std::span<const double> values, std::int64_t rank, int 
   };
   const auto size = static_cast<std::int64_t>(values.size());
   std::uint64_t known = 0;
-  std::int64_t equal = 0;  // values whose keys begin with the known bits
+  std::int64_t equal = 0;  // values that begin with the known bits
   for (int shift = 64; shift > 0;) {
     const int bits = std::min(bits_at_once, shift);
     shift -= bits;
@@ -45,8 +32,8 @@ Neighbours neighbours_at(std::span<const double> values, std::int64_t rank, int 
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int thread = 0; thread < threads; ++thread)
       for (std::int64_t i = size * thread / threads; i < size * (thread + 1) / threads; ++i)
-        if (const std::uint64_t key = key_of(values[i]) >> shift; key >> bits == known)
-          ++counts_of(thread)[key & ((1 << bits) - 1)];
+        if (const std::uint64_t begin = ordered_bits(values[i]) >> shift; begin >> bits == known)
+          ++counts_of(thread)[begin & ((1 << bits) - 1)];
     known <<= bits;
     for (int next = 0;; ++next) {
       equal = 0;
@@ -63,20 +50,21 @@ Neighbours neighbours_at(std::span<const double> values, std::int64_t rank, int 
   if (above == none) {
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(min : above)
     for (std::int64_t i = 0; i < size; ++i)
-      if (const std::uint64_t key = key_of(values[i]); key > known) above = std::min(above, key);
+      if (const std::uint64_t here = ordered_bits(values[i]); here > known)
+        above = std::min(above, here);
   }
-  return {value_of(known), value_of(above == none ? known : above)};
+  return extremes_with(known, above == none ? known : above);
 }
 
 }  // namespace
 
 double percentile_of(std::span<const double> values, double percentile, int threads) {
   const double rank = static_cast<double>(values.size() - 1) * (percentile / 100);
-  const auto [low, high] =
+  const GridExtremes at =
       neighbours_at(values, static_cast<std::int64_t>(std::floor(rank)), threads);
-  const double fraction = rank - std::floor(rank), range = high - low;
-  return fraction >= 0.5 ? high - range * (1 - fraction)
-                         : low + range * fraction;  // interpolates from the nearer of the two
+  const double fraction = rank - std::floor(rank), range = at.most - at.least;
+  return fraction >= 0.5 ? at.most - range * (1 - fraction)
+                         : at.least + range * fraction;  // interpolates from the nearer of the two
 }
 
 }  // namespace lapl
