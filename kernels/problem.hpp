@@ -54,15 +54,18 @@ struct Moment {
   Moment(double of_state, std::int64_t steps = 0) : time(of_state), step(steps) {}
 };
 
-/// The times of steps.
+/// The times of steps. Nothing else multiplies a number of steps by dt.
 struct StepTimes {
   double step = 1;   ///< dt
   double start = 0;  ///< time of the state after `start_step` steps
   std::int64_t start_step = 0;
+  /// where it is not 0, dt is unit / parts, both whole numbers: times are rounded once
+  double unit = 0, parts = 1;
 
   /// The time after a number of steps and a part of one.
   double time(std::int64_t steps, double part = 0) const {
-    return start + (static_cast<double>(steps - start_step) + part) * step;
+    const double count = static_cast<double>(steps - start_step) + part;
+    return start + (unit != 0 ? count * unit / parts : count * step);
   }
   Moment moment(std::int64_t steps, double part = 0) const { return {time(steps, part), steps}; }
 };

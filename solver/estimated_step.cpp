@@ -117,8 +117,9 @@ class Vectors {
 class RateDerivative {
  public:
   RateDerivative(const RunConfig& config, const FormulaSystem& system,
-                 const CoefficientFields& coefficients, const WholeFields& whole)
-      : cells_(static_cast<std::size_t>(config.shape.cells())),
+                 const CoefficientFields& coefficients, const WholeFields& whole, double time = 0)
+      : time_(time),
+        cells_(static_cast<std::size_t>(config.shape.cells())),
         fields_(config.fields.size()),
         rates_at_(config, system, coefficients, config.threads),
         memory_(vectors(3)),
@@ -129,7 +130,7 @@ class RateDerivative {
     set_initial_state(backend, config, coefficients, whole);
     const double* const values = backend.block().values;
     for_each_value(std::ssize(state_), [&](std::int64_t i) { state_[i] = values[i]; });
-    rates_at_.store(rate_, state_);
+    rates_at_.store(rate_, state_, time_);
     require_finite(rate_);
     for (std::size_t f = 0; f < fields_; ++f) largest_.push_back(largest(field(state_, f)));
   }
@@ -177,7 +178,7 @@ class RateDerivative {
       const auto to = field(moved_, f);
       for_each_value(std::ssize(to), [&](std::int64_t i) { to[i] = from[i] + scale * along[i]; });
     }
-    rates_at_.store(change, moved_);
+    rates_at_.store(change, moved_, time_);
     for (std::size_t f = 0; f < fields_; ++f) {
       const double scale = share * unit(f);
       const auto before = field<const double>(rate_, f);
@@ -206,6 +207,7 @@ class RateDerivative {
     return small * std::ranges::min(ratios);
   }
 
+  double time_;
   std::size_t cells_, fields_;
   RatesAt rates_at_;
   Vectors memory_;
@@ -289,10 +291,10 @@ void require_memory(const RunConfig& config, const FormulaSystem& system) {
 }  // namespace
 
 StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
-                    const WholeFields& whole) {
+                    const WholeFields& whole, double time) {
   const FormulaSystem system = explicit_system_of(config);
   require_memory(config, system);
-  RateDerivative derivative(config, system, coefficients, whole);
+  RateDerivative derivative(config, system, coefficients, whole, time);
   const int most = most_iterations(config.shape.cells() * std::ssize(config.fields));
   Vectors basis = derivative.vectors(most + 1);
   set_start(basis[0], config.shape);

@@ -19,10 +19,10 @@ struct StateModes {
   double growth = 0;
 };
 
-/// The same on any number of threads. Throws NumericalError where the rates are not finite,
-/// DeviceError where memory does not suffice.
+/// The modes at a time; the same on any number of threads. Throws NumericalError where the rates
+/// are not finite, DeviceError where memory does not suffice.
 StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
-                    const WholeFields& whole);
+                    const WholeFields& whole, double time = 0);
 
 /// The shortest time in seconds in which a field would change by its largest value; infinity where
 /// no field that has values changes. Throws as modes_at.

@@ -8,6 +8,7 @@
 #include "solver/equation/absorbing.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -102,7 +103,7 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
     for (const GridReduction& reduction : stage.reductions)
       problem.reduced.resize(std::max<std::size_t>(problem.reduced.size(), reduction.index + 1));
   problem.spacing = config.spacing.by_axis;
-  problem.clock.step = time_step_of(config);
+  problem.clock = clock_of(config);
   for (const std::string& name : coefficient_names(config))
     problem.coefficients.push_back(rounded_once<T>(coefficients.at(name)));
   for (const int like : step.like)

@@ -82,13 +82,12 @@ double drift_of(const Statistics& now, const Statistics& before, Shape shape,
 }
 
 std::int64_t stuck_values(const RunConfig& config, const CoefficientFields& coefficients,
-                          std::span<const float> state, std::int64_t step) {
-  const double dt = time_step_of(config);
+                          std::span<const float> state, double time, double time_step) {
   RatesAt rates_at(config, system_of(config), coefficients, 1);
   const auto moved_by = [&](double share) {
     std::vector<double> moved(state.begin(), state.end());
     for (double& value : moved) value += share * std::abs(value);
-    return rates_at(moved, step);
+    return rates_at(moved, time);
   };
   const std::vector<double> rates = moved_by(0), above = moved_by(1e-5), below = moved_by(-1e-5);
   std::int64_t count = 0;
@@ -100,7 +99,7 @@ std::int64_t stuck_values(const RunConfig& config, const CoefficientFields& coef
     const double here = sign(rates);
     if (here == 0 || sign(here > 0 ? above : below) != here) continue;
     for (std::size_t i = first; i < first + size; ++i)
-      count += rates[i] != 0 && static_cast<float>(state[i] + dt * rates[i]) == state[i];
+      count += rates[i] != 0 && static_cast<float>(state[i] + time_step * rates[i]) == state[i];
   }
   return count;
 }
@@ -114,7 +113,8 @@ PrecisionWatch::PrecisionWatch(const RunConfig& config, const CoefficientFields&
   if (looks_for_frozen_) coefficients_ = coefficients;
 }
 
-std::vector<std::string> PrecisionWatch::look(std::int64_t step, std::span<const Statistics> fields,
+std::vector<std::string> PrecisionWatch::look(std::int64_t step, double time, double time_step,
+                                              std::span<const Statistics> fields,
                                               std::span<const std::span<const float>> values) {
   std::vector<std::string> warnings;
   if (keeps_means_.empty()) return warnings;
@@ -132,7 +132,8 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, std::span<const
                     config_.fields[field], first_[field].mean, first_step_, fields[field].mean));
   }
   // Examining a state costs as much as a few steps, so only outputs 1, 2, 4, 8, ... are examined.
-  if (!looks_for_frozen_ || !std::has_single_bit(static_cast<std::uint64_t>(++looks_)))
+  if (!looks_for_frozen_ || time_step == 0 ||
+      !std::has_single_bit(static_cast<std::uint64_t>(++looks_)))
     return warnings;
   std::vector<float> state;
   for (const auto& of_field : values) state.insert(state.end(), of_field.begin(), of_field.end());
@@ -142,7 +143,7 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, std::span<const
       watched *= static_cast<double>(std::ranges::count(coefficients_.at(mask_name), 1.0)) /
                  static_cast<double>(config_.shape.cells());
     const double share =
-        static_cast<double>(stuck_values(config_, coefficients_, state, step)) / watched;
+        static_cast<double>(stuck_values(config_, coefficients_, state, time, time_step)) / watched;
     if (share < 0.1) return warnings;  // so few lie where rates pass through 0
     warnings.push_back(
         fmt::format("{:.0f}% of the values stand still: float32 rounds away what a step "

@@ -26,11 +26,11 @@ double drift_of(const Statistics& now, const Statistics& before, Shape shape,
 /// The relative drift of a mean from which on the user is warned.
 inline constexpr double large_drift = 1e-5;
 
-/// Counts the values that a step leaves unchanged although their rate is not 0. A value counts if
-/// the mean rate of its neighbourhood exceeds rounding and keeps its sign when all values change by
-/// a factor of 1 + 1e-5 or 1 - 1e-5; else the neighbourhood is in balance.
+/// Counts the values that a step of `time_step` seconds leaves unchanged although their rate is not
+/// 0. A value counts if the mean rate of its neighbourhood exceeds rounding and keeps its sign when
+/// all values change by a factor of 1 + 1e-5 or 1 - 1e-5; else the neighbourhood is in balance.
 std::int64_t stuck_values(const RunConfig& config, const CoefficientFields& coefficients,
-                          std::span<const float> state, std::int64_t step);
+                          std::span<const float> state, double time, double time_step);
 
 /// Collects warnings about a run in float32 at its outputs.
 class PrecisionWatch {
@@ -41,7 +41,9 @@ class PrecisionWatch {
 
   /// The new warnings at this output; each warning is returned once. The first call stores the
   /// means with which later means are compared.
-  std::vector<std::string> look(std::int64_t step, std::span<const Statistics> fields,
+  /// `time_step` is 0 where none is known.
+  std::vector<std::string> look(std::int64_t step, double time, double time_step,
+                                std::span<const Statistics> fields,
                                 std::span<const std::span<const float>> values);
   /// The number of steps after which a mean will have drifted by large_drift if it drifts as so
   /// far; none if no mean drifts.

@@ -15,7 +15,7 @@ constexpr double huge_step = 0x1p100;
 Problem<double> rates_problem(const RunConfig& config, FormulaSystem system,
                               const CoefficientFields& coefficients) {
   RunConfig with_step = config;
-  // time.step: auto is not a number yet; all steps give the same rates at t = 0.
+  // time.step: auto is not a number yet; all give the same rates.
   if (!with_step.time_step) with_step.time_step = 1;
   system.names.noise->is_zero = true;
   if (system.sides)
@@ -32,14 +32,15 @@ RatesAt::RatesAt(const RunConfig& config, const FormulaSystem& system,
     : backend_(make_backend<double>("cpu", "interpreted",
                                     rates_problem(config, system, coefficients), threads)) {}
 
-std::vector<double> RatesAt::operator()(std::span<const double> state, std::int64_t step) {
+std::vector<double> RatesAt::operator()(std::span<const double> state, double time) {
   std::vector<double> rates(state.size());
-  store(rates, state, step);
+  store(rates, state, time);
   return rates;
 }
 
-void RatesAt::store(std::span<double> rates, std::span<const double> state, std::int64_t step) {
-  backend_->set_state(state, step);
+void RatesAt::store(std::span<double> rates, std::span<const double> state, double time) {
+  backend_->set_state(state, 0);
+  backend_->set_clock({.start = time});
   backend_->advance(1);
   // Without a capture, which would copy the state and compute its digest.
   const double* const moved = backend_->block().values;

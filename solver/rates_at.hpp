@@ -25,11 +25,10 @@ class RatesAt {
           const CoefficientFields& coefficients, int threads);
 
   Backend<double>& backend() { return *backend_; }
-  /// The rates, in the unit of each field per second, field after field as in the state, at the
-  /// time of `step`.
-  std::vector<double> operator()(std::span<const double> state, std::int64_t step = 0);
+  /// The rates at a time, in the unit of each field per second, field after field as in the state.
+  std::vector<double> operator()(std::span<const double> state, double time = 0);
   /// Writes the rates to `rates`, which may hold anything before.
-  void store(std::span<double> rates, std::span<const double> state, std::int64_t step = 0);
+  void store(std::span<double> rates, std::span<const double> state, double time = 0);
 
  private:
   std::unique_ptr<Backend<double>> backend_;

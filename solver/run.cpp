@@ -17,6 +17,7 @@
 #include "solver/refused_state.hpp"
 #include "solver/run_speed.hpp"
 #include "solver/schedule.hpp"
+#include "solver/times.hpp"
 #include "solver/verification.hpp"
 
 namespace lapl {
@@ -128,7 +129,8 @@ class Run {
       const std::vector<T> values = gather_rows(*captured.ranks, captured.field(field));
       whole.insert(whole.end(), values.begin(), values.end());
     }
-    StepEstimate found = steps_.estimate ? steps_.estimate(whole) : StepEstimate();
+    const std::int64_t ahead = control_ ? schedule_.next_stability_check_after(step_) - step_ : 0;
+    StepEstimate found = steps_.estimate ? steps_.estimate(whole, {time(), ahead}) : StepEstimate();
     for (double* const value : {&found.longest, &found.step, &found.growth})
       *value = of_first(ranks_, *value);
     const bool says = steps_.say && ranks_.is_first();
@@ -164,6 +166,10 @@ class Run {
 
   double time() const { return control_ ? control_->time(step_) : time_of(config_, step_); }
 
+  double time_step() const {
+    return control_ ? control_->state().clock.step : time_step_of(config_);
+  }
+
   bool is_output() const {
     return schedule_.is_output(step_) || (control_ && control_->is_output(time()));
   }
@@ -179,6 +185,7 @@ class Run {
     if (config_.chooses_stages() && control_->state().radius < 0) check_stability();
     for (const std::int64_t until = step_ + most; step_ < until;) {
       if (control_->left(step_) == 0) {
+        if (control_->measures_error() && control_->is_stuck()) refuse_size();
         const StepTimes clock = control_->plan(step_);
         if (config_.chooses_stages()) take_stages(control_->state().stages);
         backend_->set_clock(clock);
@@ -203,6 +210,23 @@ class Run {
     }
   }
 
+  // Ends the run before a step that the last error asks for and the limit forbids.
+  [[noreturn]] void refuse_size() {
+    store(false, true, true);
+    finish_storing();
+    throw NumericalError(
+        "step {}: at time {} the next step would be {:.3g} s, below {}; the state is stored as a "
+        "checkpoint",
+        step_ + 1, time(), control_->state().longest, smallest_text());
+  }
+
+  std::string smallest_text() const {
+    const double smallest = control_->smallest();
+    return smallest == config_.smallest_step
+               ? fmt::format("limits.smallest_step of {} s", smallest)
+               : fmt::format("{:.3g} s, ten times the spacing of float64 there", smallest);
+  }
+
   // Ends the run: not even the smallest step is accurate. The state before it is stored.
   [[noreturn]] void refuse_step(double error) {
     const Shape shape = config_.shape;
@@ -222,10 +246,10 @@ class Run {
     throw NumericalError(
         "step {}: at time {} even a step of {:.3g} s has {:.3g} times the error that "
         "time.tolerance "
-        "allows, at {}, where {} (limits.smallest_step is {}); the state before is stored as a "
-        "checkpoint",
+        "allows, at {}, where {}, and a shorter one would be below {}; the state before is stored "
+        "as a checkpoint",
         step_ + 1, time(), control_->state().clock.step, error,
-        text_of(cell_at(shape, cell), shape.axes), values, config_.smallest_step);
+        text_of(cell_at(shape, cell), shape.axes), values, smallest_text());
   }
 
   std::int64_t steps_at_once(std::int64_t from) const {
@@ -297,8 +321,7 @@ class Run {
     backend_->set_state(before_, step_);
     largest = std::bit_cast<double>(ranks_.reduce(Reduction::most, bits_of(largest)));
     since_report_.add(0, seconds_since(start));
-    const double step = control_ ? control_->state().clock.step : time_step_of(config_);
-    return largest / step < *config_.steady;
+    return largest / time_step() < *config_.steady;
   }
 
   bool checkpoint_is_due() const {
@@ -317,6 +340,7 @@ class Run {
     const Capture<T> capture = backend_->capture(output || config_.mask);
     if (checkpoint) last_checkpoint_ = Clock::now();
     Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape), time()};
+    if (!control_ || !control_->measures_error() || step_ > 0) what.time_step = time_step();
     if (control_) what.steps = control_->state();
     since_storing_ = {};
     std::optional<std::uint64_t> verified;

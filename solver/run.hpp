@@ -9,6 +9,7 @@
 
 #include "kernels/backend.hpp"
 #include "solver/make_problem.hpp"
+#include "solver/stable_step.hpp"
 #include "solver/step_control.hpp"
 
 namespace lapl {
@@ -28,6 +29,7 @@ struct Storing {
   bool checkpoint = false;
   double cells_per_second = 0;  ///< since the state was last stored
   double time = 0;
+  double time_step = 0;                 ///< dt; 0 before the first step of those by error
   std::optional<StepState> steps = {};  ///< where they vary
 };
 
@@ -49,9 +51,9 @@ class RunSink {
 };
 
 /// On the first rank: estimates the longest stable step of a state (every field, one after the
-/// other).
+/// other) for the steps ahead.
 template <class T>
-using EstimateStep = std::function<StepEstimate(std::span<const T> state)>;
+using EstimateStep = std::function<StepEstimate(std::span<const T> state, const Ahead& ahead)>;
 
 /// Replaces the run's backend by one without a state whose steps of rkl2 have so many stages.
 template <class T>

@@ -174,6 +174,8 @@ struct RunConfig {
   bool step_is_auto = false;  ///< true until time_step is found (io/config/config.hpp)
   std::int64_t steps = 0;     ///< number of the last step
   std::optional<double> end;  ///< seconds; where set, `steps` follows from it
+  std::vector<double> meets;  ///< seconds, ascending: times at which a step ends, where steps vary
+  std::optional<double> largest_step;  ///< seconds, where steps vary
   /// a step at which the run stops as it does at a signal; verify-restart alone sets it
   std::optional<std::int64_t> stops_at;
 

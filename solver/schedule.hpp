@@ -12,7 +12,7 @@
 namespace lapl {
 
 /// The number of steps between outputs, which divide an interval in time
-/// (solver/dividing_step.hpp).
+/// (solver/times.hpp).
 inline std::int64_t steps_between_outputs(const RunConfig& config) {
   if (!config.output_time) return config.output_every;
   const double steps = std::round(*config.output_time / time_step_of(config));
@@ -82,16 +82,21 @@ class Schedule {
     return about_ / checkpoint_every_ + 1 + (about_ % checkpoint_every_ != 0);
   }
 
+  /// The first check of stability after `step`; most_steps where there is none.
+  std::int64_t next_stability_check_after(std::int64_t step) const {
+    if (stability_every_ > most_steps) return most_steps;
+    const std::int64_t next = (step / stability_every_ + 1) * stability_every_;
+    if (step >= stability_every_) return next;
+    return std::min(next,
+                    static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(step) + 1)));
+  }
+
   /// The first step after `step` at which any of these happens.
   std::int64_t next_after(std::int64_t step) const {
     std::int64_t next = next_output_after(step);
-    for (const std::int64_t every :
-         {checkpoint_every_, check_every_, stability_every_, verify_every_, probe_every_})
+    for (const std::int64_t every : {checkpoint_every_, check_every_, verify_every_, probe_every_})
       next = std::min(next, (step / every + 1) * every);
-    if (step < stability_every_ && stability_every_ <= most_steps)
-      next = std::min(
-          next, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(step) + 1)));
-    return next;
+    return std::min(next, next_stability_check_after(step));
   }
 
  private:

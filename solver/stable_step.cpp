@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -19,22 +20,19 @@ namespace {
 
 const StableStep of_exponential = {.why_unknown = "the linear part of the rates does not limit it"};
 
-std::function<StableStep(TimeScheme)> estimated_steps_of(const RunConfig& config,
-                                                         const std::function<StateFields()>& load,
-                                                         std::int64_t most_values) {
-  const auto not_known = [](const std::string& why) {
-    return [why](TimeScheme) { return StableStep{.why_unknown = why}; };
-  };
-  const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
-  if (values > most_values)
-    return not_known(fmt::format("not estimated for more than {} values", most_values));
-  const StateFields fields = load();
-  const FormulaSystem system = explicit_system_of(config);
-  auto of_waves = WaveStability::of_cells(system, config, fields.coefficients);
-  // A step that is unstable without the laws is refused.
+using StepOfScheme = std::function<StableStep(TimeScheme)>;
+
+StepOfScheme not_known(const std::string& why) {
+  return [why](TimeScheme) { return StableStep{.why_unknown = why}; };
+}
+
+StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& system,
+                                const StateFields& fields, double time) {
+  auto of_waves = WaveStability::of_cells(system, config, fields.coefficients, time);
+  // A step that is unstable without the conditions at the sides is refused.
   if (!of_waves && laws_read(config)) of_waves = WaveStability::of(system, config);
   try {
-    return [modes = modes_at(config, fields.coefficients, fields.whole),
+    return [modes = modes_at(config, fields.coefficients, fields.whole, time),
             waves = std::move(of_waves), count = config.fields.size()](TimeScheme scheme) mutable {
       const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes.fastest);
       const double by_cells = waves ? waves->largest_step(scheme) : any_step;
@@ -46,6 +44,54 @@ std::function<StableStep(TimeScheme)> estimated_steps_of(const RunConfig& config
   } catch (const DeviceError& error) {
     return not_known(error.what());
   }
+}
+
+bool reads_t(const FormulaSystem& system, const RunConfig& config) {
+  return !config.laws.empty() || !config.rim_laws.empty() || rate_stages(system).used.contains("t");
+}
+
+// The largest step s that the rates allow at all times from `ahead.time` to `ahead.steps` * s
+// later, or to the end.
+StableStep stable_ahead(const Ahead& ahead, const std::optional<double>& end,
+                        const std::function<StableStep(double time)>& at) {
+  StableStep found = at(ahead.time);
+  const auto has_size = [](const StableStep& step) {
+    return step.largest && *step.largest > 0 && !std::isinf(*step.largest);
+  };
+  if (!has_size(found)) return found;
+  const double longest = end ? std::max(*end - ahead.time, 0.0) : any_step;
+  for (int tried = 0; tried < 60; ++tried) {
+    const double step = *found.largest;
+    const double length = std::min(static_cast<double>(ahead.steps) * step, longest);
+    double least = step;
+    for (const double part : {0.25, 0.5, 0.75, 1.0}) {
+      const StableStep later = at(ahead.time + part * length);
+      if (later.largest) least = std::min(least, *later.largest);
+    }
+    found.largest = std::max(least, step / 2);
+    if (least >= step / 2) break;
+  }
+  return found;
+}
+
+StepOfScheme estimated_steps_of(const RunConfig& config, const std::function<StateFields()>& load,
+                                std::int64_t most_values) {
+  const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
+  if (values > most_values)
+    return not_known(fmt::format("not estimated for more than {} values", most_values));
+  auto fields = std::make_shared<const StateFields>(load());
+  const FormulaSystem system = explicit_system_of(config);
+  const Ahead ahead = fields->ahead;
+  if (ahead.steps == 0 || !reads_t(system, config))
+    return estimated_steps_at(config, system, *fields, ahead.time);
+  std::map<double, StepOfScheme> at_times;
+  return [config, system, fields, ahead, at_times](TimeScheme scheme) mutable {
+    return stable_ahead(ahead, config.end, [&](double time) {
+      const auto [known, is_new] = at_times.try_emplace(time);
+      if (is_new) known->second = estimated_steps_at(config, system, *fields, time);
+      return known->second(scheme);
+    });
+  };
 }
 
 }  // namespace
@@ -74,8 +120,8 @@ StableStep stable_step_of(const RunConfig& config, const std::function<StateFiel
 
 template <class T>
 StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficients,
-                          std::span<const T> state) {
-  StateFields fields{coefficients, {}};
+                          std::span<const T> state, const Ahead& ahead) {
+  StateFields fields{coefficients, {}, ahead};
   auto next = state.begin();
   for (const std::string& field : config.fields) {
     config.initials[field].kind = InitialKind::hdf5;  // taken from `fields`, whatever the kind
@@ -84,8 +130,10 @@ StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficient
   }
   return stable_step_of(config, [&] { return fields; });
 }
-template StableStep stable_step_at(RunConfig, const CoefficientFields&, std::span<const float>);
-template StableStep stable_step_at(RunConfig, const CoefficientFields&, std::span<const double>);
+template StableStep stable_step_at(RunConfig, const CoefficientFields&, std::span<const float>,
+                                   const Ahead&);
+template StableStep stable_step_at(RunConfig, const CoefficientFields&, std::span<const double>,
+                                   const Ahead&);
 
 std::optional<int> automatic_stages(const RunConfig& config,
                                     const std::function<StableStep(TimeScheme)>& stable) {

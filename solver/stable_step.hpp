@@ -21,10 +21,18 @@ struct StableStep {
   double growth = 0;  ///< of an estimate's state (StateModes::growth)
 };
 
-/// The fields that an estimate reads.
+/// The steps that an estimate is for: so many from this time on. Each must be stable by the rates
+/// at all times that they meet.
+struct Ahead {
+  double time = 0;
+  std::int64_t steps = 0;  ///< 0: one at this time, by the rates there alone
+};
+
+/// What an estimate reads.
 struct StateFields {
   CoefficientFields coefficients;
   WholeFields whole;
+  Ahead ahead = {};
 };
 
 /// States with more values take too long to estimate interactively.
@@ -38,7 +46,7 @@ StableStep stable_step_of(const RunConfig& config, const std::function<StateFiel
 /// An estimate at a state: every field, one after the other.
 template <class T>
 StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficients,
-                          std::span<const T> state);
+                          std::span<const T> state, const Ahead& ahead);
 
 /// The same as a function of the scheme, with one estimate for all schemes.
 std::function<StableStep(TimeScheme)> stable_steps_of(

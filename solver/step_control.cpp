@@ -8,6 +8,7 @@
 #include "kernels/elementary/elementary.hpp"
 #include "kernels/fields/digest.hpp"
 #include "kernels/spectral/step_change.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -98,21 +99,45 @@ StepControl::StepControl(const RunConfig& config, const std::optional<StepState>
     return;
   }
   state_ = *from;
-  if (state_.clock.start_step == step) return;
-  aim_ = next_target();  // amid planned steps
-  end_step_ = std::numeric_limits<std::int64_t>::max();
-  if (aim_)
-    end_step_ = state_.clock.start_step +
-                std::llround((*aim_ - state_.clock.start - state_.carry) / state_.clock.step);
+  const StepTimes planned = state_.clock;
+  if (planned.start_step == step) return;
+  // Amid planned steps. They go on if this config plans the same ones.
+  plan(planned.start_step);
+  if (state_.clock.step == planned.step && step < end_step_) return;
+  state_.clock = planned;
+  leave_plan(step);
+}
+
+// Goes on from `step` without a plan, exactly at a time that differs only by rounding.
+void StepControl::leave_plan(std::int64_t step) {
+  const double rounding = 1e-9 * state_.clock.step;
+  advance_start(step);
+  aim_.reset();
+  end_step_ = step;
+  double& now = state_.clock.start;
+  const auto meet = [&](double time) {
+    if (std::abs(time - now) > rounding) return;
+    now = time;
+    state_.carry = 0;
+  };
+  if (config_.output_time) meet(nearest_multiple(*config_.output_time, now));
+  if (config_.end) meet(*config_.end);
+  for (const double time : config_.meets) meet(time);
 }
 
 std::optional<double> StepControl::next_target() const {
   std::optional<double> target = config_.end;
-  if (const auto& every = config_.output_time) {
-    const double multiple = std::floor(state_.clock.start / *every * (1 + 0x1p-50)) + 1;
-    target = std::min(target.value_or(std::numeric_limits<double>::infinity()), multiple * *every);
-  }
+  if (const auto& every = config_.output_time)
+    target = std::min(target.value_or(std::numeric_limits<double>::infinity()),
+                      next_multiple(*every, state_.clock.start));
+  if (const auto meet = next_meet())
+    target = std::min(target.value_or(std::numeric_limits<double>::infinity()), *meet);
   return target;
+}
+
+std::optional<double> StepControl::next_meet() const {
+  const auto next = std::ranges::upper_bound(config_.meets, state_.clock.start);
+  return next == config_.meets.end() ? std::nullopt : std::optional(*next);
 }
 
 // Chooses the number of stages that advances fastest for its work, and returns the size of a step.
@@ -138,10 +163,13 @@ StepTimes StepControl::plan(std::int64_t step) {
   StepTimes& clock = state_.clock;
   clock.start_step = step;
   const auto target = next_target();
-  const double remaining = target ? *target - clock.start - state_.carry : state_.longest;
-  const double longest = config_.chooses_stages()
-                             ? size_of_stages(std::min(state_.longest, remaining))
-                             : state_.longest;
+  // A stage at the end of a step to a jump reads the time just before it.
+  constexpr double before = 1 - 0x1p-50;
+  const double until = target && target == next_meet() ? *target * before : target.value_or(0);
+  const double most = std::min(state_.longest, config_.largest_step.value_or(state_.longest));
+  const double remaining = target ? until - clock.start - state_.carry : most;
+  const double longest =
+      config_.chooses_stages() ? size_of_stages(std::min(most, remaining)) : most;
   clock.step = longest;
   end_step_ = measures_error() ? step + 1 : std::numeric_limits<std::int64_t>::max();
   if (target) {
@@ -216,9 +244,14 @@ void StepControl::take_rung(double size) {
       state_.longest < size && state_.longest >= nearly * size ? size : rung_below(state_.longest);
 }
 
+double StepControl::smallest() const {
+  const double now = state_.clock.start;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return std::max(config_.smallest_step, 10 * (std::nextafter(now, infinity) - now));
+}
+
 bool StepControl::is_stuck() const {
-  return !(state_.longest >= config_.smallest_step) || std::isinf(state_.radius) ||
-         state_.clock.start + state_.longest == state_.clock.start;
+  return !(state_.longest >= smallest()) || std::isinf(state_.radius);
 }
 
 // A quarter of the time in which the state may become e times as large, but not so few steps that
@@ -250,15 +283,13 @@ bool StepControl::take_estimate(const StepEstimate& found, std::int64_t step) {
     state_.longest = allowed;
   state_.next_estimate = step + steps_to_estimate(found.growth);
   if (state_.longest == longest) return false;
-  advance_start(step);
-  aim_.reset();
-  end_step_ = step;
+  leave_plan(step);
   return true;
 }
 
 bool StepControl::is_output(double time) const {
   const auto& every = config_.output_time;
-  return every && std::round(time / *every) * *every == time;
+  return every && nearest_multiple(*every, time) == time;
 }
 
 }  // namespace lapl

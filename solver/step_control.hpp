@@ -73,8 +73,10 @@ class StepControl {
 
   /// Accepts the planned step with this error and returns true, or chooses a shorter step.
   bool accepts(double error, std::int64_t step);
-  /// True if the next step is shorter than limits.smallest_step, or too short to change the time,
-  /// or rkl2 has no stable one.
+  /// The smallest step that may be taken, but for those that meet a time: limits.smallest_step, or
+  /// ten times the spacing of doubles at the time.
+  double smallest() const;
+  /// True if the next step is shorter, or rkl2 has no stable one.
   bool is_stuck() const;
 
   /// True if an output, or the end, lies at this time.
@@ -83,6 +85,8 @@ class StepControl {
 
  private:
   std::optional<double> next_target() const;
+  std::optional<double> next_meet() const;
+  void leave_plan(std::int64_t step);
   double size_of_stages(double wanted);
   void take_rung(double size);
   void advance_start(std::int64_t step);

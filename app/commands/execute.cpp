@@ -99,7 +99,7 @@ std::vector<std::string> look(PrecisionWatch& watch, const StoredEvent& event) {
     if (const auto* const held = std::get_if<std::span<const float>>(&field.values))
       values.push_back(*held);
   }
-  return watch.look(event.step, statistics, values);
+  return watch.look(event.step, event.time, event.time_step, statistics, values);
 }
 
 // A run from its job to its exit code, in the order of take(). Until open_folder nothing is

@@ -16,6 +16,7 @@
 #include "solver/exponential_problem.hpp"
 #include "solver/schedule.hpp"
 #include "solver/spectral_problem.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {

@@ -114,7 +114,9 @@ RunTime measure_stepping(const Plan& plan, const StableSteps& stable_steps) {
       for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
         values.push_back(initial.field(field));
     const auto statistics = diagnostics_of(initial, config).fields;
-    for (const std::string& warning : watch.look(0, statistics, values)) time.frozen = warning;
+    const double time_step = config.scheme.tolerance ? 0 : time_step_of(config);
+    for (const std::string& warning : watch.look(0, 0, time_step, statistics, values))
+      time.frozen = warning;
   }
   const std::int64_t steps = measure_speed(*backend, config, time.cells_per_second);
   time.good_steps =

@@ -11,6 +11,7 @@
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/growth.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 
@@ -28,13 +29,15 @@ StepWords words_on_step(const LoadedConfig& config, const CoefficientFields& coe
 std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   if (is_spectral(config) || is_exponential(config) || run_ranks().count() > 1) return {};
   const Checkpoint last = newest_valid_checkpoint(folder.checkpoints()).checkpoint;
+  const auto steps = StepState::of_words(last.header.step_state);
+  const std::int64_t at = last.header.step;
+  const double time = steps ? steps->clock.time(at) : time_of(config, at);
   const StableStep stable = std::visit(
       [&]<class Values>(const Values& values) {
         return stable_step_at<typename Values::value_type>(config, load_coefficients(config),
-                                                           values);
+                                                           values, {time});
       },
       last.values);
-  const auto steps = StepState::of_words(last.header.step_state);
   const std::string step =
       steps ? fmt::format("{:.7g} s at step {}", steps->longest, last.header.step)
             : fmt::format("{:.7g} s", time_step_of(config));
@@ -52,9 +55,10 @@ template <class T>
 EstimateStep<T> estimate_of(RunConfig config, const std::shared_ptr<StableStep>& last) {
   if (!config.stability_checks()) return {};
   config.scheme = config.estimated_scheme();
-  return [config, last, known = largest_step_of(config),
-          coefficients = load_coefficients(config)](std::span<const T> state) {
-    *last = known ? StableStep{.largest = known} : stable_step_at(config, coefficients, state);
+  return [config, last, known = largest_step_of(config), coefficients = load_coefficients(config)](
+             std::span<const T> state, const Ahead& ahead) {
+    *last =
+        known ? StableStep{.largest = known} : stable_step_at(config, coefficients, state, ahead);
     const double longest = last->largest.value_or(0);
     return StepEstimate{.longest = longest,
                         .step = longest == any_step ? any_step : automatic_step(*last).value_or(0),

@@ -20,11 +20,11 @@
 #include "io/durable/posix_file.hpp"
 #include "io/readers/initial_source.hpp"
 #include "kernels/error.hpp"
-#include "solver/dividing_step.hpp"
 #include "solver/equation/complex_fields.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/estimated_step.hpp"
 #include "solver/schedule.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -156,8 +156,12 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
 
 /// The function stable_steps_of(run) without a limit on the size of the state.
 std::function<StableStep(TimeScheme)> stable_steps_of_all(const RunConfig& run) {
-  return stable_steps_of(
-      run, [&] { return load_state_fields(run); }, std::numeric_limits<std::int64_t>::max());
+  const auto of_first_step = [&] {
+    StateFields fields = load_state_fields(run);
+    fields.ahead.steps = 1;
+    return fields;
+  };
+  return stable_steps_of(run, of_first_step, std::numeric_limits<std::int64_t>::max());
 }
 
 /// Replaces `auto` by the value found for `key` and records the reason as its origin.
@@ -200,6 +204,7 @@ void find_first_step(LoadedConfig& config) {
   } catch (const NumericalError&) {  // the run says more
   }
   run.step_is_auto = false;
+  step = std::max(step, run.smallest_step / 0.9);
   run.time_step = automatic_step({.largest = step, .estimated = true});
   say_found(config, "time.step", number_text(*run.time_step), "the first step");
 }

@@ -65,18 +65,24 @@ class Checker : public KeyChecker {
 
   /// Checks what only steps that choose their size have.
   void check_tolerance() {
-    if (!right({"time.scheme", "time.tolerance", "compute.precision", "compute.engine",
+    if (!right({"time.scheme", "time.step", "time.tolerance", "compute.precision", "compute.engine",
                 "limits.smallest_step", "limits.verify_every"}))
       return;
     const auto& tolerance = run_.scheme.tolerance;
     if (run_.scheme.varies && given("limits.verify_every"))
       add("limits.verify_every", fmt::format("given with {} (it repeats steps of one size alone)",
                                              tolerance ? "time.tolerance" : "time.step auto"));
+    for (const char* const key : {"time.meet", "time.largest_step"})
+      if (given(key) && !run_.scheme.varies && !run_.step_is_auto)
+        add(key, "given without time.tolerance or time.step auto (steps have one size)");
     if (!tolerance) {
       if (given("limits.smallest_step"))
         add("limits.smallest_step", "given without time.tolerance (steps have one size)");
       return;
     }
+    if (run_.time_step && *run_.time_step < run_.smallest_step)
+      add("time.step", fmt::format("found {}, below limits.smallest_step (expected at least {})",
+                                   *run_.time_step, run_.smallest_step));
     std::vector<std::string> schemes;
     for (const SchemeRow& row : name_table<Scheme>)
       if (row.estimates_error()) schemes.emplace_back(row.name);

@@ -12,6 +12,8 @@
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/readers/file_kind.hpp"
+#include "solver/step_control.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -68,6 +70,7 @@ namespace {
 
 FileContent content_of_checkpoint(hid_t file) {
   const CheckpointHeader header = read_checkpoint_header(file);
+  const auto steps = StepState::of_words(header.step_state);
   std::string precision;
   for (const std::string& field : header.fields) {
     const Hdf5Dataset dataset = open_checkpoint_field(file, header, field);
@@ -81,7 +84,8 @@ FileContent content_of_checkpoint(hid_t file) {
           .shape = header.shape,
           .spacing = 1,
           .steps = {header.step},
-          .times = {static_cast<double>(header.step) * header.time_step},
+          .times = {steps ? steps->clock.time(header.step)
+                          : multiple_of(header.time_step, header.step)},
           .fields = header.fields,
           .precision = precision,
           .provenance = std::move(provenance)};

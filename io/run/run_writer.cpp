@@ -104,6 +104,7 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   const std::int64_t step = storing.step;
   StoredEvent event{.step = step,
                     .time = storing.time,
+                    .time_step = storing.time_step,
                     .fields = {},
                     .digest = captured.digest,
                     .output = "",

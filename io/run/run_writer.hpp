@@ -28,6 +28,7 @@ namespace lapl {
 struct StoredEvent {
   std::int64_t step = 0;
   double time = 0;
+  double time_step = 0;  ///< dt; 0 before the first step of those by error
   struct Field {
     std::string name;
     Statistics statistics;

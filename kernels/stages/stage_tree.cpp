@@ -180,6 +180,15 @@ std::vector<bool> made_of(const StageTree& tree, bool (*leaf)(const StageOperati
   return made;
 }
 
+std::vector<bool> scalars_in(const StageTree& tree) {
+  std::vector<bool> in = made_of(tree, [](const StageOperation& node) {
+    return !computes(node.operation) && node.operation != Operation::number &&
+           node.operation != Operation::time && node.operation != Operation::time_step;
+  });
+  in.flip();
+  return in;
+}
+
 StageProperties properties_of(const StageTree& tree) {
   StageProperties properties;
   for (const StageOperation& node : tree.operations) {

@@ -111,6 +111,9 @@ StageTree without_unused(const StageTree& tree);
 /// For each operation, true if it is such a leaf or depends on one.
 std::vector<bool> made_of(const StageTree& tree, bool (*leaf)(const StageOperation&));
 
+/// For each operation, true if it follows from the time, dt and numbers alone.
+std::vector<bool> scalars_in(const StageTree& tree);
+
 /// The tree of DiffusionStage (kernels/stages/diffusion.hpp) on one to three axes: s = ((left +
 /// right) + (up + down)) + (front + back), difference = s - 2 axes centre, new centre = centre + c
 /// difference.

@@ -60,7 +60,13 @@ template <class T>
 class TreeAt {
  public:
   TreeAt(const Problem<T>& problem, const StageTree& tree)
-      : problem_(problem), tree_(tree), results_(tree.operations.size()) {}
+      : problem_(problem),
+        tree_(tree),
+        results_(tree.operations.size()),
+        exact_(tree.operations.size()),
+        scalar_(scalars_in(tree)),
+        of_time_(made_of(
+            tree, [](const StageOperation& node) { return node.operation == Operation::time; })) {}
 
   /// `value(operation)` returns what a leaf of kind `value` reads.
   template <class Value>
@@ -78,15 +84,16 @@ class TreeAt {
           results_[i] = draw_in_cell<T>(index, words_of(node, at.step));
           break;
         }
-        case Operation::number: results_[i] = static_cast<T>(node.number); break;
-        case Operation::time: results_[i] = static_cast<T>(at.time); break;
-        case Operation::time_step: results_[i] = static_cast<T>(problem_.clock.step); break;
+        case Operation::number: set(i, node.number); break;
+        case Operation::time: set(i, at.time); break;
+        case Operation::time_step: set(i, problem_.clock.step); break;
         case Operation::reduced: results_[i] = problem_.reduced[node.index]; break;
         default:
-          with_operation<T>(node.operation, [&](auto of) {
-            results_[i] = of(results_[node.operands[0]], results_[node.operands[1]],
-                             results_[node.operands[2]]);
-          });
+          if (scalar_[i]) compute(i, node, exact_);
+          if (scalar_[i] && of_time_[i])
+            results_[i] = static_cast<T>(exact_[i]);
+          else
+            compute(i, node, results_);
       }
     }
   }
@@ -98,9 +105,24 @@ class TreeAt {
   T result(std::size_t which) const { return results_[tree_.results[which]]; }
 
  private:
+  template <class Value>
+  static void compute(std::size_t i, const StageOperation& node, std::vector<Value>& results) {
+    with_operation<Value>(node.operation, [&](auto of) {
+      results[i] =
+          of(results[node.operands[0]], results[node.operands[1]], results[node.operands[2]]);
+    });
+  }
+  void set(std::size_t i, double value) {
+    exact_[i] = value;
+    results_[i] = static_cast<T>(value);
+  }
+
   const Problem<T>& problem_;
   const StageTree& tree_;
   std::vector<T> results_;
+  // Operations of the time, dt and numbers alone are computed in float64 and rounded once.
+  std::vector<double> exact_;
+  std::vector<bool> scalar_, of_time_;
 };
 
 }  // namespace lapl

@@ -8,12 +8,15 @@
 #include "solver/equation/growth.hpp"
 #include "solver/equation/side_stages.hpp"
 #include "solver/equation/stability.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
 
+// One stage whose coefficient is a number.
 bool is_one_stage(const RunConfig& run) {
-  return run.scheme.kind == Scheme::euler && run.spacing.given(run.shape.axes).size() == 1;
+  return run.scheme.kind == Scheme::euler && !run.scheme.varies &&
+         run.spacing.given(run.shape.axes).size() == 1;
 }
 
 // factor * h^2. If the spacings of the axes differ, 1 / h^2 is their mean over the axes, which

@@ -100,11 +100,6 @@ std::optional<StepProblem> step_problem_of(const RunConfig& run);
 /// a wrong value.
 std::vector<KeyMistake> equation_mistakes(const RunConfig& run, const KeysGiven& keys);
 
-/// The time in seconds after this many steps.
-inline double time_of(const RunConfig& run, std::int64_t step) {
-  return static_cast<double>(step) * time_step_of(run);
-}
-
 /// The first step at or after a time in seconds. A step that is early only by rounding counts: by
 /// at most 1e-9 steps, or 2^-50 of its own number if that is more.
 inline std::int64_t first_step_at(double time, double time_step) {

@@ -122,7 +122,7 @@ RateSymbol::Part RateSymbol::value_of(const StageOperation& node, const std::vec
     case Operation::number: return {.number = node.number};
     case Operation::position:
       return place_ ? Part{.number = place_->position[node.index]} : varying(node, here);
-    case Operation::time: return place_ ? Part{} : varying(node, here);
+    case Operation::time: return place_ ? Part{.number = place_->time} : varying(node, here);
     case Operation::reduced: return {.nonlinear = true};
     case Operation::sum: return sum(of(0), of(1), 1);
     case Operation::difference: return sum(of(0), of(1), -1);

@@ -28,6 +28,7 @@ class RateSymbol {
   struct LocalValues {
     std::vector<double> coefficients;
     std::array<double, 3> position = {};
+    double time = 0;
     friend auto operator<=>(const LocalValues&, const LocalValues&) = default;
   };
 
@@ -37,7 +38,7 @@ class RateSymbol {
              const std::vector<double>& about = {});
 
   Rates rates() const { return rates_; }
-  /// Makes varying rates constant, with the values at one place and at time 0.
+  /// Makes varying rates constant, with the values at one place and time.
   void set_local_values(const LocalValues& place);
   int fields() const { return fields_; }
   /// Number of operations per wave.

@@ -106,7 +106,8 @@ std::optional<WaveStability> WaveStability::of(const FormulaSystem& system, cons
 
 std::optional<WaveStability> WaveStability::of_cells(const FormulaSystem& system,
                                                      const RunConfig& run,
-                                                     const CoefficientFields& coefficients) {
+                                                     const CoefficientFields& coefficients,
+                                                     double time) {
   const StepStages rates = rates_inside(system);
   WaveStability stability(rates, run);
   if (stability.symbol_.rates() != RateSymbol::Rates::varying) return std::nullopt;
@@ -115,6 +116,7 @@ std::optional<WaveStability> WaveStability::of_cells(const FormulaSystem& system
   const std::vector<Wave> of_one = std::move(stability.waves_);
   stability.waves_.clear();
   stability.places_ = places_of(run, rates.stages, coefficients, most_waves / of_one.size());
+  for (RateSymbol::LocalValues& place : stability.places_) place.time = time;
   for (std::size_t place = 0; place < stability.places_.size(); ++place)
     for (const Wave& wave : of_one) stability.waves_.push_back({wave.phases, place});
   return stability.find_slow() ? std::optional(stability) : std::nullopt;

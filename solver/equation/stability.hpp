@@ -19,10 +19,11 @@ class WaveStability {
  public:
   /// None unless the rates are linear with numbers as factors. Throws FormulaError.
   static std::optional<WaveStability> of(const FormulaSystem& system, const RunConfig& run);
-  /// Does the same for factors that depend on position, or on time, which is then 0; none unless
-  /// the rates are linear.
+  /// Does the same for factors that depend on position, or on time; none unless the rates are
+  /// linear.
   static std::optional<WaveStability> of_cells(const FormulaSystem& system, const RunConfig& run,
-                                               const CoefficientFields& coefficients);
+                                               const CoefficientFields& coefficients,
+                                               double time = 0);
 
   /// The largest stable step in seconds: 0 if no step is stable, infinity if all are. Stores the
   /// worst wave, so that growth() includes it.

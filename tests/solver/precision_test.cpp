@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/fields/frozen.hpp"
+#include "solver/equation/equation.hpp"
 #include "solver/frozen_warning.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/precision_watch.hpp"
@@ -52,7 +53,8 @@ TEST_CASE("frozen cells are those that a step leaves unchanged although their La
 TEST_CASE("float32: values of any equation that stand still are counted, except in balance") {
   const auto share_of = [](const RunConfig& config, float value) {
     const std::vector<float> state(config.shape.cells() * config.fields.size(), value);
-    return static_cast<double>(stuck_values(config, test::coefficient_fields(config), state, 0)) /
+    return static_cast<double>(stuck_values(config, test::coefficient_fields(config), state, 0,
+                                            time_step_of(config))) /
            static_cast<double>(state.size());
   };
   const auto of = [](const NamedFormulas& rates) { return test::formula_run({8, 9}, rates); };
@@ -68,7 +70,7 @@ TEST_CASE("float32: values of any equation that stand still are counted, except 
     run.boundaries = {Boundary::periodic, Boundary::insulated};
     const auto values = values_of_formula("u", line, run, {}, only_rank());
     const std::vector<float> state(values.begin(), values.end());
-    return static_cast<double>(stuck_values(run, {}, state, 0)) / 4200;
+    return static_cast<double>(stuck_values(run, {}, state, 0, time_step_of(run))) / 4200;
   };
   CHECK(share_of_line("300 + 0.1 * x") < 0.01);
   CHECK(share_of_line("300 + 5e-5 * x^2") > 0.5);
@@ -108,16 +110,16 @@ TEST_CASE("the means that an equation keeps are known, and their drift is warned
 
   PrecisionWatch watch(heat, {}, false);
   Statistics statistics{.min = 0, .max = 1, .mean = 0.5, .mass = 300, .l2 = 15};
-  CHECK(watch.look(0, std::span(&statistics, 1), {}).empty());
+  CHECK(watch.look(0, 0, 1, std::span(&statistics, 1), {}).empty());
   CHECK(!watch.good_steps(100, std::span(&statistics, 1)));
   statistics.mean = 0.5 * (1 + 1e-6);
-  CHECK(watch.look(100, std::span(&statistics, 1), {}).empty());
+  CHECK(watch.look(100, 0, 1, std::span(&statistics, 1), {}).empty());
   CHECK(*watch.good_steps(100, std::span(&statistics, 1)) == doctest::Approx(1000));
   statistics.mean = 0.5 * (1 - 1.1e-5);
-  const auto warnings = watch.look(1100, std::span(&statistics, 1), {});
+  const auto warnings = watch.look(1100, 0, 1, std::span(&statistics, 1), {});
   REQUIRE(warnings.size() == 1);
   CHECK(warnings.front() ==
         "the mean of u was 0.5 at step 0 and is 0.4999945: the equation keeps it, but float32 "
         "rounds each step (compute.precision float64 keeps it)");
-  CHECK(watch.look(1200, std::span(&statistics, 1), {}).empty());
+  CHECK(watch.look(1200, 0, 1, std::span(&statistics, 1), {}).empty());
 }

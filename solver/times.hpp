@@ -1,15 +1,37 @@
-// Steps that end exactly at the times that a config names, so that runs with different steps can be
-// subtracted.
+// Times. A time that a config names, and each multiple of it, is the double nearest to its decimal,
+// so equal times have equal bits in all runs, which can then be subtracted.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "kernels/problem.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
+
+/// A number as it is written: digits * 10^exponent.
+struct Decimal {
+  std::int64_t digits = 0;  ///< at most 17 of them
+  int exponent = 0;
+};
+/// The shortest decimal that `number` is nearest to.
+Decimal decimal_of(double number);
+
+/// The double nearest to `count` times the decimal of `unit`.
+double multiple_of(double unit, std::int64_t count);
+/// The nearest multiple to `time`; `time` is one of them if it is equal.
+double nearest_multiple(double unit, double time);
+/// The smallest multiple above `time`.
+double next_multiple(double unit, double time);
+
+/// The times of steps of one size, which divide the times of exact_times; each is rounded once.
+/// Where steps vary, of the first one.
+StepTimes clock_of(const RunConfig& run);
+inline double time_of(const RunConfig& run, std::int64_t step) { return clock_of(run).time(step); }
 
 /// The times that must be whole numbers of steps, the shortest first.
 inline std::vector<double> exact_times(const RunConfig& config) {

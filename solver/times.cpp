@@ -1,0 +1,88 @@
+#include "solver/times.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <numeric>
+#include <string>
+
+#include "solver/equation/equation.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr double exact_integers = 0x1p53;  // doubles hold all below it
+
+// 10^exponent, if doubles hold it.
+std::optional<double> power_of_ten(int exponent) {
+  if (exponent > 22) return std::nullopt;
+  double power = 1;
+  for (; exponent > 0; --exponent) power *= 10;
+  return power;
+}
+
+}  // namespace
+
+Decimal decimal_of(double number) {
+  char text[32];
+  const auto end = std::to_chars(text, std::end(text), number, std::chars_format::scientific).ptr;
+  Decimal decimal;
+  const char* at = text;
+  bool fraction = false;
+  for (; at != end && *at != 'e'; ++at) {
+    if (*at == '.')
+      fraction = true;
+    else if (*at >= '0' && *at <= '9') {
+      decimal.digits = 10 * decimal.digits + (*at - '0');
+      decimal.exponent -= fraction ? 1 : 0;
+    }
+  }
+  int exponent = 0;
+  if (at != end) std::from_chars(at[1] == '+' ? at + 2 : at + 1, end, exponent);
+  decimal.exponent += exponent;
+  if (number < 0) decimal.digits = -decimal.digits;
+  return decimal;
+}
+
+double multiple_of(double unit, std::int64_t count) {
+  __extension__ using Digits = __int128;
+  const Decimal decimal = decimal_of(unit);
+  const std::string text =
+      fmt::format("{}e{}", static_cast<Digits>(decimal.digits) * count, decimal.exponent);
+  double value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  // Too large or too small for a double.
+  return read.ec == std::errc() ? value : unit * static_cast<double>(count);
+}
+
+double nearest_multiple(double unit, double time) {
+  return multiple_of(unit, static_cast<std::int64_t>(std::clamp(std::round(time / unit), 0.0,
+                                                                static_cast<double>(most_steps))));
+}
+
+double next_multiple(double unit, double time) {
+  auto count = static_cast<std::int64_t>(
+      std::clamp(std::floor(time / unit) - 1, 0.0, static_cast<double>(most_steps)));
+  while (multiple_of(unit, count) <= time && count <= most_steps) ++count;
+  return multiple_of(unit, count);
+}
+
+StepTimes clock_of(const RunConfig& run) {
+  StepTimes clock{.step = time_step_of(run)};
+  if (run.scheme.varies) return clock;
+  const std::vector<double> times = exact_times(run);
+  const double time = times.empty() ? clock.step : times.front();
+  const double count = std::round(time / clock.step);
+  const Decimal decimal = decimal_of(time);
+  const auto above = power_of_ten(decimal.exponent), below = power_of_ten(-decimal.exponent);
+  if (!above || !below || !(count >= 1 && count < exact_integers)) return clock;
+  const auto divisor = std::gcd(decimal.digits, static_cast<std::int64_t>(count));
+  const double unit = static_cast<double>(decimal.digits / divisor) * *above;
+  const double parts = count / static_cast<double>(divisor) * *below;
+  // 10^22 is exact as 5^22 is.
+  const double odd = decimal.exponent < 0 ? std::ldexp(parts, decimal.exponent) : parts;
+  if (unit <= exact_integers && odd <= exact_integers) clock.unit = unit, clock.parts = parts;
+  return clock;
+}
+
+}  // namespace lapl
