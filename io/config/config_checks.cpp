@@ -72,9 +72,11 @@ class Checker : public KeyChecker {
     if (run_.scheme.varies && given("limits.verify_every"))
       add("limits.verify_every", fmt::format("given with {} (it repeats steps of one size alone)",
                                              tolerance ? "time.tolerance" : "time.step auto"));
-    for (const char* const key : {"time.meet", "time.largest_step"})
-      if (given(key) && !run_.scheme.varies && !run_.step_is_auto)
-        add(key, "given without time.tolerance or time.step auto (steps have one size)");
+    if (!run_.scheme.varies && !run_.step_is_auto)
+      for (const auto& [key, is_set] : {std::pair("time.meet", !run_.meets.empty()),
+                                        {"time.largest_step", run_.largest_step.has_value()}})
+        if (is_set)
+          add(key, "given without time.tolerance or time.step auto (steps have one size)");
     if (!tolerance) {
       if (given("limits.smallest_step"))
         add("limits.smallest_step", "given without time.tolerance (steps have one size)");

@@ -1,0 +1,43 @@
+// Times are the doubles nearest to decimals, whatever the step.
+#include "solver/times.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/formula_run.hpp"
+
+using namespace lapl;
+
+TEST_CASE("multiples of a time are rounded once") {
+  CHECK(multiple_of(0.3, 3) == 0.9);
+  CHECK(multiple_of(0.7, 3) == 2.1);
+  CHECK(multiple_of(0.7, 6) == 4.2);
+  CHECK(multiple_of(28800.1, 3) == 86400.3);
+  CHECK(multiple_of(1e-30, 7) == 7e-30);
+  CHECK(multiple_of(1e300, most_steps) > 1e307);
+  for (const double unit : {0.1, 0.7, 1.1e-7, 123.456})
+    for (std::int64_t k = 1; k < 5000; k += 7) {
+      const double time = multiple_of(unit, k);
+      CHECK(nearest_multiple(unit, time) == time);
+      CHECK(next_multiple(unit, time) == multiple_of(unit, k + 1));
+    }
+}
+
+TEST_CASE("steps of any size that divide a time have the same times") {
+  const auto times_of = [](double step, std::optional<double> every) {
+    RunConfig run = test::formula_run({1, 1, 4, 1}, {{"field", "0"}});
+    run.time_step = step;
+    run.output_time = every;
+    return clock_of(run);
+  };
+  const StepTimes tenths = times_of(0.1, {}), by_three = times_of(0.3, {}),
+                  thirds = times_of(1.0 / 3, 1.0), given = times_of(0.1, 0.3);
+  for (std::int64_t k = 1; k < 3000; ++k) {
+    CHECK(tenths.time(3 * k) == by_three.time(k));
+    CHECK(given.time(3 * k) == by_three.time(k));
+    CHECK(thirds.time(3 * k) == static_cast<double>(k));
+    CHECK(tenths.time(k) == std::stod(std::to_string(k) + "e-1"));
+    CHECK(tenths.time(k, 1) == tenths.time(k + 1));
+  }
+}
