@@ -19,21 +19,32 @@ inline std::int64_t steps_between_outputs(const RunConfig& config) {
   return static_cast<std::int64_t>(std::clamp(steps, 1.0, 0x1p62));
 }
 
+/// A number of outputs or checkpoints. Only the run knows how many steps a tolerance takes.
+struct FileCount {
+  std::int64_t least = 0;
+  bool exact = true;
+};
+
 /// Says for each step of a run what happens at it.
 class Schedule {
  public:
   explicit Schedule(const RunConfig& config)
       : last_(config.ends_by_time() ? most_steps : config.steps),
         output_every_(steps_between_outputs(config)),
-        about_(config.steps),
         outputs_by_time_(config.scheme.varies && config.output_time),
-        checkpoint_every_(config.checkpoint_every.steps.value_or(config.steps + 1)),
-        check_every_(checks_between_outputs(config) ? config.check_finite_every : config.steps + 1),
-        stability_every_(config.stability_checks().value_or(most_steps + 1)),
-        probe_every_(config.probes ? config.probes->every : config.steps + 1),
+        checkpoint_every_(config.checkpoint_every.steps.value_or(never)),
+        check_every_(checks_between_outputs(config) ? config.check_finite_every : never),
+        stability_every_(config.stability_checks().value_or(never)),
+        probe_every_(config.probes ? config.probes->every : never),
         looks_for_steady_(config.steady.has_value()),
         has_probes_(config.probes.has_value()),
-        verify_every_(config.verify_every.value_or(config.steps + 1)) {}
+        verify_every_(config.verify_every.value_or(never)),
+        outputs_(count(config, output_every_)),
+        checkpoints_(count(config, checkpoint_every_)) {
+    if (outputs_by_time_)
+      outputs_ = config.end ? FileCount{first_step_at(*config.end, *config.output_time) + 1}
+                            : FileCount{std::min<std::int64_t>(config.steps, 1) + 1, false};
+  }
 
   /// Step 0, each output step, and the last step. Outputs by time of steps that vary lie at steps
   /// that only the run knows (solver/step_control.hpp), and so may the last step.
@@ -66,7 +77,7 @@ class Schedule {
   /// Each multiple of the interval but step 0, and before the first one each power of two, as
   /// states change most at the start.
   bool is_stability_check(std::int64_t step) const {
-    return step > 0 && stability_every_ <= most_steps &&
+    return step > 0 && stability_every_ < never &&
            (step % stability_every_ == 0 ||
             (step < stability_every_ && std::has_single_bit(static_cast<std::uint64_t>(step))));
   }
@@ -74,13 +85,9 @@ class Schedule {
   bool is_verification(std::int64_t step) const { return step % verify_every_ == 0; }
 
   /// The numbers of outputs and checkpoints of a run from step 0, without checkpoints by wall-clock
-  /// time. A guess where steps vary.
-  std::int64_t outputs() const {
-    return about_ / output_every_ + 1 + (about_ % output_every_ != 0);
-  }
-  std::int64_t checkpoints() const {
-    return about_ / checkpoint_every_ + 1 + (about_ % checkpoint_every_ != 0);
-  }
+  /// time.
+  FileCount outputs() const { return outputs_; }
+  FileCount checkpoints() const { return checkpoints_; }
 
   /// The first step after `step` at which any of these happens.
   std::int64_t next_after(std::int64_t step) const {
@@ -88,23 +95,32 @@ class Schedule {
     for (const std::int64_t every :
          {checkpoint_every_, check_every_, stability_every_, verify_every_, probe_every_})
       next = std::min(next, (step / every + 1) * every);
-    if (step < stability_every_ && stability_every_ <= most_steps)
+    if (step < stability_every_ && stability_every_ < never)
       next = std::min(
           next, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(step) + 1)));
     return next;
   }
 
  private:
+  static constexpr std::int64_t never = most_steps + 1;
+
+  // With a tolerance, the first step and the last one are known alone; other steps that vary become
+  // about as many as the first one says.
+  static FileCount count(const RunConfig& config, std::int64_t every) {
+    if (config.ends_by_time() && config.scheme.tolerance) return {2, false};
+    return {config.steps / every + 1 + (config.steps % every != 0)};
+  }
+
   static bool checks_between_outputs(const RunConfig& config) {
     return !is_spectral(config) || config.steady;
   }
 
   std::int64_t last_, output_every_;
-  std::int64_t about_;  // the last step, or a guess
   bool outputs_by_time_;
   std::int64_t checkpoint_every_, check_every_, stability_every_, probe_every_;
   bool looks_for_steady_, has_probes_;
   std::int64_t verify_every_;
+  FileCount outputs_, checkpoints_;
 };
 
 }  // namespace lapl

@@ -28,12 +28,13 @@ std::function<StableStep(TimeScheme)> estimated_steps_of(const RunConfig& config
   const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
   if (values > most_values)
     return not_known(fmt::format("not estimated for more than {} values", most_values));
-  const StateFields fields = load();
-  const FormulaSystem system = explicit_system_of(config);
-  auto of_waves = WaveStability::of_cells(system, config, fields.coefficients);
-  // A step that is unstable without the laws is refused.
-  if (!of_waves && laws_read(config)) of_waves = WaveStability::of(system, config);
   try {
+    require_memory_of_modes(config);
+    const StateFields fields = load();
+    const FormulaSystem system = explicit_system_of(config);
+    auto of_waves = WaveStability::of_cells(system, config, fields.coefficients);
+    // A step that is unstable without the laws is refused.
+    if (!of_waves && laws_read(config)) of_waves = WaveStability::of(system, config);
     return [modes = modes_at(config, fields.coefficients, fields.whole),
             waves = std::move(of_waves), count = config.fields.size()](TimeScheme scheme) mutable {
       const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes.fastest);
