@@ -62,7 +62,7 @@ double first_step_of(const RunConfig& config,
       step *= share;
     }
   }
-  step = std::max(step, std::numeric_limits<double>::min());
+  step = std::max(step, std::numeric_limits<double>::denorm_min());
   return automatic_step({.largest = step, .estimated = true}).value();
 }
 

@@ -34,6 +34,7 @@ class Schedule {
         outputs_by_time_(config.scheme.varies && config.output_time),
         checkpoint_every_(config.checkpoint_every.steps.value_or(never)),
         check_every_(checks_between_outputs(config) ? config.check_finite_every : never),
+        checks_early_(!is_spectral(config)),
         stability_every_(config.stability_checks().value_or(never)),
         probe_every_(config.probes ? config.probes->every : never),
         looks_for_steady_(config.steady.has_value()),
@@ -62,8 +63,12 @@ class Schedule {
     return step % checkpoint_every_ == 0 || step == last_;
   }
 
-  /// The spectral engine takes many steps at the cost of one, so it checks only what is stored.
-  bool is_finite_check(std::int64_t step) const { return step % check_every_ == 0; }
+  /// Each multiple of limits.check_finite_every, and before the first one each power of two, as
+  /// most mistakes show at the start. The spectral engine takes many steps at the cost of one, so
+  /// it checks only what is stored.
+  bool is_finite_check(std::int64_t step) const {
+    return step % check_every_ == 0 || (checks_early_ && is_early(step, check_every_));
+  }
 
   /// Each multiple of output.probes.every, with step 0.
   bool is_probe(std::int64_t step) const { return has_probes_ && step % probe_every_ == 0; }
@@ -78,8 +83,7 @@ class Schedule {
   /// states change most at the start.
   bool is_stability_check(std::int64_t step) const {
     return step > 0 && stability_every_ < never &&
-           (step % stability_every_ == 0 ||
-            (step < stability_every_ && std::has_single_bit(static_cast<std::uint64_t>(step))));
+           (step % stability_every_ == 0 || is_early(step, stability_every_));
   }
 
   bool is_verification(std::int64_t step) const { return step % verify_every_ == 0; }
@@ -95,7 +99,8 @@ class Schedule {
     for (const std::int64_t every :
          {checkpoint_every_, check_every_, stability_every_, verify_every_, probe_every_})
       next = std::min(next, (step / every + 1) * every);
-    if (step < stability_every_ && stability_every_ < never)
+    if ((step < stability_every_ && stability_every_ < never) ||
+        (step < check_every_ && checks_early_))
       next = std::min(
           next, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(step) + 1)));
     return next;
@@ -111,13 +116,20 @@ class Schedule {
     return {config.steps / every + 1 + (config.steps % every != 0)};
   }
 
+  // True for each power of two before the first multiple.
+  static bool is_early(std::int64_t step, std::int64_t every) {
+    return step < every && std::has_single_bit(static_cast<std::uint64_t>(step));
+  }
+
   static bool checks_between_outputs(const RunConfig& config) {
     return !is_spectral(config) || config.steady;
   }
 
   std::int64_t last_, output_every_;
   bool outputs_by_time_;
-  std::int64_t checkpoint_every_, check_every_, stability_every_, probe_every_;
+  std::int64_t checkpoint_every_, check_every_;
+  bool checks_early_;  // where bits do not depend on it
+  std::int64_t stability_every_, probe_every_;
   bool looks_for_steady_, has_probes_;
   std::int64_t verify_every_;
   FileCount outputs_, checkpoints_;

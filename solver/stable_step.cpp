@@ -138,6 +138,7 @@ std::optional<double> automatic_step(const StableStep& step) {
   const int digits = step.estimated ? 4 : 7;
   const double exact = 0.9 * *step.largest;
   const double last_digit = std::pow(10, std::floor(std::log10(exact)) - (digits - 1));
+  if (last_digit == 0) return exact;
   return std::stod(
       fmt::format("{:.{}e}", std::floor(exact / last_digit * (1 + 1e-9)) * last_digit, digits - 1));
 }

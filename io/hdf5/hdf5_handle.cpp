@@ -4,6 +4,9 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <new>
+
+#include "io/hdf5/start_hdf5.hpp"
 
 namespace lapl {
 namespace {
@@ -13,7 +16,14 @@ std::recursive_mutex& hdf5_mutex() {
   return mutex;
 }
 
+// HDF5 does not survive to run out of memory while it starts.
+void require_memory_to_start() {
+  constexpr std::size_t enough = 8 << 20;
+  ::operator delete(::operator new(enough));
+}
+
 void set_up_hdf5() {
+  require_memory_to_start();
   check_hdf5(H5dont_atexit(), "set up HDF5");
   check_hdf5(H5open(), "set up HDF5");
   check_hdf5(H5PLset_loading_state(0), "switch HDF5's plugins off");
@@ -69,6 +79,8 @@ Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
   // Each thread has its own error handler.
   check_hdf5(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "silence HDF5's error printing");
 }
+
+void start_hdf5() { static_cast<void>(Hdf5Session()); }
 
 void throw_hdf5_error(std::string_view doing) {
   throw IoError("cannot " + std::string(doing) + ": " + hdf5_reason());
