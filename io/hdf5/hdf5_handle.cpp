@@ -16,14 +16,14 @@ std::recursive_mutex& hdf5_mutex() {
   return mutex;
 }
 
-// HDF5 does not survive to run out of memory while it starts.
-void require_memory_to_start() {
+// HDF5 may crash where memory runs out within it, above all while it starts. What is taken here and
+// given back is more than it takes besides values.
+void require_memory() {
   constexpr std::size_t enough = 8 << 20;
   ::operator delete(::operator new(enough));
 }
 
 void set_up_hdf5() {
-  require_memory_to_start();
   check_hdf5(H5dont_atexit(), "set up HDF5");
   check_hdf5(H5open(), "set up HDF5");
   check_hdf5(H5PLset_loading_state(0), "switch HDF5's plugins off");
@@ -74,6 +74,7 @@ constexpr unsigned tracked = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 }  // namespace
 
 Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
+  require_memory();
   static const bool ready = (set_up_hdf5(), true);
   static_cast<void>(ready);
   // Each thread has its own error handler.
