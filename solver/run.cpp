@@ -221,7 +221,8 @@ class Run {
       values += fmt::format("{}{} is {}", i == 0 ? "" : ", ", config_.fields[i], before[i]);
     if (!std::isfinite(error))
       throw NumericalError(
-          "step {}: at time {} a rate is not finite at {}, where {}, even in a step of {:.3g} s; "
+          "step {}: at time {} the rates are not finite at or near {}, where {}, even in a step of "
+          "{:.3g} s; "
           "the state before is stored as a checkpoint",
           step_ + 1, time(), text_of(cell_at(shape, cell), shape.axes), values,
           control_->state().clock.step);

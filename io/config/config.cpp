@@ -337,6 +337,12 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     config.run.steps =
         std::min(first_step_at(*config.run.end, time_step_of(config.run)), most_steps);
   }
+  if (config.run.end && config.run.output_time)
+    if (const double outputs = *config.run.end / *config.run.output_time;
+        !(outputs <= static_cast<double>(most_steps)))
+      mistakes.add(entries.at("output.every").place, "output.every",
+                   fmt::format("found a time of {}, which makes {:.3g} outputs (at most {})",
+                               *config.run.output_time, outputs, most_steps));
   check_times(config.run, entries, mistakes);
   mistakes.throw_any();
   find_checkpoints(config, entries.at("checkpoint.every"));
