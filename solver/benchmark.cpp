@@ -34,8 +34,9 @@ std::vector<T> random_field(Shape shape, RowRange rows) {
 
 // The number of steps for about 2e9 cell updates, from 20 to 1000. It is odd, so that engines with
 // several steps per pass are also tested on a remainder.
-std::int64_t steps_to_verify(Shape shape) {
-  return std::clamp<std::int64_t>(2'000'000'000 / shape.cells(), 20, 1000) | 1;
+std::int64_t steps_to_verify(Shape shape, std::int64_t asked) {
+  const std::int64_t most = asked > 0 ? std::clamp<std::int64_t>(asked, 20, 1000) : 1000;
+  return std::clamp<std::int64_t>(2'000'000'000 / shape.cells(), 20, most) | 1;
 }
 
 // Bound on the difference between stepped and spectral diffusion that rounding can cause
@@ -207,7 +208,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   result.description = backend->description();
   // The reference engine is slow, so it verifies only as many steps as take a few seconds. The
   // interpreted engine, as simple but faster, verifies all of them.
-  result.verified_steps = finite_steps(*backend, field, steps_to_verify(of.shape), result);
+  result.verified_steps = finite_steps(*backend, field, steps_to_verify(of.shape, steps), result);
   constexpr std::int64_t most_cells = 40'000'000;
   const std::int64_t plain = std::min(most_cells / of.shape.cells(), result.verified_steps);
   if (problem.exponential) result.verified_steps = 3;

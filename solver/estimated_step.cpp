@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "kernels/error.hpp"
 #include "kernels/fields/pcg64.hpp"
@@ -35,6 +36,9 @@ int most_iterations(std::int64_t values) {
   constexpr std::int64_t most_work = std::int64_t{1} << 22;
   return static_cast<int>(std::clamp<std::int64_t>(most_work / values, 6, 24));
 }
+
+// Vectors of a value for each field and cell that a RateDerivative has besides its engine.
+constexpr int vectors_of_derivative = 3;
 
 // Calls work(i) for each index of the values on several threads.
 template <class Work>
@@ -122,7 +126,7 @@ class RateDerivative {
         cells_(static_cast<std::size_t>(config.shape.cells())),
         fields_(config.fields.size()),
         rates_at_(config, system, coefficients, config.threads),
-        memory_(vectors(3)),
+        memory_(vectors(vectors_of_derivative)),
         state_(memory_[0]),
         rate_(memory_[1]),
         moved_(memory_[2]) {
@@ -275,25 +279,35 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis
   return eigenvalues(projected);
 }
 
-void require_memory(const RunConfig& config, const FormulaSystem& system) {
-  const Problem<double> problem = rates_problem(config, system, unread_coefficients(config));
-  constexpr int beside_basis =
-      4;  // the image of the last vector, the state, its rate, a moved state
+double memory_with(const RunConfig& config, FormulaSystem system, bool basis) {
+  const Problem<double> problem =
+      rates_problem(config, std::move(system), unread_coefficients(config));
   const std::int64_t values = problem.values();
-  const double needed = memory_needed("cpu", problem).host +
-                        8 * static_cast<double>(values * (most_iterations(values) + beside_basis));
+  const int vectors = vectors_of_derivative + (basis ? most_iterations(values) + 1 : 0);
+  return memory_needed("cpu", problem).host + 8.0 * vectors * static_cast<double>(values);
+}
+
+void require(double needed, const char* what) {
   const auto available = static_cast<double>(available_memory());
   if (available != 0 && needed > available)
-    throw DeviceError("an estimate of the largest stable step needs {}, {} are available",
-                      size_text(needed), size_text(available));
+    throw DeviceError("an estimate of {} needs {}, {} are available", what, size_text(needed),
+                      size_text(available));
 }
 
 }  // namespace
 
+double memory_of_modes(const RunConfig& config) {
+  return memory_with(config, explicit_system_of(config), true);
+}
+
+void require_memory_of_modes(const RunConfig& config) {
+  require(memory_of_modes(config), "the largest stable step");
+}
+
 StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
                     const WholeFields& whole, double time) {
   const FormulaSystem system = explicit_system_of(config);
-  require_memory(config, system);
+  require_memory_of_modes(config);
   RateDerivative derivative(config, system, coefficients, whole, time);
   const int most = most_iterations(config.shape.cells() * std::ssize(config.fields));
   Vectors basis = derivative.vectors(most + 1);
@@ -306,7 +320,9 @@ StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficien
 
 double change_time_at(const RunConfig& config, const CoefficientFields& coefficients,
                       const WholeFields& whole) {
-  return RateDerivative(config, system_of(config), coefficients, whole).change_time();
+  const FormulaSystem system = system_of(config);
+  require(memory_with(config, system, false), "the first step");
+  return RateDerivative(config, system, coefficients, whole).change_time();
 }
 
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes) {

@@ -10,7 +10,7 @@ namespace lapl {
 std::string frozen_warning(const Model& model, const Captured<float>& captured) {
   const RunConfig& config = model.run;
   if (!is_diffusion(config) || is_spectral(config) || config.mask) return {};
-  Problem<float> problem = problem_of<float>(model, {});
+  Problem<float> problem = problem_of<float>(model, unread_coefficients(config));
   if (!is_compiled_ahead(problem)) return {};
   // Each rank checks its rows as a separate grid, so its first and last row may be misjudged.
   problem.shape.rows = captured.rows.count;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <future>
+#include <stdexcept>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -237,12 +238,21 @@ class Run {
     const std::vector<T> after = backend_->values_at(of_fields);
     backend_->take_back();
     const std::vector<T> before = backend_->values_at(of_fields);
+    store(false, true, true);
+    finish_storing();
     std::string values;
+    for (std::size_t i = 0; i < before.size() && !std::isfinite(error); ++i)
+      values += fmt::format("{}{} is {}", i == 0 ? "" : ", ", config_.fields[i], before[i]);
+    if (!std::isfinite(error))
+      throw NumericalError(
+          "step {}: at time {} the rates are not finite at or near {}, where {}, even in a step of "
+          "{:.3g} s; "
+          "the state before is stored as a checkpoint",
+          step_ + 1, time(), text_of(cell_at(shape, cell), shape.axes), values,
+          control_->state().clock.step);
     for (std::size_t i = 0; i < after.size(); ++i)
       values += fmt::format("{}{} would become {} from {}", i == 0 ? "" : ", ", config_.fields[i],
                             after[i], before[i]);
-    store(false, true, true);
-    finish_storing();
     throw NumericalError(
         "step {}: at time {} even a step of {:.3g} s has {:.3g} times the error that "
         "time.tolerance "
@@ -342,6 +352,8 @@ class Run {
     Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape), time()};
     if (!control_ || !control_->measures_error() || step_ > 0) what.time_step = time_step();
     if (control_) what.steps = control_->state();
+    if (what.steps && !what.steps->is_sound(step_))
+      throw std::logic_error("a restart would refuse the state of the steps");
     since_storing_ = {};
     std::optional<std::uint64_t> verified;
     if (verification_) verified = verification_->digest();

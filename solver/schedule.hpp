@@ -19,21 +19,33 @@ inline std::int64_t steps_between_outputs(const RunConfig& config) {
   return static_cast<std::int64_t>(std::clamp(steps, 1.0, 0x1p62));
 }
 
+/// A number of outputs or checkpoints. Only the run knows how many steps a tolerance takes.
+struct FileCount {
+  std::int64_t least = 0;
+  bool exact = true;
+};
+
 /// Says for each step of a run what happens at it.
 class Schedule {
  public:
   explicit Schedule(const RunConfig& config)
       : last_(config.ends_by_time() ? most_steps : config.steps),
         output_every_(steps_between_outputs(config)),
-        about_(config.steps),
         outputs_by_time_(config.scheme.varies && config.output_time),
-        checkpoint_every_(config.checkpoint_every.steps.value_or(config.steps + 1)),
-        check_every_(checks_between_outputs(config) ? config.check_finite_every : config.steps + 1),
-        stability_every_(config.stability_checks().value_or(most_steps + 1)),
-        probe_every_(config.probes ? config.probes->every : config.steps + 1),
+        checkpoint_every_(config.checkpoint_every.steps.value_or(never)),
+        check_every_(checks_between_outputs(config) ? config.check_finite_every : never),
+        checks_early_(!is_spectral(config)),
+        stability_every_(config.stability_checks().value_or(never)),
+        probe_every_(config.probes ? config.probes->every : never),
         looks_for_steady_(config.steady.has_value()),
         has_probes_(config.probes.has_value()),
-        verify_every_(config.verify_every.value_or(config.steps + 1)) {}
+        verify_every_(config.verify_every.value_or(never)),
+        outputs_(count(config, output_every_)),
+        checkpoints_(count(config, checkpoint_every_)) {
+    if (outputs_by_time_)
+      outputs_ = config.end ? FileCount{first_step_at(*config.end, *config.output_time) + 1}
+                            : FileCount{std::min<std::int64_t>(config.steps, 1) + 1, false};
+  }
 
   /// Step 0, each output step, and the last step. Outputs by time of steps that vary lie at steps
   /// that only the run knows (solver/step_control.hpp), and so may the last step.
@@ -51,8 +63,12 @@ class Schedule {
     return step % checkpoint_every_ == 0 || step == last_;
   }
 
-  /// The spectral engine takes many steps at the cost of one, so it checks only what is stored.
-  bool is_finite_check(std::int64_t step) const { return step % check_every_ == 0; }
+  /// Each multiple of limits.check_finite_every, and before the first one each power of two, as
+  /// most mistakes show at the start. The spectral engine takes many steps at the cost of one, so
+  /// it checks only what is stored.
+  bool is_finite_check(std::int64_t step) const {
+    return step % check_every_ == 0 || (checks_early_ && is_early(step, check_every_));
+  }
 
   /// Each multiple of output.probes.every, with step 0.
   bool is_probe(std::int64_t step) const { return has_probes_ && step % probe_every_ == 0; }
@@ -66,29 +82,23 @@ class Schedule {
   /// Each multiple of the interval but step 0, and before the first one each power of two, as
   /// states change most at the start.
   bool is_stability_check(std::int64_t step) const {
-    return step > 0 && stability_every_ <= most_steps &&
-           (step % stability_every_ == 0 ||
-            (step < stability_every_ && std::has_single_bit(static_cast<std::uint64_t>(step))));
+    return step > 0 && stability_every_ < never &&
+           (step % stability_every_ == 0 || is_early(step, stability_every_));
   }
 
   bool is_verification(std::int64_t step) const { return step % verify_every_ == 0; }
 
   /// The numbers of outputs and checkpoints of a run from step 0, without checkpoints by wall-clock
-  /// time. A guess where steps vary.
-  std::int64_t outputs() const {
-    return about_ / output_every_ + 1 + (about_ % output_every_ != 0);
-  }
-  std::int64_t checkpoints() const {
-    return about_ / checkpoint_every_ + 1 + (about_ % checkpoint_every_ != 0);
-  }
+  /// time.
+  FileCount outputs() const { return outputs_; }
+  FileCount checkpoints() const { return checkpoints_; }
 
   /// The first check of stability after `step`; most_steps where there is none.
   std::int64_t next_stability_check_after(std::int64_t step) const {
     if (stability_every_ > most_steps) return most_steps;
     const std::int64_t next = (step / stability_every_ + 1) * stability_every_;
     if (step >= stability_every_) return next;
-    return std::min(next,
-                    static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(step) + 1)));
+    return std::min(next, power_of_two_after(step));
   }
 
   /// The first step after `step` at which any of these happens.
@@ -96,20 +106,40 @@ class Schedule {
     std::int64_t next = next_output_after(step);
     for (const std::int64_t every : {checkpoint_every_, check_every_, verify_every_, probe_every_})
       next = std::min(next, (step / every + 1) * every);
+    if (step < check_every_ && checks_early_) next = std::min(next, power_of_two_after(step));
     return std::min(next, next_stability_check_after(step));
   }
 
  private:
+  static std::int64_t power_of_two_after(std::int64_t step) {
+    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(step) + 1));
+  }
+  static constexpr std::int64_t never = most_steps + 1;
+
+  // With a tolerance, the first step and the last one are known alone; other steps that vary become
+  // about as many as the first one says.
+  static FileCount count(const RunConfig& config, std::int64_t every) {
+    if (config.ends_by_time() && config.scheme.tolerance) return {2, false};
+    return {config.steps / every + 1 + (config.steps % every != 0)};
+  }
+
+  // True for each power of two before the first multiple.
+  static bool is_early(std::int64_t step, std::int64_t every) {
+    return step < every && std::has_single_bit(static_cast<std::uint64_t>(step));
+  }
+
   static bool checks_between_outputs(const RunConfig& config) {
     return !is_spectral(config) || config.steady;
   }
 
   std::int64_t last_, output_every_;
-  std::int64_t about_;  // the last step, or a guess
   bool outputs_by_time_;
-  std::int64_t checkpoint_every_, check_every_, stability_every_, probe_every_;
+  std::int64_t checkpoint_every_, check_every_;
+  bool checks_early_;  // where bits do not depend on it
+  std::int64_t stability_every_, probe_every_;
   bool looks_for_steady_, has_probes_;
   std::int64_t verify_every_;
+  FileCount outputs_, checkpoints_;
 };
 
 }  // namespace lapl

@@ -79,6 +79,11 @@ StepOfScheme estimated_steps_of(const RunConfig& config, const std::function<Sta
   const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
   if (values > most_values)
     return not_known(fmt::format("not estimated for more than {} values", most_values));
+  try {
+    require_memory_of_modes(config);
+  } catch (const DeviceError& error) {
+    return not_known(error.what());
+  }
   auto fields = std::make_shared<const StateFields>(load());
   const FormulaSystem system = explicit_system_of(config);
   const Ahead ahead = fields->ahead;
@@ -185,6 +190,7 @@ std::optional<double> automatic_step(const StableStep& step) {
   const int digits = step.estimated ? 4 : 7;
   const double exact = 0.9 * *step.largest;
   const double last_digit = std::pow(10, std::floor(std::log10(exact)) - (digits - 1));
+  if (last_digit == 0) return exact;
   return std::stod(
       fmt::format("{:.{}e}", std::floor(exact / last_digit * (1 + 1e-9)) * last_digit, digits - 1));
 }

@@ -15,6 +15,8 @@ namespace {
 
 constexpr double safety = 0.9, least_factor = 0.2, most_factor = 5;
 
+constexpr double least_step = 0x1p-1074;
+
 // The same bits on every machine.
 double power_of(double base, double exponent) { return power(base, exponent); }
 
@@ -52,9 +54,9 @@ bool StepState::is_sound(std::int64_t step) const {
     return value >= least && std::isfinite(value);
   };
   const auto is_earlier = [&](std::int64_t other) { return other >= 0 && other <= step; };
-  return is_finite_from(0, clock.start) && is_finite_from(0x1p-1074, clock.step) &&
+  return is_finite_from(0, clock.start) && is_finite_from(least_step, clock.step) &&
          is_earlier(clock.start_step) && std::isfinite(carry) &&
-         is_finite_from(0x1p-1074, longest) && is_finite_from(0, error) && rejections >= 0 &&
+         is_finite_from(least_step, longest) && is_finite_from(0, error) && rejections >= 0 &&
          !std::isnan(radius) && stages >= least_stages && stages <= most_stages &&
          is_earlier(last_estimate) && next_estimate >= 0 && allowed[0] > 0 && allowed[1] > 0;
 }
@@ -222,6 +224,7 @@ bool StepControl::accepts(double error, std::int64_t step) {
     state_.longest =
         std::isfinite(error) ? next(power_of(error, -1 / order), 1) : least_factor * size;
     if (is_exponential(config_)) state_.longest = rung_below(state_.longest);
+    state_.longest = std::max(state_.longest, least_step);
     return false;
   }
   const double now = std::max(error, 1e-10);

@@ -16,6 +16,7 @@
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
 #include "io/durable/durable_file.hpp"
+#include "io/hdf5/start_hdf5.hpp"
 #include "io/readers/initial_source.hpp"
 #include "io/readers/quantities.hpp"
 #include "io/run/equation_changes.hpp"
@@ -172,6 +173,7 @@ class Execution {
       whole_.clear();
       if (!note.empty()) console_.note(note);
       if (!warning.empty()) console_.warning(warning);
+      step_warning_ = warning;
     }
     phases_.initial_field = seconds_since(made);
     watch_.emplace(config_, coefficients_, ranks_.count() == 1);
@@ -328,6 +330,7 @@ class Execution {
     summary["stepping_seconds"] = result.stepping_seconds;
     summary["seconds"] = result.seconds;
     summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
+    if (!step_warning_.empty()) summary["step_warning"] = step_warning_;
     summary["resume"] = resume_words(config_, complete, complete && !result.stopped_by.empty());
     summary["finished"] = utc_now();
     phases_.stepping = result.stepping_seconds;
@@ -340,6 +343,8 @@ class Execution {
     console_.summary(summary_text(config_, result, backend_->description(), cells,
                                   writer_->last_digest(), phases_),
                      summary);
+    if (!step_warning_.empty())
+      console_.warning(step_warning_ + "; the values of this run may be wrong");
     return complete ? exit_complete : exit_stopped_early;
   }
 
@@ -362,6 +367,7 @@ class Execution {
   std::unique_ptr<Backend<T>> backend_;
   std::optional<PrecisionWatch> watch_;
   std::future<StepWords> words_;
+  std::string step_warning_;  // said at the start
   std::optional<RunFolder> created_;
   Provenance provenance_;
   std::optional<RunSummary> summary_;
@@ -372,6 +378,7 @@ class Execution {
 }  // namespace
 
 int execute(const Job& job, Console& console) {
+  start_hdf5();
   return with_precision(job.config.run.precision,
                         [&]<class T>() { return Execution<T>(job, console).take(); });
 }

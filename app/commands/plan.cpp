@@ -175,9 +175,9 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
                        .warning = [](const std::string&) {}});
   const Schedule schedule(config);
   const auto& seconds = config.checkpoint_every.seconds;
-  const double checkpoints =
-      static_cast<double>(schedule.checkpoints()) + (seconds ? stepping_seconds / *seconds : 0);
-  return (static_cast<double>(schedule.outputs()) *
+  const double checkpoints = static_cast<double>(schedule.checkpoints().least) +
+                             (seconds ? stepping_seconds / *seconds : 0);
+  return (static_cast<double>(schedule.outputs().least) *
               time_of(writer, *backend, {.step = 0, .output = true}) +
           checkpoints * time_of(writer, *backend, {.step = 0, .checkpoint = true})) *
          cell_count(loaded.run) / cell_count(config);

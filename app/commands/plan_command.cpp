@@ -56,9 +56,10 @@ Json json_of(const Plan& plan) {
                {"device_bytes_available", plan.available.device},
                {"fits", plan.time.has_value()},
                {fmt::format("largest_{}", even_shape(config.shape.axes)), plan.largest_extent},
-               {"outputs", plan.disk.outputs},
+               {"outputs", plan.disk.outputs.least},
+               {"outputs_exact", plan.disk.outputs.exact},
                {"output_bytes", plan.disk.output},
-               {"checkpoints", json_of(plan.disk.checkpoints)},
+               {"checkpoints", plan.disk.checkpoints ? Json(plan.disk.checkpoints->least) : Json()},
                {"checkpoint_bytes", plan.disk.checkpoint},
                {"disk_bytes", plan.disk.all},
                {"disk_bytes_available", plan.disk.available},
@@ -172,9 +173,13 @@ void print(const Plan& plan) {
   say("largest:    a {}{} of {} would fit\n", even_shape(axes), axes == 2 ? " grid" : "",
       text_of(Shape::of(std::vector(axes, plan.largest_extent))));
   const RunDisk& disk = plan.disk;
-  say("disk:       {}: {} outputs of {}, {}checkpoints of {}\n", bytes_of(disk.all, disk.available),
-      disk.outputs, size_text(disk.output),
-      disk.checkpoints ? fmt::format("{} ", *disk.checkpoints) : "", size_text(disk.checkpoint));
+  const auto number = [](const FileCount& count) {
+    return fmt::format("{}{} ", count.exact ? "" : "at least ", count.least);
+  };
+  say("disk:       {}{}: {}outputs of {}, {}checkpoints of {}\n",
+      disk.outputs.exact ? "" : "at least ", bytes_of(disk.all, disk.available),
+      number(disk.outputs), size_text(disk.output),
+      disk.checkpoints ? number(*disk.checkpoints) : "", size_text(disk.checkpoint));
   if (plan.time)
     print_time(*plan.time, plan.choice.backend);
   else

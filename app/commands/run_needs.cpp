@@ -12,17 +12,18 @@
 #include "kernels/error.hpp"
 #include "kernels/machine/available_memory.hpp"
 #include "kernels/machine/size_text.hpp"
+#include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/estimated_step.hpp"
 #include "solver/exponential_problem.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
-#include "solver/schedule.hpp"
 
 namespace lapl {
 
 Memory RunMemory::all() const {
-  return {stepping.host + std::max(initial, file) + 16e6, stepping.device};
+  return {stepping.host + std::max({initial, file, estimate}) + 16e6, stepping.device};
 }
 
 RunMemory memory_of_run(const Model& model, const std::string& backend, Shape shape) {
@@ -65,8 +66,16 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
       cells * value * static_cast<double>(config.output_fields.size() + config.filters.size() + 1);
   memory.first_coefficients =
       cells * (coefficients * (8 + value + (is_exponential(config) ? 8 : 0)) + (source ? 32 : 0));
+  if (config.stability_checks() && !largest_step_of(config)) {
+    RunConfig estimated = config;
+    estimated.shape = shape;
+    estimated.scheme = config.estimated_scheme();
+    // and the state, gathered in the run's precision, and in float64
+    memory.estimate = memory_of_modes(estimated) + cells * (state + 8 * state / value);
+  }
   // Values that are handed out to the other ranks have the run's precision.
-  memory.first = cells * (8 * whole + (whole > 0 ? value : 0)) + memory.first_coefficients;
+  memory.first = std::max(cells * (8 * whole + (whole > 0 ? value : 0)), memory.estimate) +
+                 memory.first_coefficients;
   return memory;
 }
 
@@ -95,10 +104,10 @@ RunDisk disk_of_run(const RunConfig& config) {
       static_cast<double>(config.shape.cells()) * static_cast<double>(value_size);
   disk.checkpoint = dataset * static_cast<double>(config.fields.size());
   // Before the oldest checkpoint is removed, the newest must be safely on disk.
-  const std::int64_t made = every ? config.steps / *every + 2 : config.checkpoints_kept + 1;
-  const std::int64_t bundled =
-      disk.outputs - disk.outputs % static_cast<std::int64_t>(RunIndex::bundle_size);
-  disk.all = static_cast<double>(disk.outputs) * disk.output +
+  const std::int64_t made = every ? disk.checkpoints->least : config.checkpoints_kept + 1;
+  const std::int64_t outputs = disk.outputs.least;
+  const std::int64_t bundled = outputs - outputs % static_cast<std::int64_t>(RunIndex::bundle_size);
+  disk.all = static_cast<double>(outputs) * disk.output +
              static_cast<double>(bundled) * static_cast<double>(fields) * dataset +
              static_cast<double>(std::min(made, config.checkpoints_kept + 1)) * disk.checkpoint;
   try {
@@ -108,8 +117,9 @@ RunDisk disk_of_run(const RunConfig& config) {
   } catch (const std::filesystem::filesystem_error&) {  // the run will report it
   }
   if (disk.available >= 0 && disk.all > disk.available)
-    disk.shortage = fmt::format("{}: the run takes about {} of disk, {} are free", config.directory,
-                                size_text(disk.all), size_text(disk.available));
+    disk.shortage = fmt::format("{}: the run takes {} {} of disk, {} are free", config.directory,
+                                disk.outputs.exact ? "about" : "at least", size_text(disk.all),
+                                size_text(disk.available));
   return disk;
 }
 

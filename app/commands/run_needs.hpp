@@ -8,19 +8,21 @@
 #include "kernels/machine/memory.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "solver/model.hpp"
+#include "solver/schedule.hpp"
 
 namespace lapl {
 
 /// Numbers of bytes.
 struct RunMemory {
-  Memory backend;      ///< of the backend alone
-  Memory transforms;   ///< besides, of engine spectral
-  Memory stepping;     ///< with these, coefficient fields and copies of the state
-  double initial = 0;  ///< besides, on the host, while the initial state is created
-  double file = 0;     ///< besides, on the host, while an output is written
+  Memory backend;       ///< of the backend alone
+  Memory transforms;    ///< besides, of engine spectral
+  Memory stepping;      ///< with these, coefficient fields and copies of the state
+  double initial = 0;   ///< besides, on the host, while the initial state is created
+  double file = 0;      ///< besides, on the host, while an output is written
+  double estimate = 0;  ///< besides, on the host, while a stable step is estimated
   /// of coefficient fields and a source, besides, on the first of several ranks
   double first_coefficients = 0;
-  double first = 0;  ///< of these and whole initial fields
+  double first = 0;  ///< of these and whole initial fields, or of an estimate
 
   /// The memory of a whole run.
   Memory all() const;
@@ -37,13 +39,13 @@ std::string memory_shortage(const Model& model, const std::string& backend, cons
 
 /// Disk space of a run in bytes, accurate to some 10 KB per file.
 struct RunDisk {
-  std::int64_t outputs = 0;
-  std::optional<std::int64_t> checkpoints = {};  ///< none if they are written at intervals of time
-  double output = 0;                             ///< one output
-  double checkpoint = 0;                         ///< one checkpoint
-  double all = 0;
-  double available = -1;  ///< on the disk of the run folder; -1 if not known
-  std::string shortage;   ///< message with the needed and the free space; empty if it suffices
+  FileCount outputs;
+  std::optional<FileCount> checkpoints = {};  ///< none if they are written at intervals of time
+  double output = 0;                          ///< one output
+  double checkpoint = 0;                      ///< one checkpoint
+  double all = 0;                             ///< of the least numbers of both
+  double available = -1;                      ///< on the disk of the run folder; -1 if not known
+  std::string shortage;  ///< message with the needed and the free space; empty if it suffices
 };
 
 RunDisk disk_of_run(const RunConfig& config);

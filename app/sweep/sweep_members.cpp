@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "app/sweep/sweep_summary.hpp"
+#include "io/config/config.hpp"
 #include "io/config/config_number.hpp"
 #include "io/filters/filter_source.hpp"
 #include "io/readers/initial_source.hpp"
@@ -206,9 +207,9 @@ std::vector<SweepMember> sweep_members(const std::string& config, const std::str
     if (!names.insert(member.name).second)
       add_mistake(fmt::format("two combinations would have the run folder {}", member.name));
     try {
-      LoadedConfig loaded =
-          parse_config(text, config, fs::path(config).parent_path(), member.settings);
-      loaded.run.directory = (folder / member.name).string();
+      std::vector<std::string> all = member.settings;
+      all.push_back(text_setting("output.directory", (folder / member.name).string()));
+      const LoadedConfig loaded = parse_config(text, config, fs::path(config).parent_path(), all);
       member.run = loaded.run;
       const InitialConfig& initial = member.run.initial;
       // A large file that all members start from is read once.

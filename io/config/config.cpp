@@ -22,7 +22,7 @@
 #include "kernels/error.hpp"
 #include "solver/equation/complex_fields.hpp"
 #include "solver/equation/equation.hpp"
-#include "solver/estimated_step.hpp"
+#include "solver/first_step.hpp"
 #include "solver/schedule.hpp"
 #include "solver/times.hpp"
 
@@ -191,21 +191,11 @@ void find_grid(LoadedConfig& config, const Entries& entries) {
   }
 }
 
-/// The first of steps by error, for `time.step: auto`: a hundredth of the time in which a field
-/// would change by its largest value (Hairer, Norsett and Wanner, Solving Ordinary Differential
-/// Equations I (1993), section II.4). The controller corrects it.
+/// Computes the first of steps by error, for `time.step: auto`.
 void find_first_step(LoadedConfig& config) {
   RunConfig& run = config.run;
-  const std::vector<double> times = exact_times(run);
-  double step = times.empty() ? 1 : times.front();
-  try {
-    const StateFields fields = load_state_fields(run);
-    step = std::min(step, 0.01 * change_time_at(run, fields.coefficients, fields.whole));
-  } catch (const NumericalError&) {  // the run says more
-  }
+  run.time_step = first_step_of(run, load_state_fields);
   run.step_is_auto = false;
-  step = std::max(step, run.smallest_step / 0.9);
-  run.time_step = automatic_step({.largest = step, .estimated = true});
   say_found(config, "time.step", number_text(*run.time_step), "the first step");
 }
 
@@ -343,13 +333,20 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   }
   if (config.run.end) {
     const double steps = std::ceil(*config.run.end / time_step_of(config.run));
-    if (!(steps <= static_cast<double>(most_steps)))
+    if (!(steps <= static_cast<double>(most_steps)) && !config.run.scheme.tolerance)
       mistakes.add(entries.at("time.end").place, "time.end",
                    fmt::format("found {}, which takes {:.3g} steps (at most {})", *config.run.end,
                                steps, most_steps));
     mistakes.throw_any();
-    config.run.steps = first_step_at(*config.run.end, time_step_of(config.run));
+    config.run.steps =
+        std::min(first_step_at(*config.run.end, time_step_of(config.run)), most_steps);
   }
+  if (config.run.end && config.run.output_time)
+    if (const double outputs = *config.run.end / *config.run.output_time;
+        !(outputs <= static_cast<double>(most_steps)))
+      mistakes.add(entries.at("output.every").place, "output.every",
+                   fmt::format("found a time of {}, which makes {:.3g} outputs (at most {})",
+                               *config.run.output_time, outputs, most_steps));
   check_times(config.run, entries, mistakes);
   mistakes.throw_any();
   find_checkpoints(config, entries.at("checkpoint.every"));

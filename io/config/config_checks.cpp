@@ -101,6 +101,13 @@ class Checker : public KeyChecker {
               "found {}, below rounding in {} (expected at least {:.1e}{})", tolerance->relative,
               name_of(run_.precision), least,
               run_.precision == Precision::float32 ? ", or compute.precision: float64" : ""));
+    if (!is_positive_in(run_.precision, tolerance->absolute))
+      add("time.tolerance",
+          fmt::format("found absolute {}, which is 0 in {} (expected at least {})",
+                      tolerance->absolute, name_of(run_.precision),
+                      run_.precision == Precision::float32
+                          ? "1.5e-45, or compute.precision: float64"
+                          : "5e-324"));
     if (is_spectral(run_))
       add("compute.engine", "found spectral, which needs no time.tolerance (expected one of both)");
   }

@@ -4,6 +4,9 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <new>
+
+#include "io/hdf5/start_hdf5.hpp"
 
 namespace lapl {
 namespace {
@@ -11,6 +14,13 @@ namespace {
 std::recursive_mutex& hdf5_mutex() {
   static std::recursive_mutex mutex;
   return mutex;
+}
+
+// HDF5 may crash where memory runs out within it, above all while it starts. What is taken here and
+// given back is more than it takes besides values.
+void require_memory() {
+  constexpr std::size_t enough = 8 << 20;
+  ::operator delete(::operator new(enough));
 }
 
 void set_up_hdf5() {
@@ -64,11 +74,14 @@ constexpr unsigned tracked = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 }  // namespace
 
 Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
+  require_memory();
   static const bool ready = (set_up_hdf5(), true);
   static_cast<void>(ready);
   // Each thread has its own error handler.
   check_hdf5(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "silence HDF5's error printing");
 }
+
+void start_hdf5() { static_cast<void>(Hdf5Session()); }
 
 void throw_hdf5_error(std::string_view doing) {
   throw IoError("cannot " + std::string(doing) + ": " + hdf5_reason());

@@ -9,10 +9,22 @@
 #include "io/images/image.hpp"
 #include "io/readers/npy_reader.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/memory.hpp"
+#include "kernels/machine/size_text.hpp"
 #include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 namespace {
+
+// Throws before a field is made whole, in so many bytes for each cell. The message names it by
+// `key`.
+void require_memory(const std::string& key, Shape shape, double bytes_a_cell) {
+  const double needed = bytes_a_cell * static_cast<double>(shape.cells());
+  const double available = memory_available("cpu").host;
+  if (available != 0 && needed > available)
+    throw DeviceError("{}: the field of {} cells needs {} of host memory, {} are available", key,
+                      text_of(shape), size_text(needed), size_text(available));
+}
 
 // Reads a PNG file, or for three axes a folder with one PNG file per plane.
 std::vector<double> load_pictures(const std::string& key, const std::string& path, Shape shape) {
@@ -38,6 +50,7 @@ std::vector<double> load_pictures(const std::string& key, const std::string& pat
   };
   // Checks all shapes before any file is read.
   for (const fs::path& file : files) check_shape(file)(png_shape(file));
+  require_memory(key, shape, sizeof(double));
   std::vector<double> values;
   values.reserve(shape.cells());
   for (const fs::path& file : files) {
@@ -54,6 +67,7 @@ std::vector<double> load(FieldFile kind, const std::string& key, const std::stri
     if (found != shape)
       throw ConfigError("{}: {} holds {} values, grid.shape is [{}]", key, path, text_of(found),
                         fmt::join(shape.extents(), ", "));
+    require_memory(key, shape, sizeof(double));
   };
   switch (kind) {
     case FieldFile::picture: return load_pictures(key, path, shape);
@@ -92,6 +106,7 @@ std::vector<double> load_source(const std::string& key, const ParameterConfig& s
     case ParameterConfig::Kind::hdf5:
       return load(FieldFile::dataset, key, source.path, source.dataset, config.shape);
     case ParameterConfig::Kind::formula:
+      require_memory(key, config.shape, 5 * sizeof(double));  // buffers, copy, result, random
       return values_of_formula(key, source.formula, config, {}, only_rank());
     case ParameterConfig::Kind::number: break;
   }

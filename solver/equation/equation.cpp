@@ -149,9 +149,8 @@ StepStages stages_of(const RunConfig& run, const FormulaSystem& system) {
   if (is_diffusion(run) && is_one_stage(run)) {
     StepStages made{
         {{.tree = diffusion_tree(run.shape.axes, coefficient_of(run)), .targets = {0}}}, {0}, {}};
-    if (system.rim || system.sides)
-      for (int array = 1; array < std::ssize(system.names.arrays); ++array)
-        made.like.push_back(array);
+    for (int array = 1; array < std::ssize(system.names.arrays); ++array)
+      made.like.push_back(array);
     return with_laws(std::move(made), system);
   }
   return step_stages(system, run.scheme, time_step_of(run));

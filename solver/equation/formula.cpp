@@ -211,10 +211,27 @@ class Parser {
       skip_blanks();
     } while (at_ < text_.size() && text_[at_] == ',' && ++at_ > 0);
     close(open);
+    if (node.name == "noise" && node.operands.size() == 1) require_kept(node.operands.front());
     const FormulaFunction* const function = formula_function(node.name);
     if (function && function->kind == FormulaFunction::Kind::defined && node.operands.size() == 1)
       return defined(*function, node);
     return add(std::move(node));
+  }
+
+  // A seed is the integer that the text has, not one that float64 rounds it to.
+  void require_kept(int node) const {
+    const FormulaNode& seed = formula_.nodes[node];
+    if (seed.kind != Kind::number) return;
+    std::uint64_t written = 0;
+    const auto [end, error] =
+        std::from_chars(text_.data() + seed.at, text_.data() + text_.size(), written);
+    const bool is_integer =
+        end == text_.data() + text_.size() || (*end != '.' && *end != 'e' && *end != 'E');
+    if (is_integer && (error != std::errc() || static_cast<double>(written) != seed.number ||
+                       static_cast<std::uint64_t>(seed.number) != written))
+      throw FormulaError(seed.at, fmt::format("an integer that float64 rounds to {:.0f} (expected "
+                                              "0 to 9007199254740992)",
+                                              seed.number));
   }
 
   // The formula by which a function is defined, with the operand of this call as its argument.
@@ -290,7 +307,7 @@ class Parser {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  int depth_ = 0;            // nesting of parentheses and signs around the current place
+  int depth_ = -1;           // nesting of parentheses and signs around the current place
   std::vector<int> depths_;  // depth of the tree below each node
   Formula formula_;
 };

@@ -89,7 +89,13 @@ class Split {
  private:
   using Roots = std::array<std::optional<int>, 2>;  // of the reactions, of the others
 
+  // Parts that are read several times become shared nodes.
   Roots split(const FormulaPart& part) {
+    if (const auto known = splits_.find(part); known != splits_.end()) return known->second;
+    return splits_[part] = made(part);
+  }
+
+  Roots made(const FormulaPart& part) {
     const FormulaNode& node = node_of(part);
     if (!contents_.of(part).operators) return {reactions_.copy(part), std::nullopt};
     if (const Formula* const quantity = contents_.quantity(node))
@@ -150,6 +156,7 @@ class Split {
 
   Contents& contents_;
   Assembly reactions_, others_;
+  std::map<FormulaPart, Roots> splits_;
   bool has_reactions_ = false;
 };
 

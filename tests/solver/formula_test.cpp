@@ -160,7 +160,9 @@ TEST_CASE("formulas beyond the limits on size, nesting, depth and nodes are refu
   CHECK(formula_mistake(std::string(formula_size_limit - 1, ' ') + 'a') == "accepted");
   CHECK(formula_mistake(std::string(formula_size_limit, ' ') + 'a') ==
         "0: found 65537 bytes (expected at most 65536)");
-  CHECK(formula_mistake(many(199, "(") + 'a' + many(199, ")")) == "accepted");
+  CHECK(formula_mistake(many(200, "(") + 'a' + many(200, ")")) == "accepted");
+  CHECK(formula_mistake(many(201, "(") + 'a' + many(201, ")")) ==
+        "201: nested more than 200 levels deep");
   for (const std::string open : {"(", "-", "f(", "a^", "a*("}) {
     CAPTURE(open);
     CHECK(formula_mistake(many(10'000, open)).ends_with(": nested more than 200 levels deep"));
@@ -174,6 +176,16 @@ TEST_CASE("formulas beyond the limits on size, nesting, depth and nodes are refu
   CHECK(formula_mistake(row) == "accepted");
   CHECK(formula_mistake(row + '*' + row + '*' + row)
             .ends_with(": more than 10000 numbers, names and signs"));
+}
+
+TEST_CASE("formulas: a seed is the integer that is written") {
+  for (const char* const seed : {"0", "5", "1e3", "9007199254740991", "9007199254740992"})
+    CHECK(formula_mistake(fmt::format("noise({})", seed)) == "accepted");
+  for (const char* const seed :
+       {"9007199254740993", "18446744073709551615", "99999999999999999999"})
+    CHECK_MESSAGE(formula_mistake(fmt::format("noise({})", seed))
+                      .starts_with("6: an integer that float64 rounds to "),
+                  seed);
 }
 
 TEST_CASE("formulas: the table of functions is in order, and its names are reserved") {

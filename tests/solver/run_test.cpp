@@ -224,7 +224,7 @@ TEST_CASE("a check between outputs finds a value that is not finite") {
 
 TEST_CASE("the first step that is stored or checked is the one at which a value is not finite") {
   RunConfig config = small_config();
-  config.output_every = 4;
+  config.output_every = 10;
   config.check_finite_every = 6;
   config.steps = 1'000'000;
   const auto spoil = [](std::vector<float>& field) { field[100] = NAN; };
@@ -233,27 +233,35 @@ TEST_CASE("the first step that is stored or checked is the one at which a value 
     try {
       run<float>(backend, Model(config), 0, recorder, never);
     } catch (const NotFiniteError& error) {
-      return std::string(error.what()).substr(0, 7);
+      return std::string(error.what()).substr(0, 8);
     }
     return std::string();
   };
   test::FaultyBackend<float> slow(backend_for(config), spoil);
-  slow.fault_after = 3;
-  // The state of step 4 is checked for storing only after the check of step 6 has failed.
+  slow.fault_after = 9;
+  // The state of step 10 is checked for storing only after the check of step 12 has failed.
   std::promise<void> checked;
   int looks = 0;
   slow.before_captured = [&] {
     if (looks++ == 1) checked.get_future().wait();
   };
-  slow.when_checked = [&] { checked.set_value(); };
-  CHECK(message_of(slow) == "step 4:");
+  slow.when_checked = [&] {
+    if (slow.advanced > 10) checked.set_value();
+  };
+  CHECK(message_of(slow) == "step 10:");
 
   // Checkpoints by the clock may be at any step.
   config.output_every = config.steps;
   config.checkpoint_every = {.steps = std::nullopt, .seconds = 1e-9};
   test::FaultyBackend<float> often(backend_for(config), spoil);
-  often.fault_after = 3;
-  CHECK(message_of(often) == "step 6:");
+  often.fault_after = 9;
+  CHECK(message_of(often) == "step 12:");
+
+  // A value that is not finite from the start on is not carried to the first regular check.
+  config.check_finite_every = 500;
+  test::FaultyBackend<float> early(backend_for(config), spoil);
+  early.fault_after = 5;
+  CHECK(message_of(early) == "step 8: ");
 }
 
 TEST_CASE("a run of no steps stores the initial field") {

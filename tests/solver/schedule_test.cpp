@@ -26,7 +26,8 @@ std::vector<std::int64_t> outputs_of(const RunConfig& config) {
   std::vector<std::int64_t> steps;
   for (std::int64_t step = 0; step <= config.steps; ++step)
     if (schedule.is_output(step)) steps.push_back(step);
-  CHECK(schedule.outputs() == std::ssize(steps));
+  CHECK(schedule.outputs().least == std::ssize(steps));
+  CHECK(schedule.outputs().exact);
   for (std::int64_t step = 0; step < config.steps; ++step) {
     std::int64_t next = step + 1;
     while (!schedule.is_output(next)) ++next;
@@ -46,6 +47,31 @@ TEST_CASE("schedule: outputs at times are whole numbers of steps") {
   config.output_time.reset();
   config.output_every = 10;
   CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 10, 20, 30, 35});
+}
+
+TEST_CASE("schedule: outputs of steps by error follow from times, not from the first step") {
+  RunConfig config = config_of(1e-7, most_steps);
+  config.scheme = {Scheme::bs23, 3};
+  config.scheme.tolerance = Tolerance{1e-4, 1e-4};
+  config.scheme.varies = true;
+  config.end = 2.1;
+  config.output_time = 0.7;
+  const auto outputs = [&] { return Schedule(config).outputs(); };
+  CHECK(outputs().least == 4);
+  CHECK(outputs().exact);
+  config.end = 2.2;
+  CHECK(outputs().least == 5);
+  config.output_time.reset();
+  config.output_every = 10;
+  CHECK(outputs().least == 2);
+  CHECK(!outputs().exact);
+  CHECK(!Schedule(config).checkpoints().exact);
+  config.end.reset();
+  config.steps = 35;
+  CHECK(outputs().least == 5);
+  CHECK(outputs().exact);
+  config.output_time = 0.7;  // the run may take long steps or short ones
+  CHECK(!outputs().exact);
 }
 
 TEST_CASE("steps that divide times are the nearest ones") {

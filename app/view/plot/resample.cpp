@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/backend.hpp"
+
 namespace lapl {
 namespace {
 
@@ -52,7 +54,8 @@ std::vector<double> resample_as(std::span<const T> field, Shape shape, Shape pix
   const std::vector<Cover> rows = covers(shape.rows, pixels.rows);
   const std::vector<Cover> columns = covers(shape.columns, pixels.columns);
   std::vector<double> result(pixels.cells());
-#pragma omp parallel for schedule(static)
+  const int threads = useful_threads(pixels);
+#pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t y = 0; y < pixels.rows; ++y) {
     double* line = result.data() + y * pixels.columns;
     const Cover& band = rows[y];

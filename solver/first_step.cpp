@@ -1,0 +1,70 @@
+#include "solver/first_step.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <variant>
+#include <vector>
+
+#include "kernels/error.hpp"
+#include "solver/estimated_step.hpp"
+#include "solver/initial_field.hpp"
+#include "solver/times.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr double share = 0.01;
+
+// The same place with at most so many cells. No axis becomes shorter than 8 cells.
+RunConfig with_cells(RunConfig config, std::int64_t most) {
+  const Shape all = config.shape;
+  Shape& shape = config.shape;
+  for (std::int64_t together = 2; shape.cells() > most; together *= 2)
+    for (const auto extent : {&Shape::planes, &Shape::rows, &Shape::columns})
+      shape.*extent = std::max(std::min<std::int64_t>(all.*extent, 8), all.*extent / together);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    config.spacing.by_axis[axis] *=
+        static_cast<double>(by_axis(all)[axis]) / static_cast<double>(by_axis(shape)[axis]);
+  return config;
+}
+
+bool reads_files(const RunConfig& config) {
+  const auto is_file = [](const ParameterConfig& parameter) {
+    return parameter.kind == ParameterConfig::Kind::image ||
+           parameter.kind == ParameterConfig::Kind::hdf5;
+  };
+  const auto is_from_file = [&](const std::string& field) {
+    return std::holds_alternative<FieldFile>(row_of(initial_of(config, field).kind).made);
+  };
+  return (config.mask && is_file(*config.mask)) ||
+         std::ranges::any_of(config.parameters,
+                             [&](const auto& named) { return is_file(named.second); }) ||
+         std::ranges::any_of(config.fields, is_from_file);
+}
+
+}  // namespace
+
+double first_step_of(const RunConfig& config,
+                     const std::function<StateFields(const RunConfig&)>& load) {
+  const std::vector<double> times = exact_times(config);
+  double step = times.empty() ? 1 : times.front();
+  const bool is_small = config.shape.cells() <= most_cells_of_first_step;
+  if (!is_small && reads_files(config)) {
+    step *= share;
+  } else {
+    try {
+      const RunConfig looked_at = with_cells(config, most_cells_of_first_step);
+      const StateFields fields = load(looked_at);
+      step = std::min(step, share * change_time_at(looked_at, fields.coefficients, fields.whole));
+    } catch (const NumericalError&) {  // the run says more
+    } catch (const ConfigError&) {     // of fewer cells alone: a mask with none inside
+      if (is_small) throw;
+      step *= share;
+    }
+  }
+  step = std::max(step, std::numeric_limits<double>::denorm_min());
+  return std::max(automatic_step({.largest = step, .estimated = true}).value(),
+                  config.smallest_step);
+}
+
+}  // namespace lapl
