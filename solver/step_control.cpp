@@ -90,6 +90,23 @@ std::optional<StepState> StepState::of_words(const std::vector<std::uint64_t>& w
                    .allowed = {number(11), number(12)}};
 }
 
+StepState StepState::of_fixed(double size, std::int64_t step) {
+  StepState state{.clock = {.step = size}, .longest = size};
+  state.end_planned(step);
+  return state;
+}
+
+// Knuth's sum with the error of the product keeps what rounding loses.
+void StepState::end_planned(std::int64_t step) {
+  const auto count = static_cast<double>(step - clock.start_step);
+  const double change = count * clock.step, before = clock.start;
+  const double added = carry + (change + std::fma(count, clock.step, -change));
+  clock.start = before + added;
+  const double shown = clock.start - before;
+  carry = (before - (clock.start - shown)) + (added - shown);
+  clock.start_step = step;
+}
+
 StepControl::StepControl(const RunConfig& config, const std::optional<StepState>& from,
                          std::int64_t step)
     : config_(config) {
@@ -162,20 +179,8 @@ std::int64_t StepControl::left(std::int64_t step) const {
   return std::max<std::int64_t>(end_step_ - step, 0);
 }
 
-// Knuth's sum with the error of the product keeps what rounding loses.
-void StepControl::advance_start(std::int64_t step) {
-  StepTimes& clock = state_.clock;
-  const auto count = static_cast<double>(step - clock.start_step);
-  const double change = count * clock.step, before = clock.start;
-  const double added = state_.carry + (change + std::fma(count, clock.step, -change));
-  clock.start = before + added;
-  const double shown = clock.start - before;
-  state_.carry = (before - (clock.start - shown)) + (added - shown);
-  clock.start_step = step;
-}
-
 void StepControl::arrive(std::int64_t step) {
-  advance_start(step);
+  state_.end_planned(step);
   if (aim_) {
     state_.clock.start = *aim_;
     state_.carry = 0;
@@ -250,7 +255,7 @@ bool StepControl::take_estimate(const StepEstimate& found, std::int64_t step) {
     state_.longest = allowed;
   state_.next_estimate = step + steps_to_estimate(found.growth);
   if (state_.longest == longest) return false;
-  advance_start(step);
+  state_.end_planned(step);
   aim_.reset();
   end_step_ = step;
   return true;
