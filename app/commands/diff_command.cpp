@@ -257,7 +257,8 @@ void add_diff_command(CommandLine& line) {
   lapl diff runs/tutorial runs/other
   lapl diff runs/tutorial runs/other --rtol 1e-6 --atol 1e-12
 
-Exit code 0 where all is equal, 7 where anything differs.)");
+Outputs of two runs are compared where they are of the same time. Exit code 0 where all is equal, 7
+where anything differs.)");
 }
 
 }  // namespace lapl

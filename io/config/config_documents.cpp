@@ -177,8 +177,8 @@ repeated keys, anchors, aliases, tags and a second document. A file has at most 
 The last column says what a restart may do: `lapl resume`, `--auto-resume` of `lapl run` and of
 `lapl sweep`. Only `lapl resume` takes `--change-equation`; it checks the changed config as that of
 a new run, and the log records each key with both values. *In other words* means another spelling of
-the same equation ([format.md](format.md#digest-of-an-equation)). Steps that vary in size can change
-to no steps of one size, as the time of such a step is its number times `time.step`.
+the same equation ([format.md](format.md#digest-of-an-equation)). Steps that vary cannot become
+steps of one size, whose time is their number times `time.step`.
 
 This page is made from the key table in `io/config/config_keys.cpp` (`config_reference()`);
 a test fails where the two differ.

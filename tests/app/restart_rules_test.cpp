@@ -171,8 +171,9 @@ TEST_CASE("steps of one size go on with a tolerance at their time, with both val
   const Outcome back = run_lapl(joined({"resume", "out", "--change-equation"},
                                        settings({"time.tolerance=null", "time.end=14"})));
   CHECK(back.code == 2);
-  CHECK_MESSAGE(has(back.err, "time.tolerance: 1.0e-06 in the checkpoint, null now (steps that vary"),
-                back.err);
+  CHECK_MESSAGE(
+      has(back.err, "time.tolerance: 1.0e-06 in the checkpoint, null now (steps that vary"),
+      back.err);
   CHECK(run_lapl(joined({"resume", "out", "--change-equation"},
                         settings({"time.tolerance=1e-8", "time.end=12"})))
             .code == 0);
@@ -305,7 +306,7 @@ TEST_CASE("a resume of a complete run takes no step and writes nothing") {
       CHECK(files_in("out") == before);
     }
   }
-  // What is lost is made again, and an output that is there stays as it is.
+  // A lost file is made again, and an output that is there stays as it is.
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--overwrite"}).code == 0);
   const Files before = files_in("out");
