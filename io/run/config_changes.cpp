@@ -21,11 +21,7 @@ std::map<std::string, std::string> compared_values(const LoadedConfig& config) {
   std::map<std::string, std::string> values;
   for (const ResolvedKey& key : config.keys)
     if (row_of_resolved(key.key).on_restart != OnRestart::free) values[key.key] = key.value;
-  const RunConfig& run = config.run;
-  values["compute.engine"] = is_spectral(run) ? run.engine : "one that steps";
-  // The parameters of diffusion may imply the step, and with it the time.
-  if (!run.scheme.varies || run.scheme.tolerance)
-    values["time.step"] = number_text(time_step_of(run));
+  values["compute.engine"] = is_spectral(config.run) ? config.run.engine : "one that steps";
   return values;
 }
 
@@ -54,6 +50,18 @@ bool same_estimates(const RunConfig& a, const RunConfig& b) {
   return !a.scheme.varies || !b.scheme.varies || a.stability_checks() == b.stability_checks();
 }
 
+// Why times would not go on, if they would not. The parameters of diffusion may imply the step.
+std::string why_times_differ(OnRestart rule, const RunConfig& before, const RunConfig& now) {
+  if (now.scheme.varies) return {};
+  if (rule == OnRestart::asked && before.scheme.varies)
+    return "steps that vary cannot go on as steps of one size, whose time is their number times "
+           "time.step";
+  const bool is_implied = is_diffusion(now) && !before.time_step && !now.time_step;
+  if (rule != OnRestart::of_equation || !is_implied || time_step_of(before) == time_step_of(now))
+    return {};
+  return "a restart may not change it, as time.step follows from it";
+}
+
 }  // namespace
 
 std::vector<ConfigChange> changes_between(const LoadedConfig& before, const LoadedConfig& now) {
@@ -62,13 +70,10 @@ std::vector<ConfigChange> changes_between(const LoadedConfig& before, const Load
   const auto add = [&](const std::string& key, const std::string& was, const std::string& is) {
     const OnRestart rule = row_of_resolved(key).on_restart;
     if (rule == OnRestart::estimates && same_estimates(before.run, now.run)) return;
-    found.push_back({key, was, is,
-                     rule == OnRestart::asked || rule == OnRestart::of_equation ||
-                         rule == OnRestart::estimates});
-    if (rule == OnRestart::asked && before.run.scheme.varies && !now.run.scheme.varies)
-      found.back() = {key, was, is, false,
-                      "steps that vary cannot go on as steps of one size, whose time is their "
-                      "number times time.step"};
+    const bool asked =
+        rule == OnRestart::asked || rule == OnRestart::of_equation || rule == OnRestart::estimates;
+    const std::string why = asked ? why_times_differ(rule, before.run, now.run) : "";
+    found.push_back({key, was, is, asked && why.empty(), why});
   };
   for (const auto& [key, was] : compared_values(before)) {
     const auto is = after.extract(key);
