@@ -123,13 +123,7 @@ class Run {
   void check_stability() {
     checked_stability_ = step_;
     finish_storing();  // the background thread holds a capture
-    const Capture<T> capture = backend_->capture();
-    const Captured<T> captured = capture.wait();
-    std::vector<T> whole;
-    for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field) {
-      const std::vector<T> values = gather_rows(*captured.ranks, captured.field(field));
-      whole.insert(whole.end(), values.begin(), values.end());
-    }
+    const std::vector<T> whole = whole_state(*backend_, std::ssize(config_.fields));
     const std::int64_t ahead = control_ ? schedule_.next_stability_check_after(step_) - step_ : 0;
     StepEstimate found = steps_.estimate ? steps_.estimate(whole, {time(), ahead}) : StepEstimate();
     for (double* const value : {&found.longest, &found.step, &found.growth})
@@ -406,6 +400,20 @@ void require_finite_start(Backend<T>& backend, const Model& model) {
 }
 template void require_finite_start(Backend<float>&, const Model&);
 template void require_finite_start(Backend<double>&, const Model&);
+
+template <class T>
+std::vector<T> whole_state(Backend<T>& backend, std::int64_t fields) {
+  const Capture<T> capture = backend.capture();
+  const Captured<T> captured = capture.wait();
+  std::vector<T> whole;
+  for (std::int64_t field = 0; field < fields; ++field) {
+    const std::vector<T> values = gather_rows(*captured.ranks, captured.field(field));
+    whole.insert(whole.end(), values.begin(), values.end());
+  }
+  return whole;
+}
+template std::vector<float> whole_state(Backend<float>&, std::int64_t);
+template std::vector<double> whole_state(Backend<double>&, std::int64_t);
 
 template <class T>
 RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,

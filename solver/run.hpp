@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kernels/backend.hpp"
 #include "solver/make_problem.hpp"
@@ -83,6 +84,11 @@ struct RunResult {
 /// value or a diagnostic is not finite.
 template <class T>
 void require_finite_start(Backend<T>& backend, const Model& model);
+
+/// The whole state of so many fields on the first rank, one after the other; empty on other ranks.
+/// Collective.
+template <class T>
+std::vector<T> whole_state(Backend<T>& backend, std::int64_t fields);
 
 /// RunResult::stopped_by of a run that has reached a steady state (limits.steady).
 inline constexpr const char* stopped_by_steady = "steady";

@@ -125,7 +125,7 @@ StableStep stable_step_of(const RunConfig& config, const std::function<StateFiel
 
 template <class T>
 StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficients,
-                          std::span<const T> state, const Ahead& ahead) {
+                          std::span<const T> state, const Ahead& ahead, std::int64_t most_values) {
   StateFields fields{coefficients, {}, ahead};
   auto next = state.begin();
   for (const std::string& field : config.fields) {
@@ -133,12 +133,13 @@ StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficient
     const auto first = std::exchange(next, next + config.shape.cells());
     fields.whole[field].assign(first, next);
   }
-  return stable_step_of(config, [&] { return fields; });
+  return stable_step_of(
+      config, [&] { return fields; }, most_values);
 }
 template StableStep stable_step_at(RunConfig, const CoefficientFields&, std::span<const float>,
-                                   const Ahead&);
+                                   const Ahead&, std::int64_t);
 template StableStep stable_step_at(RunConfig, const CoefficientFields&, std::span<const double>,
-                                   const Ahead&);
+                                   const Ahead&, std::int64_t);
 
 std::optional<int> automatic_stages(const RunConfig& config,
                                     const std::function<StableStep(TimeScheme)>& stable) {
@@ -165,7 +166,7 @@ std::string text_of(const StableStep& step, const std::string& at) {
   return fmt::format("{:.{}g} s{}", *step.largest, step.estimated ? 4 : 7, estimated);
 }
 
-std::string step_warning(const RunConfig& config, const StableStep& step) {
+std::string step_warning(const RunConfig& config, const StableStep& step, const std::string& at) {
   if (config.scheme.tolerance) return {};
   if (!step.estimated) {
     const auto problem = step_problem_of(config);
@@ -175,13 +176,13 @@ std::string step_warning(const RunConfig& config, const StableStep& step) {
   if (found <= *step.largest) return {};
   if (*step.largest == 0)
     return fmt::format(
-        "time.step: found {}, which may be unstable, as any step of scheme {} is by an estimate at "
-        "the initial state (another time.scheme may have stable ones)",
-        found, name_of(config.scheme.kind));
+        "time.step: found {}, which may be unstable, as any step of scheme {} is by an estimate "
+        "{} (another time.scheme may have stable ones)",
+        found, name_of(config.scheme.kind), at);
   return fmt::format(
       "time.step: found {}, which may be unstable (the largest stable step is estimated to be "
-      "{:.4g} s at the initial state)",
-      found, *step.largest);
+      "{:.4g} s {})",
+      found, *step.largest, at);
 }
 
 std::optional<double> automatic_step(const StableStep& step) {

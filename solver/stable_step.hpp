@@ -46,7 +46,8 @@ StableStep stable_step_of(const RunConfig& config, const std::function<StateFiel
 /// An estimate at a state: every field, one after the other.
 template <class T>
 StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficients,
-                          std::span<const T> state, const Ahead& ahead);
+                          std::span<const T> state, const Ahead& ahead,
+                          std::int64_t most_values = most_estimated_values);
 
 /// The same as a function of the scheme, with one estimate for all schemes.
 std::function<StableStep(TimeScheme)> stable_steps_of(
@@ -61,8 +62,9 @@ std::optional<int> automatic_stages(const RunConfig& config,
 /// The step as text: "0.25 s", or why there is none; `at` says where an estimate was made.
 std::string text_of(const StableStep& step, const std::string& at = "at the initial state");
 
-/// A warning about the run's step; empty where there is none.
-std::string step_warning(const RunConfig& config, const StableStep& step);
+/// A warning about the run's step; empty where there is none. `at` says where an estimate was made.
+std::string step_warning(const RunConfig& config, const StableStep& step,
+                         const std::string& at = "at the initial state");
 
 /// The step in seconds that time.step: auto selects, 0.9 of the largest stable one; none where
 /// there is no such number.

@@ -93,6 +93,22 @@ std::optional<StepState> StepState::of_words(const std::vector<std::uint64_t>& w
                    .allowed = {number(11), number(12)}};
 }
 
+StepState StepState::of_fixed(double size, std::int64_t step) {
+  return {.clock = {.step = size, .start = multiple_of(size, step), .start_step = step},
+          .longest = size};
+}
+
+// Knuth's sum with the error of the product keeps what rounding loses.
+void StepState::end_planned(std::int64_t step) {
+  const auto count = static_cast<double>(step - clock.start_step);
+  const double change = count * clock.step, before = clock.start;
+  const double added = carry + (change + std::fma(count, clock.step, -change));
+  clock.start = before + added;
+  const double shown = clock.start - before;
+  carry = (before - (clock.start - shown)) + (added - shown);
+  clock.start_step = step;
+}
+
 StepControl::StepControl(const RunConfig& config, const std::optional<StepState>& from,
                          std::int64_t step)
     : config_(config) {
@@ -113,7 +129,7 @@ StepControl::StepControl(const RunConfig& config, const std::optional<StepState>
 // Goes on from `step` without a plan, exactly at a time that differs only by rounding.
 void StepControl::leave_plan(std::int64_t step) {
   const double rounding = 1e-9 * state_.clock.step;
-  advance_start(step);
+  state_.end_planned(step);
   aim_.reset();
   end_step_ = step;
   double& now = state_.clock.start;
@@ -192,20 +208,8 @@ std::int64_t StepControl::left(std::int64_t step) const {
   return std::max<std::int64_t>(end_step_ - step, 0);
 }
 
-// Knuth's sum with the error of the product keeps what rounding loses.
-void StepControl::advance_start(std::int64_t step) {
-  StepTimes& clock = state_.clock;
-  const auto count = static_cast<double>(step - clock.start_step);
-  const double change = count * clock.step, before = clock.start;
-  const double added = state_.carry + (change + std::fma(count, clock.step, -change));
-  clock.start = before + added;
-  const double shown = clock.start - before;
-  state_.carry = (before - (clock.start - shown)) + (added - shown);
-  clock.start_step = step;
-}
-
 void StepControl::arrive(std::int64_t step) {
-  advance_start(step);
+  state_.end_planned(step);
   if (aim_) {
     state_.clock.start = *aim_;
     state_.carry = 0;

@@ -41,6 +41,10 @@ struct StepState {
   std::int64_t last_estimate = 0, next_estimate = 0;
   std::array<double, 2> allowed = {unlimited, unlimited};
 
+  /// The state of a run whose first `step` steps had one size.
+  static StepState of_fixed(double size, std::int64_t step);
+  /// Lets planned steps end at `step`, so that others can follow.
+  void end_planned(std::int64_t step);
   /// True if a run can have this state at `step`; a file may lie.
   bool is_sound(std::int64_t step) const;
   /// The members as words of 64 bits.
@@ -89,7 +93,6 @@ class StepControl {
   void leave_plan(std::int64_t step);
   double size_of_stages(double wanted);
   void take_rung(double size);
-  void advance_start(std::int64_t step);
   std::int64_t steps_to_estimate(double growth) const;
 
   const RunConfig& config_;

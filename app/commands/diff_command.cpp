@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
@@ -68,10 +71,14 @@ Json lacking(const std::string& what, const std::string& where) {
   return {{"what", what}, {"differs", true}, {"missing_in", where}};
 }
 
-// `read` is read_content, or read_output for files in run folders.
-void compare_files(const fs::path& a, const fs::path& b, FileContent (*read)(const fs::path&),
-                   const std::string& prefix, const DiffOptions& options, Json& findings) {
-  const FileContent of_a = read(a), of_b = read(b);
+struct Compared {
+  fs::path path;
+  FileContent content;
+};
+
+void compare_files(const Compared& a, const Compared& b, const std::string& prefix,
+                   const DiffOptions& options, Json& findings) {
+  const FileContent &of_a = a.content, &of_b = b.content;
   std::set<std::string> names(of_a.fields.begin(), of_a.fields.end());
   names.insert(of_b.fields.begin(), of_b.fields.end());
   for (const std::string& name : names) {
@@ -80,14 +87,15 @@ void compare_files(const fs::path& a, const fs::path& b, FileContent (*read)(con
       return std::ranges::find(content.fields, name) != content.fields.end();
     };
     if (!has(of_a) || !has(of_b)) {
-      findings.push_back(lacking(what, has(of_a) ? b.string() : a.string()));
+      findings.push_back(lacking(what, (has(of_a) ? b : a).path.string()));
       continue;
     }
     // Only an index has more than one record; compare the last one.
     const auto last = [](const FileContent& content) {
       return content.steps.empty() ? 0 : content.steps.size() - 1;
     };
-    const ReadField left = read_field(a, name, last(of_a)), right = read_field(b, name, last(of_b));
+    const ReadField left = read_field(a.path, name, last(of_a)),
+                    right = read_field(b.path, name, last(of_b));
     if (left.shape == right.shape)
       findings.push_back(compare_values(what, left.values, right.values, left.shape, options));
     else
@@ -96,22 +104,70 @@ void compare_files(const fs::path& a, const fs::path& b, FileContent (*read)(con
                           {"shape_a", left.shape.extents()},
                           {"shape_b", right.shape.extents()}});
   }
-  if (names.empty()) throw IoError("{}: no field to compare", a.string());
+  if (names.empty()) throw IoError("{}: no field to compare", a.path.string());
 }
 
+// An output of a run.
+struct Output : Compared {
+  std::int64_t step() const { return content.steps.front(); }
+  double time() const { return content.times.front(); }
+};
+
+// In order of time.
+std::vector<Output> outputs_in(const fs::path& run) {
+  std::vector<Output> outputs;
+  for (const fs::path& file : list_step_files(run / "fields"))
+    outputs.push_back({{file, read_output(file)}});
+  std::ranges::stable_sort(outputs, {}, &Output::time);
+  return outputs;
+}
+
+// Steps of two sizes reach the same time up to rounding.
+bool is_same_time(double a, double b) {
+  return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+}
+
+// Compares the outputs of the same times. Where these have other steps in both runs, names say
+// times and steps.
 void compare_runs(const DiffOptions& options, Json& findings) {
-  std::set<std::string> names;
-  for (const std::string& run : {options.a, options.b})
-    for (const fs::path& file : list_step_files(fs::path(run) / "fields"))
-      names.insert(file.filename().string());
-  if (names.empty()) throw IoError("{}: no outputs to compare", options.a);
-  for (const std::string& name : names) {
-    const fs::path a = fs::path(options.a) / "fields" / name;
-    const fs::path b = fs::path(options.b) / "fields" / name;
-    if (fs::exists(a) && fs::exists(b))
-      compare_files(a, b, read_output, name + " ", options, findings);
+  const std::vector<Output> of_a = outputs_in(options.a), of_b = outputs_in(options.b);
+  std::vector<std::pair<const Output*, const Output*>> pairs;
+  for (auto a = of_a.begin(), b = of_b.begin(); a != of_a.end() || b != of_b.end();) {
+    const bool both = a != of_a.end() && b != of_b.end() && is_same_time(a->time(), b->time());
+    const bool in_a = both || b == of_b.end() || (a != of_a.end() && a->time() < b->time());
+    const bool in_b = both || !in_a;
+    pairs.emplace_back(in_a ? &*a++ : nullptr, in_b ? &*b++ : nullptr);
+  }
+  if (pairs.empty()) throw IoError("{}: no outputs to compare", options.a);
+  std::map<std::int64_t, double> times;  // of the steps of A
+  for (const Output& output : of_a) times[output.step()] = output.time();
+  const bool other_steps =
+      std::ranges::any_of(of_b,
+                          [&](const Output& output) {
+                            const auto of_step = times.find(output.step());
+                            return of_step != times.end() &&
+                                   !is_same_time(of_step->second, output.time());
+                          }) ||
+      std::ranges::any_of(pairs, [](const auto& pair) {
+        return pair.first && pair.second && pair.first->step() != pair.second->step();
+      });
+  for (const auto& [a, b] : pairs) {
+    const Output& one = a ? *a : *b;
+    const std::string steps = !a || !b || a->step() == b->step()
+                                  ? fmt::format("step {}", one.step())
+                                  : fmt::format("steps {} and {}", a->step(), b->step());
+    const std::string name =
+        other_steps ? fmt::format("t = {} ({})", one.time(), steps) : one.path.filename().string();
+    const std::size_t before = findings.size();
+    if (a && b)
+      compare_files(*a, *b, name + " ", options, findings);
     else
-      findings.push_back(lacking(name, fs::exists(a) ? options.b : options.a));
+      findings.push_back(lacking(name, a ? options.b : options.a));
+    for (std::size_t i = before; i < findings.size(); ++i) {
+      findings[i]["time"] = one.time();
+      if (a) findings[i]["step_a"] = a->step();
+      if (b) findings[i]["step_b"] = b->step();
+    }
   }
 }
 
@@ -176,7 +232,8 @@ int diff_command(const DiffOptions& options) {
   if (runs)
     compare_runs(options, findings);
   else
-    compare_files(options.a, options.b, read_content, "", options, findings);
+    compare_files({options.a, read_content(options.a)}, {options.b, read_content(options.b)}, "",
+                  options, findings);
   if (options.json)
     say("{}\n", json_text(findings, 2));
   else
@@ -200,7 +257,8 @@ void add_diff_command(CommandLine& line) {
   lapl diff runs/tutorial runs/other
   lapl diff runs/tutorial runs/other --rtol 1e-6 --atol 1e-12
 
-Exit code 0 where all is equal, 7 where anything differs.)");
+Outputs of two runs are compared where they are of the same time. Exit code 0 where all is equal, 7
+where anything differs.)");
 }
 
 }  // namespace lapl

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "app/commands/restart_steps.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_needs.hpp"
 #include "app/commands/run_ranks.hpp"
@@ -15,6 +16,7 @@
 #include "app/commands/step_notes.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
+#include "app/sweep/sweep_summary.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/hdf5/start_hdf5.hpp"
 #include "io/readers/initial_source.hpp"
@@ -113,8 +115,6 @@ class Execution {
         console_(console),
         model_(looked_at(job.config.run)),
         first_step_(job.restart ? job.restart->checkpoint.header.step : 0),
-        steps_{.from = job.restart ? StepState::of_words(job.restart->checkpoint.header.step_state)
-                                   : std::nullopt},
         config_text_(resolved_yaml(job.config)) {}
 
   int take() {
@@ -158,23 +158,28 @@ class Execution {
   }
 
   void make_state() {
-    share_run(ranks_, job_.config, config_.mask.has_value(), choice_.backend, job_.restart);
+    const bool changed = job_.after_change || !change_.empty();
+    steps_.from = first_steps(job_, changed);
+    share_run(ranks_, job_.config, config_.mask.has_value(), choice_.backend, job_.restart,
+              steps_.from, changed);
     backend_ = run_backend<T>(first_model(model_, steps_.from), choice_, coefficients_, ranks_,
                               [&](const std::string& text) { console_.note(text); });
     steps_.with_other_stages = other_stages(backend_, model_, steps_.from, choice_, ranks_);
     const auto made = Clock::now();
-    const auto [note, warning] = words_.get();
+    StepWords words = words_.get();
     if (job_.restart) {
       restore_state(*backend_, job_);
+      if (changed)
+        words = look_at_step_anew(*backend_, config_, coefficients_, first_step_, steps_.from);
     } else {
       set_initial_state(*backend_, config_, coefficients_, whole_);
       warn_of_empty_fractals();
       require_finite_start(*backend_, model_);
       whole_.clear();
-      if (!note.empty()) console_.note(note);
-      if (!warning.empty()) console_.warning(warning);
-      step_warning_ = warning;
     }
+    if (!words.note.empty()) console_.note(words.note);
+    if (!words.warning.empty()) console_.warning(words.warning);
+    step_warning_ = words.warning;
     phases_.initial_field = seconds_since(made);
     watch_.emplace(config_, coefficients_, ranks_.count() == 1);
     coefficients_.clear();  // the backend has them
@@ -379,6 +384,16 @@ class Execution {
 
 int execute(const Job& job, Console& console) {
   start_hdf5();
+  if (has_nothing_to_do(job)) {
+    const Json summary = run_summary(job.folder->path());
+    console.summary(
+        fmt::format("complete already: step {}, digest {}; nothing was written\ngo on:    {}\n",
+                    job.restart->checkpoint.header.step,
+                    digest_text(job.restart->checkpoint.header.state_digest),
+                    summary.value("resume", "")),
+        summary);
+    return exit_complete;
+  }
   return with_precision(job.config.run.precision,
                         [&]<class T>() { return Execution<T>(job, console).take(); });
 }

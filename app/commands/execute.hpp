@@ -17,19 +17,21 @@ struct Job {
   RunFolder::Existing existing = RunFolder::Existing::refuse;  ///< where there is no folder yet
   std::optional<RunFolder> folder = {};  ///< of a run that was looked at; it is locked since then
   bool change_equation = false;          ///< the equation may be another from here on
-  std::string equation_change = {};      ///< by what keys it is; empty: none
-  bool goes_back = false;                ///< what the folder has of later steps is set aside
+  std::string equation_change = {};      ///< by which keys it is; empty: none
+  bool after_change = false;  ///< the checkpoint is of another equation, which the log records
+  bool goes_back = false;     ///< what the folder has of later steps is set aside
   std::vector<std::string> moved_probes = {};  ///< columns that say another cell from here on
 };
 
 /// The job that goes on from `restart` in `folder` under `config`; says on the console which
 /// checkpoints were rejected. Throws ConfigError where the config asks for another problem or an
-/// earlier end. The equation and its parameters may be others where `change_equation`.
+/// earlier end. Keys of --change-equation may have other values where `change_equation`.
 Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console,
                bool change_equation = false);
 
-/// Runs the job; returns the exit code: complete, or stopped early. Everything that can be wrong
-/// with config, initial field, device and memory is found before the run folder is touched.
+/// Runs the job, unless it goes on with a run that is complete under this config; returns the exit
+/// code: complete, or stopped early. Everything that can be wrong with config, initial field,
+/// device and memory is found before the run folder is touched.
 int execute(const Job& job, Console& console);
 
 }  // namespace lapl

@@ -7,6 +7,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/commands/run_ranks.hpp"
+#include "io/run/config_changes.hpp"
 #include "io/run/equation_changes.hpp"
 #include "kernels/error.hpp"
 #include "solver/diagnostics.hpp"
@@ -36,23 +37,26 @@ Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Co
   const char* const where = changed ? "the run folder" : "the checkpoint";
   std::string change;
   if (change_equation)
-    change = require_same_but_for_equation(before, where, config);
+    change = require_same_but_for_asked(before, where, config);
   else
     require_same_problem(before, where, config);
   if (!config.run.ends_by_time() && header.step > config.run.steps)
     throw ConfigError("time.steps: {} is before step {} of {}", config.run.steps, header.step,
                       restart.path.string());
-  if (const auto steps = StepState::of_words(header.step_state);
-      steps && config.run.ends_by_time() && steps->clock.time(header.step) > *config.run.end)
+  const StepTimes clock = StepState::of_words(header.step_state)
+                              .value_or(StepState{.clock = {.step = header.time_step}})
+                              .clock;
+  if (config.run.ends_by_time() && clock.time(header.step) > *config.run.end)
     throw ConfigError("time.end: {} is before the time {} of {}", *config.run.end,
-                      steps->clock.time(header.step), restart.path.string());
+                      clock.time(header.step), restart.path.string());
   console.note(fmt::format("going on from step {} of {}", header.step, restart.path.string()));
-  if (!change.empty()) console.note(fmt::format("another equation from there on: {}", change));
+  if (!change.empty()) console.note(fmt::format("changed from there on: {}", change));
   return {.config = config,
           .restart = std::move(restart),
           .folder = std::move(folder),
           .change_equation = change_equation,
           .equation_change = std::move(change),
+          .after_change = changed.has_value(),
           .moved_probes = moved_probe_columns(before.run, config.run)};
 }
 
@@ -112,14 +116,15 @@ void add_resume_command(CommandLine& line) {
   add_config_options(command, options.words);
   command.flag(
       "--change-equation", &options.change_equation,
-      "Let --set change the equation and its parameters; the log and later outputs record it");
+      "Let --set change the equation, its parameters and time.tolerance; the log and later outputs "
+      "record it");
   add_ranks_option(command, options.ranks);
   add_live_console_options(command, options.console);
   command.footer(R"(Examples:
   lapl resume runs/tutorial
   lapl resume runs/tutorial --from 7500
   lapl resume runs/tutorial --set time.steps=20000
-  lapl resume runs/tutorial --change-equation --set equation.coefficient=0.2)");
+  lapl resume runs/tutorial --change-equation --set parameters.F=0.04)");
 }
 
 }  // namespace lapl

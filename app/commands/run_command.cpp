@@ -6,6 +6,7 @@
 #include "app/commands/execute.hpp"
 #include "app/commands/run_ranks.hpp"
 #include "app/sweep/sweep_processes.hpp"
+#include "io/run/config_changes.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

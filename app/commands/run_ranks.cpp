@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/commands/restart_steps.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/commands/start_ranks.hpp"
 #include "app/exit_code.hpp"
@@ -32,7 +33,8 @@ bool amid_run = false;
 // Takes part in one run that the first rank has announced.
 template <class T>
 void take_part(Ranks& ranks, const Model& model, const std::string& backend_name,
-               const std::optional<StoredState>& from, const std::optional<StepState>& steps) {
+               const std::optional<StoredState>& from, std::optional<StepState> steps,
+               bool changed) {
   const RunConfig& config = model.run;
   const CoefficientFields coefficients =
       unread_coefficients(config);  // the first rank has the values
@@ -40,6 +42,7 @@ void take_part(Ranks& ranks, const Model& model, const std::string& backend_name
   auto backend = run_backend<T>(first_model(model, steps), choice, coefficients, ranks);
   if (from) {
     restore_rows(*backend, *from, config);
+    if (changed) look_at_step_anew(*backend, config, {}, from->step, steps);
   } else {
     set_initial_state(*backend, config, coefficients, {});
     require_finite_start(*backend, model);
@@ -68,7 +71,8 @@ void follow_first_rank(Ranks& ranks) {
     const auto steps = StepState::of_words(said.value("steps", std::vector<std::uint64_t>()));
     try {
       with_precision(config.precision, [&]<class T>() {
-        take_part<T>(ranks, Model(config), said["backend"].get<std::string>(), from, steps);
+        take_part<T>(ranks, Model(config), said["backend"].get<std::string>(), from, steps,
+                     said["changed"].get<bool>());
       });
     } catch (const NumericalError&) {   // found on all ranks; the first reports it
     } catch (const CheckpointError&) {  // the same; the first then ends all ranks
@@ -101,7 +105,8 @@ Ranks& run_ranks() {
 }
 
 void share_run(Ranks& ranks, const LoadedConfig& config, bool masked, const std::string& backend,
-               const std::optional<Restart>& restart) {
+               const std::optional<Restart>& restart, const std::optional<StepState>& steps,
+               bool changed) {
   if (ranks.count() == 1) return;
   nlohmann::json said = {
       {"config", resolved_yaml(config)}, {"masked", masked}, {"backend", backend}};
@@ -109,8 +114,8 @@ void share_run(Ranks& ranks, const LoadedConfig& config, bool masked, const std:
     said["state"] = {{"path", restart->path.string()},
                      {"step", restart->checkpoint.header.step},
                      {"digest", restart->checkpoint.header.state_digest}};
-  if (restart && !restart->checkpoint.header.step_state.empty())
-    said["steps"] = restart->checkpoint.header.step_state;
+  if (steps) said["steps"] = steps->words();
+  said["changed"] = changed;
   if (config.run.stops_at) said["stops_at"] = *config.run.stops_at;
   ranks.rest();
   broadcast_text(ranks, said.dump());

@@ -11,6 +11,7 @@
 #include "io/run/restart.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/ranks/ranks.hpp"
+#include "solver/step_control.hpp"
 
 namespace lapl {
 
@@ -31,9 +32,11 @@ inline StateValues values_to_keep() {
 
 /// On the first rank: tells the other ranks which run they take part in. From then on all ranks
 /// wait for each other. `masked` is false if every cell is inside the mask, `backend` "cpu" or
-/// "cuda"; `restart` is none for a run from step 0.
+/// "cuda"; `restart` is none for a run from step 0. `steps`: of steps that vary. `changed`: the
+/// restart calls look_at_step_anew.
 void share_run(Ranks& ranks, const LoadedConfig& config, bool masked, const std::string& backend,
-               const std::optional<Restart>& restart);
+               const std::optional<Restart>& restart, const std::optional<StepState>& steps,
+               bool changed);
 
 /// A state stored in a file.
 struct StoredState {

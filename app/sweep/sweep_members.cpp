@@ -18,7 +18,7 @@
 #include "io/config/config_number.hpp"
 #include "io/filters/filter_source.hpp"
 #include "io/readers/initial_source.hpp"
-#include "io/run/restart.hpp"
+#include "io/run/config_changes.hpp"
 #include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 
@@ -184,7 +184,8 @@ bool is_complete(const LoadedConfig& config) {
     throw ConfigError("{}: {}", folder.string(), error.what());
   }
   return run_summary(folder).value("status", nlohmann::ordered_json()) == "complete" &&
-         before.run.steps == config.run.steps;
+         before.run.end == config.run.end &&
+         (config.run.ends_by_time() || before.run.steps == config.run.steps);
 }
 
 }  // namespace

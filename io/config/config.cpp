@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 /// The value of each `kind` key by the name of the key; empty if the value is wrong.
 using Kinds = std::map<std::string, std::string>;
 
-Kinds kinds_in(const Entries& entries, const KeyTable<RunConfig>& table, const Kinds& otherwise) {
+Kinds kinds_in(const Entries& entries, const ConfigTable& table, const Kinds& otherwise) {
   Kinds kinds = otherwise;
   std::set<std::string> names;  // not parameters.kind, on which no key depends
   for (const ConfigKey& key : table)
@@ -71,7 +71,7 @@ void check_kinds(const Entries& entries, const Kinds& kinds, const Kinds& other_
 }
 
 /// Adds the defaults of missing keys and reports missing required ones.
-void add_defaults(Entries& entries, const KeyTable<RunConfig>& table, const GivenKeys& file,
+void add_defaults(Entries& entries, const ConfigTable& table, const GivenKeys& file,
                   const Kinds& kinds, Mistakes& mistakes) {
   for (const ConfigKey& key : table) {
     if (!applies(key, kinds)) {
@@ -294,7 +294,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   Mistakes mistakes(shown(name), settings);
   const GivenKeys file_given = given_in_file(text, mistakes);
   const GivenKeys set_given = given_in_settings(settings, mistakes);
-  const KeyTable<RunConfig> table = config_keys_for(names_in_config(file_given, set_given));
+  const ConfigTable table = config_keys_for(names_in_config(file_given, set_given));
   const Entries set = read_entries(set_given, name, table, mistakes);
   if (!file_given.complete) mistakes.throw_any();
   const Entries file = read_entries(file_given, name, table, mistakes);

@@ -174,6 +174,12 @@ Numbers are plain decimals, without leading zeros, hexadecimal digits, quotes, u
 `.nan` or `.inf`. An integer may be any whole number: `1e4`, `2500.0`. Errors are: unknown keys,
 repeated keys, anchors, aliases, tags and a second document. A file has at most 1 MiB.
 
+The last column says what a restart may do: `lapl resume`, `--auto-resume` of `lapl run` and of
+`lapl sweep`. Only `lapl resume` takes `--change-equation`; it checks the changed config as that of
+a new run, and the log records each key with both values. *In other words* means another spelling of
+the same equation ([format.md](format.md#digest-of-an-equation)). Steps that vary cannot become
+steps of one size, whose time is their number times `time.step`.
+
 This page is made from the key table in `io/config/config_keys.cpp` (`config_reference()`);
 a test fails where the two differ.
 )";
@@ -185,12 +191,14 @@ a test fails where the two differ.
       if (open_section == shorthand_section) {
         text += fmt::format("`{}: NAME` gives all axes that value.\n\n", open_section);
       }
-      text += "| key | value | default | unit | meaning |\n|---|---|---|---|---|\n";
+      text +=
+          "| key | value | default | unit | meaning | a restart may change it |\n"
+          "|---|---|---|---|---|---|\n";
     }
     std::string meaning = key.meaning;
     if (!key.kinds.empty()) meaning += fmt::format(" (kind {})", either_of(key.kinds));
-    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.name, description(key.type),
-                        key.preset_cell(), key.unit, meaning);
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key.name, description(key.type),
+                        key.preset_cell(), key.unit, meaning, words_of(key.on_restart));
     if (key.name == "filters") text += "\nEach filter is a map:\n\n" + filter_reference();
   }
   return text;

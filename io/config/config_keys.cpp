@@ -18,6 +18,21 @@
 namespace lapl {
 namespace {
 
+using enum OnRestart;
+
+// Adds the keys of a part of the config under the name of its section.
+template <class Part>
+void add_section(ConfigTable& table, const std::string& section, Part RunConfig::*part,
+                 const KeyTable<Part>& keys, OnRestart rule) {
+  for (const Key<Part>& key : keys) {
+    KeyRow row = key;
+    row.name = section + '.' + key.name;
+    table.emplace_back(row, rule, [part, put = key.put](RunConfig& run, const YamlNode& node) {
+      put(run.*part, node);
+    });
+  }
+}
+
 std::vector<std::string> engine_names() {
   std::vector<std::string> names = {"auto"};
   for (const EngineInfo& engine : all_engines()) names.emplace_back(engine.name);
@@ -83,17 +98,17 @@ void put_stages(RunConfig& run, const YamlNode& node) {
 }
 
 // clang-format off
-KeyTable<RunConfig> boundary_keys(int axes) {
+ConfigTable boundary_keys(int axes) {
   const Schema type = either(word(names_in(name_table<Boundary>)), axis_laws());
-  const KeyTable<RunConfig> all = {
+  const ConfigTable all = {
       {{.name = "boundary.planes", .type = type, .preset = "zero",
-       .meaning = "condition at the first and the last plane, on three axes"},
+       .meaning = "condition at the first and the last plane, on three axes"}, spelling,
        [](RunConfig& run, const YamlNode& node) { put_boundary(run, 0, &Boundaries::planes, node); }},
       {{.name = "boundary.rows", .type = type, .preset = "zero",
-       .meaning = "condition at the first and the last row, on two and three axes"},
+       .meaning = "condition at the first and the last row, on two and three axes"}, spelling,
        [](RunConfig& run, const YamlNode& node) { put_boundary(run, 1, &Boundaries::rows, node); }},
       {{.name = "boundary.columns", .type = type, .preset = "zero",
-       .meaning = "condition at the first and the last column"},
+       .meaning = "condition at the first and the last column"}, spelling,
        [](RunConfig& run, const YamlNode& node) {
          put_boundary(run, 2, &Boundaries::columns, node);
        }},
@@ -129,14 +144,14 @@ KeyTable<EquationConfig> equation_keys() {
 // Rows for a key that exists once per field or parameter.
 ConfigKey rate_key(const std::string& field) {
   return {{.name = "equation." + field, .type = formula_text(),
-           .meaning = "du/dt of the field", .kinds = {name_of(EquationKind::formula)}},
+           .meaning = "du/dt of the field", .kinds = {name_of(EquationKind::formula)}}, of_equation,
           [field](RunConfig& run, const YamlNode& node) {
             run.equation.rates.insert_or_assign(field, node.text);
           }};
 }
 ConfigKey initial_key(const std::string& field, int axes) {
   return {{.name = "initial." + field, .type = map_of(initial_keys(axes), "a map of kind and the keys of section initial that it reads"),
-           .meaning = "initial field of one of several fields"},
+           .meaning = "initial field of one of several fields"}, never,
           [field, axes](RunConfig& run, const YamlNode& node) {
             put_map(initial_keys(axes), run.initials.insert_or_assign(field, InitialConfig()).first->second, node);
           }};
@@ -145,38 +160,38 @@ ConfigKey parameter_key(const std::string& name) {
   return {{.name = "parameters." + name, .type = parameter(),
            .meaning = "a constant or a field that formulas read: a number, a picture's "
                       "luminance from range[0] to range[1], a dataset, or a formula of the "
-                      "position"},
+                      "position"}, of_equation,
           [name](RunConfig& run, const YamlNode& node) { assign(run.parameters[name], node); }};
 }
 
-KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
+ConfigTable make_key_table(const ConfigNames& names) {
   const int axes = names.axes, initial_axes = names.all ? 0 : axes;
-  KeyTable<RunConfig> table = {
+  ConfigTable table = {
       {{.name = "grid.shape", .type = list(integer(1, most_cells), 1, 3),
        .unit = "cells", .meaning = "numbers of planes, rows and columns: [columns], [rows, "
                                    "columns] or "
-                                   "[planes, rows, columns]; at most 2^40 cells together"},
+                                   "[planes, rows, columns]; at most 2^40 cells together"}, never,
        store(&RunConfig::shape)},
       {{.name = "grid.spacing", .type = one_or_list(positive_real(), 1, 3), .preset = "1",
        .unit = "length", .meaning = "distance h between neighbouring nodes: one for all axes, "
                                     "or a list "
-                                    "of one for each, in the order of grid.shape"},
+                                    "of one for each, in the order of grid.shape"}, never,
        store(&RunConfig::spacing)},
       {{.name = "grid.size", .type = one_or_list(null_or(positive_real()), 1, 3), .preset = "null",
        .unit = "length", .meaning = "size of the grid, instead of grid.spacing, which is then the "
                                     "size over the number of cells: one for all axes, or a list "
-                                    "of one for each"},
+                                    "of one for each"}, never,
        put_size},
       {{.name = "grid.origin", .type = one_or_list(finite_real(), 1, 3), .preset = "0",
        .unit = "length", .meaning = "position of the first node: one for all axes, or a list of "
-                                    "one for each"},
+                                    "one for each"}, never,
        [](RunConfig& run, const YamlNode& node) {
          Spacing at;
          assign(at, node);
          run.spacing.origin = at.by_axis;
        }},
       {{.name = "grid.center", .type = word({"true", "false"}), .preset = "false",
-       .meaning = "true: the middle of the grid is at 0, instead of grid.origin"},
+       .meaning = "true: the middle of the grid is at 0, instead of grid.origin"}, never,
        [](RunConfig& run, const YamlNode& node) {
          for (std::size_t axis = 0; node.text == "true" && axis < 3; ++axis)
            run.spacing.origin[axis] =
@@ -184,42 +199,42 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
        }},
       {{.name = "grid.mask", .type = null_or(field_source()), .preset = "null",
        .meaning = "the shape of the domain: cells where a picture, a dataset or a formula of the "
-                  "position is 0 are outside of it; null: every cell is inside"},
+                  "position is 0 are outside of it; null: every cell is inside"}, of_equation,
        store(&RunConfig::mask)},
 
       {{.name = "fields", .type = field_names(), .preset = "[field]",
        .meaning = "names of the fields: letters, digits and _; NAME: complex makes the pair NAME_re, "
-                  "NAME_im"}, put_fields},
+                  "NAME_im"}, never, put_fields},
   };
   for (const std::string& parameter : names.parameters) table.push_back(parameter_key(parameter));
-  const KeyTable<RunConfig> boundary = boundary_keys(axes);
+  const ConfigTable boundary = boundary_keys(axes);
   table.insert(table.end(), boundary.begin(), boundary.end());
   if (names.mask || names.all)
     table.push_back({{.name = std::string(rim_key), .type = rim_laws(), .preset = "insulated",
                       .meaning = "condition at the rim of grid.mask: a law, or one for each field"},
-                     [](RunConfig& run, const YamlNode& node) {
+                     spelling, [](RunConfig& run, const YamlNode& node) {
                        if (run.mask) run.rim_laws = rim_laws_in(node);
                      }});
   if (!names.initial_by_field || names.all)
-    add_section(table, "initial", &RunConfig::initial, initial_keys(initial_axes));
+    add_section(table, "initial", &RunConfig::initial, initial_keys(initial_axes), never);
   if (names.initial_by_field || names.all)
     for (const std::string& field : names.all ? names.fields : names.initial_fields)
       table.push_back(initial_key(field, initial_axes));
   if (names.initial_by_field && !names.all && std::ranges::count(names.fields, "seed") == 0)
     table.push_back({{.name = "initial.seed", .type = integer(0, largest_seed), .preset = "3966789",
                       .meaning = "seed of `noise` in rates and of `random` in initial.let; fields have "
-                                 "seeds of their own"},
+                                 "seeds of their own"}, never,
                      [](RunConfig& run, const YamlNode& node) {
                        assign(run.initial.fractal.seed, node);
                      }});
   ConfigKey initial_let = {{.name = "initial.let", .type = named_formulas(), .preset = "{}",
                             .meaning = "quantities that the formulas of initial fields name, each "
                                        "evaluated once",
-                            .kinds = {name_of(InitialKind::formula)}},
+                            .kinds = {name_of(InitialKind::formula)}}, never,
                            store(&RunConfig::initial_quantities)};
   if (names.initial_by_field && !names.all) initial_let.kinds.clear();
   table.push_back(initial_let);
-  add_section(table, "equation", &RunConfig::equation, equation_keys());
+  add_section(table, "equation", &RunConfig::equation, equation_keys(), of_equation);
   for (const std::string& field : names.fields)  // others are reported by formula_mistakes
     if (!is_key_beside_rates(field)) table.push_back(rate_key(field));
   std::vector<std::string> preset_outputs;
@@ -233,56 +248,56 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
   for (const std::string& derived : names.derived) outputs.derived.push_back({derived, "", ""});
   const std::vector<std::string> output_words = output_names(outputs);
   const std::string formula_kind = name_of(EquationKind::formula);
-  const KeyTable<RunConfig> rest = {
+  const ConfigTable rest = {
       {{.name = "equation.let", .type = named_formulas(), .preset = "{}",
        .meaning = "quantities that the formulas of the rates name", .kinds = {formula_kind}},
-       store(&RunConfig::equation, &EquationConfig::quantities)},
+       of_equation, store(&RunConfig::equation, &EquationConfig::quantities)},
 
       {{.name = "time.steps", .type = null_or(integer(0, most_steps)), .preset = "null",
-       .unit = "steps", .meaning = "number of the last step; give either this or time.end"},
+       .unit = "steps", .meaning = "number of the last step; give either this or time.end"}, free,
        [](RunConfig& run, const YamlNode& node) {
          if (node.kind == YamlNode::Kind::scalar) assign(run.steps, node);
        }},
       {{.name = "time.end", .type = null_or(positive_real()), .preset = "null",
-       .unit = "s", .meaning = "time at which the run ends: a whole number of steps"},
+       .unit = "s", .meaning = "time at which the run ends: a whole number of steps"}, free,
        store(&RunConfig::end)},
       {{.name = "time.step", .type = null_or(either(word({"auto"}), found_step())),
        .preset = "null",
        .unit = "s", .meaning = "dt; auto: 0.9 of the largest stable one, or a little less to "
                                "divide time.end and an output.every in time; with "
                                "time.tolerance: the first step, which auto (and null) estimates; "
-                               "diffusion: needs equation.diffusivity"},
+                               "diffusion: needs equation.diffusivity"}, never,
        put_time_step},
       {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
-       .meaning = "time scheme; diffusion takes euler or rkl2"},
+       .meaning = "time scheme; diffusion takes euler or rkl2"}, never,
        store(&RunConfig::scheme, &TimeScheme::kind)},
       {{.name = "time.stages",
        .type = null_or(either(word({"auto"}), integer(least_stages, most_stages))), .preset = "null",
        .unit = "stages", .meaning = "stages of a step with scheme rkl2; auto (and null with "
                                     "rkl2): the fewest whose largest stable step is at least "
-                                    "time.step; with time.tolerance: the most of a step"},
+                                    "time.step; with time.tolerance: the most of a step"}, never,
        put_stages},
       {{.name = "time.tolerance", .type = null_or(tolerance()), .preset = "null",
        .meaning = "error of a step beside the size of the values, from which bs23, dopri5, rkl2, "
                   "imex, etdrk2 and etdrk4 choose the size of steps; time.step is the first one; "
-                  "null: steps of one size"},
+                  "null: steps of one size"}, asked,
        put_tolerance},
       {{.name = "time.meet", .type = list(positive_real(), 0, any_count), .preset = "[]",
        .unit = "s", .meaning = "times at which a step ends, where steps vary: those at which a "
-                               "formula of t jumps"},
+                               "formula of t jumps"}, freely,
        [](RunConfig& run, const YamlNode& node) {
          assign(run.meets, node);
          std::ranges::sort(run.meets);
        }},
       {{.name = "time.largest_step", .type = null_or(positive_real()), .preset = "null",
        .unit = "s", .meaning = "no step is longer, where steps vary: shorter than the shortest "
-                               "pulse of a formula of t"},
+                               "pulse of a formula of t"}, freely,
        store(&RunConfig::largest_step)},
 
       {{.name = "time.linear_about", .type = one_or_list(finite_real(), 1, any_count),
        .preset = "0",
        .meaning = "uniform state about which etdrk2 and etdrk4 take the linear part of the rates: "
-                  "a value for all fields, or one for each"},
+                  "a value for all fields, or one for each"}, never,
        [](RunConfig& run, const YamlNode& node) {
          run.linear_about.resize(1);
          node.kind == YamlNode::Kind::list ? assign(run.linear_about, node)
@@ -290,86 +305,89 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
        }},
 
       {{.name = "compute.backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
-       .meaning = "where to compute; auto: CUDA where there is a device, else the CPU"},
+       .meaning = "where to compute; auto: CUDA where there is a device, else the CPU"}, free,
        store(&RunConfig::backend)},
       {{.name = "compute.precision", .type = word(names_in(name_table<Precision>)), .preset = "float32",
-       .meaning = "number type of the field"}, store(&RunConfig::precision)},
+       .meaning = "number type of the field"}, never, store(&RunConfig::precision)},
       {{.name = "compute.engine", .type = word(engine_names()), .preset = "auto",
        .meaning = "engine; auto: the fastest for the grid, spectral with etdrk2 and "
-                  "etdrk4 alone, as its digests differ"},
+                  "etdrk4 alone, as its digests differ"}, engine,
        store(&RunConfig::engine)},
       {{.name = "compute.threads", .type = either(word({"auto"}), integer(1, 1024)),
        .preset = "auto", .unit = "threads",
-       .meaning = "CPU threads; auto: one for each core, fewer for small grids"},
+       .meaning = "CPU threads; auto: one for each core, fewer for small grids"}, free,
        store(&RunConfig::threads)},
 
       {{.name = "output.directory", .type = text(), .preset = "runs/<config name>",
-       .meaning = "run folder; relative to the current folder"}, store(&RunConfig::directory)},
+       .meaning = "run folder; relative to the current folder"},
+       free, store(&RunConfig::directory)},
       {{.name = "output.every", .type = either(integer(1, most_steps), physical_time()),
        .preset = "2500", .unit = "steps, or s",
        .meaning = "interval between outputs; one in time is a whole number of steps; step 0 and "
-                  "the last step are always written"},
+                  "the last step are always written"}, free,
        put_output_every},
       {{.name = "output.fields", .type = names.all ? list(text(), 1, any_count)
                                                    : list(word(output_words), 1, output_words.size()),
        .preset = fmt::format("[{}]", fmt::join(preset_outputs, ", ")),
        .meaning = "contents of an output: fields, laplacian if there is one field, names of "
-                  "output.derived"},
+                  "output.derived"}, free,
        store(&RunConfig::output_fields)},
       {{.name = "output.derived", .type = derived_outputs(), .preset = "{}",
-       .meaning = "outputs computed from the fields by formulas"}, store(&RunConfig::derived)},
+       .meaning = "outputs computed from the fields by formulas"},
+       free, store(&RunConfig::derived)},
       {{.name = "output.integrals", .type = integrals(), .preset = "{}",
        .meaning = "columns of diagnostics.csv: the sum of each formula over all cells, times a "
                   "cell's volume, or over the faces of a side or of the mask's rim, times their area"},
-       store(&RunConfig::integrals)},
+       free, store(&RunConfig::integrals)},
       {{.name = "output.probes", .type = null_or(probes()), .preset = "null",
-       .meaning = "cells whose values go into probes.csv; null: none"}, store(&RunConfig::probes)},
+       .meaning = "cells whose values go into probes.csv; null: none"},
+       free, store(&RunConfig::probes)},
 
       {{.name = "checkpoint.every", .type = either(integer(1, most_steps), duration()),
        .preset = "2500", .unit = "steps, or a time",
-       .meaning = "interval between checkpoints, in steps or in wall-clock time"},
+       .meaning = "interval between checkpoints, in steps or in wall-clock time"}, free,
        store(&RunConfig::checkpoint_every)},
       {{.name = "checkpoint.keep", .type = integer(1, 1000000), .preset = "3",
-       .unit = "files", .meaning = "number of newest checkpoints to keep"},
+       .unit = "files", .meaning = "number of newest checkpoints to keep"}, free,
        store(&RunConfig::checkpoints_kept)},
 
       {{.name = "filters", .type = filters(), .preset = "[]",
-       .meaning = "convolutions of a field, stored in each output"},
+       .meaning = "convolutions of a field, stored in each output"}, free,
        store(&RunConfig::filters)},
 
       {{.name = "limits.wall_time", .type = null_or(duration()), .preset = "null",
        .unit = "a time", .meaning = "wall-clock time after which the run stores a checkpoint "
-                                    "and exits with 75; null: no limit"},
+                                    "and exits with 75; null: no limit"}, free,
        store(&RunConfig::wall_time)},
       {{.name = "limits.check_finite_every", .type = integer(1, most_steps), .preset = "500",
-       .unit = "steps", .meaning = "steps between checks that every value is finite"},
+       .unit = "steps", .meaning = "steps between checks that every value is finite"}, estimates,
        store(&RunConfig::check_finite_every)},
       {{.name = "limits.check_stability_every", .type = null_or(integer(1, most_steps)),
        .preset = "null", .unit = "steps",
        .meaning = "steps between estimates of the largest stable step, which time.step auto takes "
                   "and other steps are compared with; null: as limits.check_finite_every with "
-                  "auto, else never"},
+                  "auto, else never"}, estimates,
        store(&RunConfig::check_stability_every)},
       {{.name = "limits.steady", .type = null_or(positive_real()), .preset = "null",
        .unit = "1/s", .meaning = "the run is complete once no value changes by this much per "
                                  "unit of time, checked every limits.check_finite_every steps; "
-                                 "null: never"},
+                                 "null: never"}, free,
        store(&RunConfig::steady)},
       {{.name = "limits.smallest_step", .type = null_or(positive_real()), .preset = "null",
        .unit = "s", .meaning = "a run with time.tolerance ends with an error before a step that "
-                               "would be shorter; null: rounding alone limits it"},
+                               "would be shorter; null: rounding alone limits it"}, free,
        [](RunConfig& run, const YamlNode& node) {
          std::optional<double> given;
          assign(given, node);
          run.smallest_step = given.value_or(0);
        }},
       {{.name = "limits.unstable_step", .type = word({"refuse", "warn"}), .preset = "refuse",
-       .meaning = "what becomes of a time.step that is known to be unstable"},
+       .meaning = "what becomes of a time.step that is known to be unstable"}, free,
        [](RunConfig& run, const YamlNode& node) { run.refuses_unstable = node.text == "refuse"; }},
       {{.name = "limits.verify_every", .type = null_or(integer(1, most_steps)), .preset = "null",
        .unit = "steps",
        .meaning = "interval at which all steps since the last check are taken again and their "
-                  "bits compared; null: never"}, store(&RunConfig::verify_every)},
+                  "bits compared; null: never"}, free, store(&RunConfig::verify_every)},
   };
   table.insert(table.end(), rest.begin(), rest.end());
   return table;
@@ -378,34 +396,16 @@ KeyTable<RunConfig> make_key_table(const ConfigNames& names) {
 
 }  // namespace
 
-KeyTable<RunConfig> config_keys_for(const ConfigNames& names) { return make_key_table(names); }
+ConfigTable config_keys_for(const ConfigNames& names) { return make_key_table(names); }
 
-const KeyTable<RunConfig>& config_keys() {
-  static const KeyTable<RunConfig> table = make_key_table({.fields = {"FIELD"},
-                                                           .parameters = {"NAME"},
-                                                           .derived = {"NAME"},
-                                                           .axes = 3,
-                                                           .initial_by_field = true,
-                                                           .all = true});
+const ConfigTable& config_keys() {
+  static const ConfigTable table = make_key_table({.fields = {"FIELD"},
+                                                   .parameters = {"NAME"},
+                                                   .derived = {"NAME"},
+                                                   .axes = 3,
+                                                   .initial_by_field = true,
+                                                   .all = true});
   return table;
-}
-
-const ConfigKey* find_config_key(std::string_view name) {
-  const auto at = std::ranges::find(config_keys(), name, &ConfigKey::name);
-  return at == config_keys().end() ? nullptr : &*at;
-}
-
-const std::vector<std::string>& config_sections() {
-  static const std::vector<std::string> sections = [] {
-    std::vector<std::string> names;
-    for (const ConfigKey& key : config_keys()) {
-      const bool in_section = key.section() != key.name;
-      if (in_section && (names.empty() || names.back() != key.section()))
-        names.emplace_back(key.section());
-    }
-    return names;
-  }();
-  return sections;
 }
 
 }  // namespace lapl

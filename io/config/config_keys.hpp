@@ -11,7 +11,30 @@
 
 namespace lapl {
 
-using ConfigKey = Key<RunConfig>;
+/// A restart may change a key...
+enum class OnRestart : std::uint8_t {
+  free,       ///< freely
+  estimates,  ///< as `asked` where steps follow from estimates of the largest stable step; freely
+              ///< elsewhere
+  engine,     ///< freely, but neither from nor to engine spectral where it takes many steps at once
+  asked,      ///< with --change-equation
+  of_equation,  ///< with --change-equation; other words for the same equation freely
+  spelling,     ///< only to other words for the same equation (solver/equation_digest.hpp)
+  never
+};
+
+/// A row of the key table. Each says what a restart may do: io/run/config_changes.cpp compares two
+/// configs by it, and docs/config.md prints it.
+struct ConfigKey : Key<RunConfig> {
+  ConfigKey(KeyRow row, OnRestart rule, Store<RunConfig> put_value = {})
+      : Key(std::move(row), std::move(put_value)), on_restart(rule) {}
+
+  OnRestart on_restart;
+};
+using ConfigTable = std::vector<ConfigKey>;
+
+/// The rule in words, for docs/config.md.
+std::string words_of(OnRestart rule);
 
 /// The names and choices in a config that decide which keys it has.
 struct ConfigNames {
@@ -29,13 +52,16 @@ struct ConfigNames {
 };
 
 /// The keys of a config with these names, section by section, in the order of resolved configs.
-KeyTable<RunConfig> config_keys_for(const ConfigNames& names);
+ConfigTable config_keys_for(const ConfigNames& names);
 
 /// Every key; FIELD stands for the name of any field, NAME for the name of any parameter.
-const KeyTable<RunConfig>& config_keys();
+const ConfigTable& config_keys();
 
 /// The key of this dotted name, or nullptr.
 const ConfigKey* find_config_key(std::string_view name);
+
+/// The row for a key of a resolved config: equation.FIELD for equation.u.
+const ConfigKey& row_of_resolved(std::string_view name);
 
 /// The keys of section initial on a grid with `axes` axes; 0: on any grid.
 const KeyTable<InitialConfig>& initial_keys(int axes);

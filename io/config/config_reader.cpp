@@ -16,8 +16,7 @@
 namespace lapl {
 namespace {
 
-std::vector<const ConfigKey*> keys_of(const KeyTable<RunConfig>& table,
-                                      const std::string& section) {
+std::vector<const ConfigKey*> keys_of(const ConfigTable& table, const std::string& section) {
   std::vector<const ConfigKey*> keys;
   for (const ConfigKey& key : table)
     if (key.section() == section) keys.push_back(&key);
@@ -25,7 +24,7 @@ std::vector<const ConfigKey*> keys_of(const KeyTable<RunConfig>& table,
 }
 
 /// The keys that `boundary: NAME` sets.
-std::vector<const ConfigKey*> axes_of(const KeyTable<RunConfig>& table) {
+std::vector<const ConfigKey*> axes_of(const ConfigTable& table) {
   std::vector<const ConfigKey*> keys = keys_of(table, std::string(shorthand_section));
   std::erase_if(keys, [](const ConfigKey* key) { return key->name == rim_key; });
   return keys;
@@ -109,7 +108,7 @@ void take_setting(const std::string& setting, Collector& collector) {
 
 /// The message about a section that is not a map.
 std::string section_problem(const YamlNode& node, const std::string& name,
-                            const KeyTable<RunConfig>& table) {
+                            const ConfigTable& table) {
   const std::string problem = !node.refused.empty()               ? node.refused
                               : node.kind == YamlNode::Kind::null ? "nothing"
                               : node.kind == YamlNode::Kind::list ? "a list"
@@ -121,7 +120,7 @@ std::string section_problem(const YamlNode& node, const std::string& name,
 }
 
 /// The message about a name that is not a key.
-std::string unknown_key(const std::string& name, const KeyTable<RunConfig>& table) {
+std::string unknown_key(const std::string& name, const ConfigTable& table) {
   if (const std::string why = why_not_here(name); !why.empty()) return why;
   const std::string near = nearest_key(name, table);
   return near.empty() ? "unknown key" : fmt::format("unknown key (did you mean {}?)", near);
@@ -225,8 +224,8 @@ ConfigNames names_in_config(const GivenKeys& file, const GivenKeys& settings) {
   return names;
 }
 
-Entries read_entries(const GivenKeys& given, const std::string& name,
-                     const KeyTable<RunConfig>& table, Mistakes& mistakes) {
+Entries read_entries(const GivenKeys& given, const std::string& name, const ConfigTable& table,
+                     Mistakes& mistakes) {
   Entries entries;
   std::map<std::string_view, const ConfigKey*> by_name;
   for (const ConfigKey& key : table) by_name.emplace(key.name, &key);
@@ -264,7 +263,7 @@ Entries read_entries(const GivenKeys& given, const std::string& name,
   return entries;
 }
 
-std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& table) {
+std::string nearest_key(const std::string& name, const ConfigTable& table) {
   constexpr std::size_t any_distance = 64;
   const std::size_t dot = name.find('.');
   const std::string section = name.substr(0, dot);
@@ -308,6 +307,19 @@ std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& tabl
   for (const std::string& known : config_sections())
     consider(known, edit_distance(name, known, limit), false);
   return nearest;
+}
+
+const std::vector<std::string>& config_sections() {
+  static const std::vector<std::string> sections = [] {
+    std::vector<std::string> names;
+    for (const ConfigKey& key : config_keys()) {
+      const bool in_section = key.section() != key.name;
+      if (in_section && (names.empty() || names.back() != key.section()))
+        names.emplace_back(key.section());
+    }
+    return names;
+  }();
+  return sections;
 }
 
 }  // namespace lapl

@@ -54,10 +54,10 @@ using Entries = std::map<std::string, Entry, std::less<>>;
 
 /// Reads all given values by the keys in `table`; the last value of a key wins. `name` is the
 /// file's name in the origins.
-Entries read_entries(const GivenKeys& given, const std::string& name,
-                     const KeyTable<RunConfig>& table, Mistakes& mistakes);
+Entries read_entries(const GivenKeys& given, const std::string& name, const ConfigTable& table,
+                     Mistakes& mistakes);
 
 /// The key of `table` or the section that a misspelt name probably means; empty if none is near.
-std::string nearest_key(const std::string& name, const KeyTable<RunConfig>& table = config_keys());
+std::string nearest_key(const std::string& name, const ConfigTable& table = config_keys());
 
 }  // namespace lapl

@@ -37,19 +37,6 @@ struct Key : KeyRow {
 template <class Target>
 using KeyTable = std::vector<Key<Target>>;
 
-/// Adds the keys of a part of `Target` under the name of its section.
-template <class Target, class Part>
-void add_section(KeyTable<Target>& table, const std::string& prefix, Part Target::*part,
-                 const KeyTable<Part>& keys) {
-  for (const Key<Part>& key : keys) {
-    Key<Target>& added = table.emplace_back(static_cast<const KeyRow&>(key));
-    added.name = prefix + '.' + key.name;
-    added.put = [part, put = key.put](Target& target, const YamlNode& node) {
-      put(target.*part, node);
-    };
-  }
-}
-
 /// The rows of a table without their stores.
 template <class Target>
 std::vector<KeyRow> rows_of(const KeyTable<Target>& keys) {

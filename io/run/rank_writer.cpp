@@ -20,11 +20,11 @@ void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
     StepRecord record{.shape = config.shape, .title = {}, .fields = {}, .provenance = {}};
     for (const OutputDataset& dataset : model_.outputs)
       record.fields.push_back({dataset.name, "", "", values_of(dataset, captured)});
-    try {
-      write_step_file(writer_, *captured.ranks, folder / "fields" / step_file_name(storing.step),
-                      record, captured.rows);
-    } catch (const IoError&) {
-    }
+    if (GoAhead::heard(*captured.ranks)) try {
+        write_step_file(writer_, *captured.ranks, folder / "fields" / step_file_name(storing.step),
+                        record, captured.rows);
+      } catch (const IoError&) {
+      }
   }
   CheckpointHeader header;
   header.shape = config.shape;

@@ -3,23 +3,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <utility>
 
-#include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
 #include "io/hdf5/step_file.hpp"
-#include "io/readers/initial_source.hpp"
+#include "io/run/config_changes.hpp"
 #include "io/run/equation_changes.hpp"
 #include "io/run/output_list.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/digest.hpp"
 #include "solver/equation/equation.hpp"
-#include "solver/equation/formula_system.hpp"
-#include "solver/equation_digest.hpp"
 #include "solver/schedule.hpp"
 #include "solver/step_control.hpp"
 
@@ -27,85 +22,6 @@ namespace lapl {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_fixed(const std::string& key) {
-  constexpr std::array sections = {"grid.",  "boundary",   "initial.",
-                                   "fields", "parameters", "equation."};
-  return std::ranges::any_of(sections, [&](const char* s) { return key.starts_with(s); }) ||
-         key == "time.step" || key == "time.scheme" || key == "time.stages" ||
-         key == "time.linear_about" || key == "compute.precision";
-}
-
-std::map<std::string, std::string> fixed_values(const LoadedConfig& config) {
-  std::map<std::string, std::string> values;
-  for (const ResolvedKey& key : config.keys)
-    if (is_fixed(key.key)) values[key.key] = key.value;
-  values["compute.engine"] = is_spectral(config.run) ? config.run.engine : "one that steps";
-  return values;
-}
-
-bool is_of_equation(const std::string& key) {
-  return key.starts_with("equation.") || key.starts_with("parameters.") || key == mask_name;
-}
-
-// A key with different values in two configs.
-struct Difference {
-  std::string key, was, is;
-};
-
-// True if the equation's digest covers the key. Two texts of the key then count as equal if the
-// digests are equal.
-bool is_in_digest(const Difference& difference) {
-  const auto is_number = [](const std::string& value) {
-    return read_number(value).real.has_value();
-  };
-  return difference.key.starts_with("equation.") || difference.key.starts_with("boundary") ||
-         difference.key == mask_name ||
-         (difference.key.starts_with("parameters.") && !is_number(difference.was) &&
-          !is_number(difference.is));
-}
-
-bool same_equation(const RunConfig& a, const RunConfig& b) {
-  const auto digest_of = [](RunConfig config) {
-    look_at_mask(config);
-    return equation_digest(Model(config), load_coefficients(config));
-  };
-  return digest_of(a) == digest_of(b);
-}
-
-// The differing keys, with those of the equation last; without these if the digest says that the
-// equation is the same. Values are resolved, so equal values have equal texts (0.250 is 0.25).
-std::vector<Difference> differences(const LoadedConfig& before, const LoadedConfig& now) {
-  auto after = fixed_values(now);
-  std::vector<Difference> found;
-  for (const auto& [key, was] : fixed_values(before)) {
-    const auto is = after.extract(key);
-    if (is.empty() || was != is.mapped())
-      found.push_back({key, was, is.empty() ? "not set" : is.mapped()});
-  }
-  for (const auto& [key, is] : after) found.push_back({key, "not set", is});
-  if (!found.empty() && std::ranges::all_of(found, is_in_digest) &&
-      same_equation(before.run, now.run))
-    return {};
-  std::stable_partition(found.begin(), found.end(), [](const Difference& difference) {
-    return !is_of_equation(difference.key);
-  });
-  return found;
-}
-
-// Why a restart is not allowed, one line per key; empty if it is.
-std::string refusal(const std::vector<Difference>& found, const std::string& where,
-                    bool any_equation = false) {
-  std::string text;
-  for (const auto& [key, was, is] : found) {
-    const bool of_equation = is_of_equation(key);
-    if (of_equation && any_equation) continue;
-    text += fmt::format("{}{}: {} in {}, {} now (a restart may not change it{})",
-                        text.empty() ? "" : "\n", key, was, where, is,
-                        of_equation ? "; lapl resume --change-equation does" : "");
-  }
-  return text;
-}
 
 // Moves outputs whose files are missing or changed to the header's missing outputs.
 std::vector<std::string> take_out_damaged(const fs::path& fields,
@@ -248,8 +164,8 @@ CheckpointCheck check_for(const RunFolder& folder, bool any_equation) {
           own = folder.output_list(),
           changes = equation_changes(folder)](const fs::path& path, CheckpointHeader& header) {
     const bool any = any_equation || was_changed_at(changes, header.step);
-    const std::string differs = refusal(
-        differences(parse_config(header.config, path.string(), ".", {}), problem), "it", any);
+    const std::string differs = refusal_of(
+        changes_between(parse_config(header.config, path.string(), ".", {}), problem), "it", any);
     if (!differs.empty())
       throw CheckpointError("{}: is of another run than config.yaml: {}", path.string(), differs);
     std::vector<std::string> problems;
@@ -305,24 +221,6 @@ Restart checkpoint_from(const fs::path& folder, const std::string& from,
     throw ConfigError("--from {}: not a step that a run can have", from);
   return read_restart(is_step ? folder / checkpoint_file_name(std::stoll(from)) : fs::path(from),
                       check, values);
-}
-
-void require_same_problem(const LoadedConfig& before, const std::string& where,
-                          const LoadedConfig& now) {
-  const std::string differs = refusal(differences(before, now), where);
-  if (!differs.empty()) throw ConfigError(differs);
-}
-
-std::string require_same_but_for_equation(const LoadedConfig& before, const std::string& where,
-                                          const LoadedConfig& now) {
-  const std::vector<Difference> found = differences(before, now);
-  if (const std::string differs = refusal(found, where, true); !differs.empty())
-    throw ConfigError(differs);
-  std::string changes;
-  for (const auto& [key, was, is] : found)
-    changes +=
-        fmt::format("{}{}: {} before, {} from then on", changes.empty() ? "" : "; ", key, was, is);
-  return changes;
 }
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// Chooses the checkpoint from which a run continues, and checks what its config may change.
+// Chooses the checkpoint from which a run continues.
 #pragma once
 
 #include <filesystem>
@@ -31,9 +31,9 @@ using CheckpointCheck =
     std::function<std::vector<std::string>(const std::filesystem::path& path, CheckpointHeader&)>;
 
 /// The check for the checkpoints in this folder: the problem must be that of its config.yaml, and
-/// outputs changed since the checkpoint was written are verified. The equation and its parameters
-/// may differ if `any_equation` is true or the log records a change of the equation at the
-/// checkpoint's step. Throws IoError or ConfigError if config.yaml cannot be read.
+/// outputs changed since the checkpoint was written are verified. Keys that --change-equation may
+/// change may differ if `any_equation` is true or the log records a change at the checkpoint's
+/// step. Throws IoError or ConfigError if config.yaml cannot be read.
 CheckpointCheck check_for(const RunFolder& folder, bool any_equation = false);
 
 /// The newest valid checkpoint in `folder` that has every earlier output stored; if there is none,
@@ -47,16 +47,5 @@ Restart newest_valid_checkpoint(const std::filesystem::path& folder,
 /// The checkpoint that `from` names by step number or file. Throws CheckpointError.
 Restart checkpoint_from(const std::filesystem::path& folder, const std::string& from,
                         const CheckpointCheck& check = {}, StateValues values = StateValues::kept);
-
-/// Throws ConfigError, with both values, for each differing key that a restart may not change
-/// (grid, boundary, initial field, equation, time step, precision); `where` says where `before`
-/// comes from.
-void require_same_problem(const LoadedConfig& before, const std::string& where,
-                          const LoadedConfig& now);
-
-/// Does the same, except that the sections equation and parameters may differ. Returns their
-/// differences, one key per line.
-std::string require_same_but_for_equation(const LoadedConfig& before, const std::string& where,
-                                          const LoadedConfig& now);
 
 }  // namespace lapl

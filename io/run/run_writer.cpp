@@ -158,6 +158,9 @@ template <class T>
 std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>& captured,
                                        const Diagnostics& diagnostics) {
   const std::int64_t step = storing.step;
+  GoAhead together(*captured.ranks);
+  // An output is never changed once it is written; a restart begins at the step of one.
+  if (step == first_step_ && outputs_.contains(step)) return "";
   const auto path = folder_.fields() / step_file_name(step);
   folder_.make_folders();
   const double time = storing.time;
@@ -174,6 +177,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
     record.fields.push_back({dataset.name, dataset.description, dataset.unit,
                              values_of(dataset, captured), config_.mask.has_value(),
                              complex_field_of(config_, dataset.name)});
+  together.say();
   write_step_file(step_writer_, *captured.ranks, path, record, captured.rows);
   // an interrupted start may have left a line of it
   if (step == first_step_) diagnostics_.begin(step);

@@ -28,6 +28,35 @@ TEST_CASE("diff exits with 0 where files are equal within the tolerances, else w
   CHECK(missing.out.find("step-000000060.nc            missing in b") != std::string::npos);
 }
 
+TEST_CASE("diff compares the outputs of the same times, and says them where steps differ") {
+  const Sandbox sandbox;
+  const auto config = [](const char* step, const char* steps) {
+    return std::string("grid: {shape: [4]}\nequation: {kind: formula, field: \"1\"}\n") +
+           "initial: {kind: uniform, value: 0}\ntime: {step: " + step + ", steps: " + steps +
+           "}\noutput: {every: {time: 0.5}, fields: [field]}\n"
+           "compute: {engine: interpreted, precision: float64}\n";
+  };
+  write_text("a.yaml", config("0.1", "15"));
+  write_text("b.yaml", config("0.05", "20"));
+  REQUIRE(run_lapl({"run", "a.yaml", "--output", "a"}).code == 0);
+  REQUIRE(run_lapl({"run", "b.yaml", "--output", "b"}).code == 0);
+  const Outcome found = run_lapl({"diff", "a", "b", "--json", "--atol", "1e-12"});
+  CAPTURE(found.out);
+  CHECK(found.code == 7);
+  const auto findings = nlohmann::json::parse(found.out);
+  REQUIRE(findings.size() == 4);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(findings[i]["differs"] == false);
+    CHECK(findings[i]["time"] == 0.5 * i);
+    CHECK(findings[i]["step_a"] == 5 * i);
+    CHECK(findings[i]["step_b"] == 10 * i);
+  }
+  CHECK(findings[3]["missing_in"] == "b");
+  const std::string text = run_lapl({"diff", "a", "b"}).out;
+  CHECK(text.find("t = 0.5 (steps 5 and 10) field") != std::string::npos);
+  CHECK(text.find("t = 1.5 (step 15)") != std::string::npos);
+}
+
 TEST_CASE("diff reports other fields, other shapes and other precisions as differences") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());

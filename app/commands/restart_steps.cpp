@@ -1,0 +1,79 @@
+#include "app/commands/restart_steps.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "app/sweep/sweep_summary.hpp"
+#include "io/run/config_changes.hpp"
+#include "kernels/error.hpp"
+#include "solver/times.hpp"
+
+namespace lapl {
+
+bool has_nothing_to_do(const Job& job) {
+  if (!job.restart || !job.folder || job.goes_back || job.after_change ||
+      !job.equation_change.empty() || job.config.run.stops_at)
+    return false;
+  const CheckpointHeader& header = job.restart->checkpoint.header;
+  const nlohmann::ordered_json summary = run_summary(job.folder->path());
+  return summary.value("status", nlohmann::ordered_json()) == "complete" &&
+         summary.value("step", nlohmann::ordered_json()) == header.step &&
+         job.restart->rejected.empty() && job.restart->damaged.empty() &&
+         header.missing_outputs.empty() && std::filesystem::exists(job.folder->index()) &&
+         is_same_config(load_config(job.folder->config(), {}), job.config);
+}
+
+std::optional<StepState> first_steps(const Job& job, bool changed) {
+  if (!job.restart || !job.config.run.scheme.varies) return std::nullopt;
+  const CheckpointHeader& header = job.restart->checkpoint.header;
+  std::optional<StepState> steps = StepState::of_words(header.step_state);
+  if (!steps) steps = StepState::of_fixed(header.time_step, header.step);
+  if (changed) {
+    steps->end_planned(header.step);
+    steps->radius = StepState().radius;  // unknown
+    steps->allowed = StepState().allowed;
+    steps->next_estimate = header.step;
+  }
+  return steps;
+}
+
+template <class T>
+StepWords look_at_step_anew(Backend<T>& backend, const RunConfig& config,
+                            const CoefficientFields& coefficients, std::int64_t step,
+                            std::optional<StepState>& steps) {
+  if (config.scheme.tolerance || is_exponential(config)) return {};
+  const std::int64_t fields = std::ssize(config.fields);
+  if (!steps && config.shape.cells() * fields > most_estimated_values) return {};
+  const std::vector<T> state = whole_state(backend, fields);
+  StepWords words;
+  double size = 0;
+  if (backend.ranks().is_first()) {
+    const std::string at = fmt::format("at step {}", step);
+    const double time = steps ? steps->clock.time(step) : time_of(config, step);
+    const StableStep stable =
+        stable_step_at(config, coefficients, std::span<const T>(state), {time, steps ? 1 : 0},
+                       std::numeric_limits<std::int64_t>::max());
+    if (!steps) return {"", step_warning(config, stable, at)};
+    size = automatic_step(stable).value_or(0);
+    if (size == 0)
+      throw ConfigError(
+          "time.step: found auto, and the largest stable step is {} (expected a "
+          "change under which some steps are stable, and others are not)",
+          text_of(stable, at));
+    words.note = fmt::format(
+        "time.step: {:.4g} s from there on, 0.9 of the largest stable step of "
+        "{}",
+        size, text_of(stable, at));
+  }
+  if (steps) steps->longest = of_first(backend.ranks(), size);
+  return words;
+}
+template StepWords look_at_step_anew(Backend<float>&, const RunConfig&, const CoefficientFields&,
+                                     std::int64_t, std::optional<StepState>&);
+template StepWords look_at_step_anew(Backend<double>&, const RunConfig&, const CoefficientFields&,
+                                     std::int64_t, std::optional<StepState>&);
+
+}  // namespace lapl

@@ -1,0 +1,208 @@
+// Random configs, stopped at random steps and resumed with random changes: a restart refuses what
+// the key table keeps, and else has the bits of the run that was not stopped, or the values of an
+// exact solution. LAPL_TRIALS sets the number of trials.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <utility>
+
+#include "io/config/config_keys.hpp"
+#include "tests/app/csv.hpp"
+#include "tests/app/program.hpp"
+
+using namespace lapl::test;
+using lapl::OnRestart;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Every cell has u' = a f(t) + b, as the Laplacian of a uniform field is 0. With steps of one size
+// f is t, which schemes of second order integrate exactly; with a tolerance it is cos(t).
+struct Problem {
+  double a = 1, b = 0.5;
+  bool by_error = false;
+
+  double integral(double from, double to) const {
+    const double of_f = by_error ? std::sin(to) - std::sin(from) : (to * to - from * from) / 2;
+    return a * of_f + b * (to - from);
+  }
+};
+
+enum class Steps { fixed, by_error, estimated };
+
+struct Change {
+  std::string key, value;
+  bool ends_later = false;
+};
+
+class Trial {
+ public:
+  explicit Trial(std::mt19937& random) : random_(random) {}
+
+  void take() {
+    const Sandbox sandbox;
+    choose_config();
+    const Outcome whole = run_lapl({"run", "c.yaml"});
+    REQUIRE_MESSAGE(whole.code == 0, whole.err);
+    const auto rows = csv_rows("out/probes.csv");
+    const auto last_step = std::stoll(column("out/probes.csv", "step").back());
+    const auto step = 1 + static_cast<std::int64_t>(random_() % last_step);
+    const std::vector<Change> changes = choose_changes();
+    const bool flag = one_of({0, 1, 1}) == 1;
+    Words words = {"resume", "out", "--from", std::to_string(step)};
+    if (flag) words.emplace_back("--change-equation");
+    std::string refused_key;
+    bool same_bits = true;
+    for (const Change& change : changes) {
+      words.insert(words.end(), {"--set", change.key + "=" + change.value});
+      if (!is_allowed(change, flag)) refused_key = change.key;
+      const OnRestart rule = lapl::row_of_resolved(change.key).on_restart;
+      const bool other_times = change.key == "time.end" || change.key == "output.every";
+      if ((rule != OnRestart::free && rule != OnRestart::engine) ||
+          (other_times && steps_ != Steps::fixed))
+        same_bits = false;
+    }
+    CAPTURE(text_of("c.yaml"));
+    CAPTURE(fmt::format("{}", fmt::join(words, " ")));
+    const std::string log = text_of("out/log.jsonl");
+    const Outcome resumed = run_lapl(words);
+    CAPTURE(resumed.err);
+    if (!refused_key.empty()) {
+      CHECK(resumed.code == 2);
+      CHECK(has(resumed.err, refused_key + ": "));
+      CHECK(text_of("out/log.jsonl") == log);
+      return;
+    }
+    REQUIRE(resumed.code == 0);
+    check_values(step, changes);
+    if (!same_bits) return;
+    const auto now = csv_rows("out/probes.csv");
+    REQUIRE(now.size() >= rows.size());
+    CHECK(std::equal(rows.begin(), rows.end(), now.begin()));
+    if (now.size() == rows.size()) CHECK(last_digest(resumed.out) == last_digest(whole.out));
+  }
+
+ private:
+  template <class T>
+  T one_of(std::initializer_list<T> choices) {
+    return choices.begin()[random_() % choices.size()];
+  }
+
+  void choose_config() {
+    steps_ = one_of({Steps::fixed, Steps::by_error, Steps::estimated});
+    before_.by_error = steps_ == Steps::by_error;
+    scheme_ =
+        before_.by_error
+            ? one_of({"bs23", "dopri5"})
+            : one_of({"heun", "midpoint", "ssprk3", "rk4", "bs23", "dopri5", "bs23", "dopri5"});
+    const std::string size = one_of({"0.1", "0.125", "0.05"});
+    end_ = std::round(1e4 * std::stod(size) * static_cast<double>(1 + random_() % 3)) / 1e3;
+    const std::string time = steps_ == Steps::fixed ? "step: " + size
+                             : before_.by_error     ? "tolerance: 1e-6, step: 0.01"
+                                                    : "step: auto";
+    const std::string every = one_of({"7", "1000"});
+    write_text("c.yaml",
+               fmt::format("grid: {{shape: [3, 4]}}\nboundary: insulated\n"
+                           "parameters: {{a: {}, b: {}}}\n"
+                           "equation: {{kind: formula, field: \"a * {} + b + "
+                           "laplacian(field + 0.01 * field^2)\"}}\n"
+                           "initial: {{kind: uniform, value: 0}}\n"
+                           "time: {{scheme: {}, {}, end: {}}}\n"
+                           "output: {{directory: out, every: {}, fields: [field], probes: {{every: "
+                           "1, at: {{p: [1, 2]}}}}}}\n"
+                           "checkpoint: {{every: 1, keep: 1000}}\n"
+                           "compute: {{backend: cpu, engine: interpreted, precision: float64}}\n",
+                           before_.a, before_.b, before_.by_error ? "cos(t)" : "t", scheme_, time,
+                           end_, every));
+  }
+
+  std::vector<Change> choose_changes() {
+    const bool is_pair = scheme_ == "bs23" || scheme_ == "dopri5";
+    std::vector<Change> all = {{"parameters.a", "-2"},
+                               {"parameters.b", "0.25"},
+                               {"grid.spacing", "2"},
+                               {"boundary.columns", "periodic"},
+                               {"initial.value", "1"},
+                               {"compute.precision", "float32"},
+                               {"compute.engine", "reference"},
+                               {"compute.threads", "2"},
+                               {"output.every", "3"},
+                               {"output.fields", "[field, laplacian]"},
+                               {"checkpoint.every", "5"},
+                               {"limits.check_finite_every", "3"},
+                               {"limits.check_stability_every", "4"},
+                               {"time.step", "0.025"},
+                               {"time.end", fmt::format("{}", 2 * end_), true}};
+    all.push_back({"time.scheme", scheme_ == "bs23" ? "dopri5" : "bs23"});
+    if (is_pair)
+      all.insert(
+          all.end(),
+          {{"time.tolerance", "1e-7"}, {"time.tolerance", "1e-8"}, {"time.tolerance", "null"}});
+    std::vector<Change> changes;
+    for (auto count = 1 + random_() % 2; changes.size() < count;) {
+      const Change& change = all[random_() % all.size()];
+      const bool twice = std::ranges::count(changes, change.key, &Change::key) > 0;
+      if (!twice && !(change.value == "null" && steps_ != Steps::by_error))
+        changes.push_back(change);
+    }
+    return changes;
+  }
+
+  bool is_allowed(const Change& change, bool flag) const {
+    switch (lapl::row_of_resolved(change.key).on_restart) {
+      case OnRestart::free:
+      case OnRestart::engine: return true;
+      case OnRestart::estimates: return flag || steps_ != Steps::estimated;
+      case OnRestart::asked: return flag && change.value != "null";
+      case OnRestart::of_equation: return flag;
+      default: return false;
+    }
+  }
+
+  // At each step, time and value agree with the exact solution.
+  void check_values(std::int64_t changed_at, const std::vector<Change>& changes) const {
+    Problem after = before_;
+    double end = end_;
+    for (const Change& change : changes) {
+      if (change.key == "parameters.a") after.a = std::stod(change.value);
+      if (change.key == "parameters.b") after.b = std::stod(change.value);
+      if (change.ends_later) end = std::stod(change.value);
+    }
+    const Words steps = column("out/probes.csv", "step"), times = column("out/probes.csv", "time"),
+                values = column("out/probes.csv", "p");
+    const double limit = before_.by_error ? 1e-4 : 1e-11;
+    double exact = 0, time = 0;
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+      CHECK(std::stoll(steps[i]) == static_cast<std::int64_t>(i));
+      const double now = std::stod(times[i]);
+      CHECK(now > time);
+      const Problem& problem = static_cast<std::int64_t>(i) <= changed_at ? before_ : after;
+      exact += problem.integral(std::exchange(time, now), now);
+      CHECK(std::abs(std::stod(values[i]) - exact) <= limit * (1 + std::abs(exact)));
+    }
+    CHECK(std::abs(time - end) <= 1e-12 * end);
+    CHECK(std::stod(column("out/diagnostics.csv", "time").back()) == time);
+  }
+
+  std::mt19937& random_;
+  Problem before_;
+  Steps steps_ = Steps::fixed;
+  std::string scheme_;
+  double end_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("random restarts with random changes are refused, bit-identical, or right") {
+  const char* const given = std::getenv("LAPL_TRIALS");
+  const int trials = given != nullptr ? std::atoi(given) : 40;
+  std::mt19937 random(57);
+  for (int trial = 0; trial < trials; ++trial) {
+    CAPTURE(trial);
+    Trial(random).take();
+  }
+}
