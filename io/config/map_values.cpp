@@ -24,7 +24,8 @@ const std::array<ParameterSource, 3>& parameter_sources() {
          store(&P::range)}}},
       {P::Kind::hdf5,
        {{{.name = "hdf5", .type = path()}, store(&P::path)},
-        {{.name = "dataset", .type = text(), .preset = "/field"}, store(&P::dataset)}}},
+        {{.name = "dataset", .type = text(), .preset = "/field"}, store(&P::dataset)},
+        {{.name = "record", .type = record_choice(), .preset = "0"}, store(&P::record)}}},
       {P::Kind::formula, {{{.name = "formula", .type = formula_text()}, store(&P::formula)}}},
   }};
   return sources;
@@ -73,7 +74,7 @@ const KeyTable<Tolerance>& tolerance_keys() {
 Schema field_source() {
   MapForm form{.choices = {},
                .description =
-                   "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME} "
+                   "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME, record: 0} "
                    "or {formula: FORMULA}",
                .stand_in = ""};
   for (const ParameterSource& source : parameter_sources())
@@ -182,6 +183,21 @@ Schema found_step() {
 Schema physical_time() {
   const KeyRow time = {.name = "time", .type = positive_real()};
   return {{MapForm{{{time}}, "{time: SECONDS}", ""}}, {}};
+}
+
+Schema record_choice() {
+  const KeyRow time = {.name = "time", .type = finite_real()};
+  return either(either(word({"last"}), integer(0, most_cells)),
+                {{MapForm{{{time}}, "{time: T}", ""}}, {}});
+}
+
+void assign(RecordChoice& record, const YamlNode& node) {
+  record = {};
+  record.last = node.kind == YamlNode::Kind::scalar && node.text == "last";
+  if (const YamlNode* const time = child_of(node, "time"))
+    assign(record.time, *time);
+  else if (!record.last)
+    record.index = static_cast<std::size_t>(*read_number(node.text).integer);
 }
 
 }  // namespace lapl
