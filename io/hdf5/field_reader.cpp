@@ -20,8 +20,8 @@ namespace {
 
 using TakeShape = std::function<void(Shape)>;
 
-/// The values along the time axis of a dataset with several records: of the dimension scale of that
-/// axis, else of the dataset time beside it or in the root; empty if there is none.
+/// The values along a dataset's time axis: of the dimension scale of that axis, else of the dataset
+/// time beside it or in the root; empty if there is none.
 std::vector<double> times_of(hid_t file, hid_t dataset, const std::string& name,
                              const DatasetLayout& layout, int grid_axes) {
   std::vector<double> times;
@@ -40,9 +40,9 @@ std::vector<double> times_of(hid_t file, hid_t dataset, const std::string& name,
       return 0;
     }
   };
-  const auto axis = static_cast<unsigned>(layout.axes - 1 - grid_axes);
-  H5DSiterate_scales(dataset, axis, nullptr, visit,
-                     const_cast<void*>(static_cast<const void*>(&take)));
+  if (const int axis = layout.axes - 1 - grid_axes; axis >= 0)
+    H5DSiterate_scales(dataset, static_cast<unsigned>(axis), nullptr, visit,
+                       const_cast<void*>(static_cast<const void*>(&take)));
   const std::string beside = name.substr(0, name.find_last_of('/') + 1) + "time";
   for (const std::string& path : {beside, std::string("time")})
     if (times.empty() && holds_dataset(file, path)) try {
@@ -62,7 +62,7 @@ ReadField read_plain(const OpenedFile& opened, const std::string& name, const Re
   const DatasetLayout layout = field_layout(dataset, name, grid_axes);
   if (take_shape) take_shape(layout.shape);
   std::vector<double> times;
-  if (layout.records > 1) times = times_of(opened.file, dataset, name, layout, grid_axes);
+  if (layout.records > 1 || choice.time) times = times_of(opened.file, dataset, name, layout, grid_axes);
   const std::size_t record = chosen_record(choice, layout.records, times, "dataset " + name);
   if (reading == Reading::rehearsal) {
     touch_field(dataset, name, layout);
