@@ -74,7 +74,7 @@ const KeyTable<Tolerance>& tolerance_keys() {
 Schema field_source() {
   MapForm form{.choices = {},
                .description =
-                   "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME, record: 0} "
+                   "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME, record: RECORD} "
                    "or {formula: FORMULA}",
                .stand_in = ""};
   for (const ParameterSource& source : parameter_sources())

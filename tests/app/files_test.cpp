@@ -7,6 +7,7 @@
 
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/step_file.hpp"
 #include "kernels/fields/fill_value.hpp"
 #include "solver/dataset_names.hpp"
 #include "tests/app/program.hpp"
