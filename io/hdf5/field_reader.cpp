@@ -62,7 +62,8 @@ ReadField read_plain(const OpenedFile& opened, const std::string& name, const Re
   const DatasetLayout layout = field_layout(dataset, name, grid_axes);
   if (take_shape) take_shape(layout.shape);
   std::vector<double> times;
-  if (layout.records > 1 || choice.time) times = times_of(opened.file, dataset, name, layout, grid_axes);
+  if (layout.records > 1 || choice.time)
+    times = times_of(opened.file, dataset, name, layout, grid_axes);
   const std::size_t record = chosen_record(choice, layout.records, times, "dataset " + name);
   if (reading == Reading::rehearsal) {
     touch_field(dataset, name, layout);
@@ -109,15 +110,15 @@ std::size_t chosen_record(const RecordChoice& choice, std::size_t records,
   }
   if (times.empty())
     throw IoError(
-        "{} has no record at time {:.17g}: the file has no time axis with {} value{} "
+        "{} has no record at time {}: the file has no time axis with {} value{} "
         "(expected the number of a record, or last)",
         name, *choice.time, records, records == 1 ? "" : "s");
   const auto distance = [&](double time) { return std::abs(time - *choice.time); };
   const auto nearest = std::ranges::min_element(times, {}, distance);
   if (!(distance(*nearest) <= 1e-9 * std::max(std::abs(*choice.time), std::abs(*nearest))))
     throw IoError(
-        "{} has no record at time {:.17g}; the nearest is {:.17g}, of {} from {:.17g} to "
-        "{:.17g}",
+        "{} has no record at time {}; the nearest is {}, of {} from {} to "
+        "{}",
         name, *choice.time, *nearest, records, times.front(), times.back());
   return static_cast<std::size_t>(nearest - times.begin());
 }

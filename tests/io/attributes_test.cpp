@@ -148,7 +148,11 @@ TEST_CASE("netCDF's default fill values are missing unless _FillValue says other
       check_hdf5(H5Pset_fill_value(filled, H5T_NATIVE_UINT64, &unsigned_64), "set the fill value");
     else
       check_hdf5(H5Pset_fill_value(filled, H5T_NATIVE_DOUBLE, &fill), "set the fill value");
-    CHECK(same(made.read(type, {1, fill}, no_attributes, filled), {1, none}));
+    std::filesystem::remove(made.path);
+    edit_hdf5(made.path, [&](hid_t file) {  // cells that nobody writes hold the fill value
+      make_dataset(file, "data", type, {1, 2}, nullptr, H5I_INVALID_HID, filled);
+    });
+    CHECK(same(doubles_of(view_of(read_field(made.path, "data").values)), {none, none}));
     CHECK(!std::isnan(made.read(type, {1, fill}, no_attributes)[1]));
   }
   CHECK(made.read(H5T_STD_I8LE, {1, -127}, no_attributes) == std::vector<double>{1, -127});
@@ -245,7 +249,7 @@ TEST_CASE("a record is chosen by its number, as the last one, or by its time") {
   CHECK(read(at).record == 1);
   CHECK(*read(at).time == 0.1);
   CHECK(*read(last).time == 0.3);
-  at.time = 0.2;
+  at.time = 0.14;
   CHECK(has(message_of<IoError>([&] { read(at); }), "the nearest is 0.1"));
 }
 
