@@ -72,11 +72,12 @@ const KeyTable<Tolerance>& tolerance_keys() {
 }  // namespace
 
 Schema field_source() {
-  MapForm form{.choices = {},
-               .description =
-                   "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME, record: RECORD} "
-                   "or {formula: FORMULA}",
-               .stand_in = ""};
+  MapForm form{
+      .choices = {},
+      .description =
+          "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME, record: RECORD} "
+          "or {formula: FORMULA}",
+      .stand_in = ""};
   for (const ParameterSource& source : parameter_sources())
     form.choices.push_back(rows_of(source.keys));
   return {{form}, {}};

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <limits>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,6 @@
 // The value of cells outside the mask while outputs are computed. Files have NaN there: finite
-// values are computed first, so that a value that is not finite is an error inside (solver/run.cpp).
+// values are computed first, so that a value that is not finite is an error inside
+// (solver/run.cpp).
 #pragma once
 
 #include <cmath>

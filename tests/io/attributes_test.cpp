@@ -14,6 +14,7 @@
 #include "io/readers/npy_reader.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/fill_value.hpp"
+#include "solver/step_control.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"
 #include "tests/text.hpp"
@@ -186,10 +187,11 @@ TEST_CASE("an attribute of a wrong type or count is named, with what was found a
       }) == std::vector<double>{1, 2});
 }
 
-TEST_CASE("docs/format.md lists the attributes") {
+TEST_CASE("docs/format.md lists the attributes, and counts the words of /step_state") {
   std::ifstream file(LAPL_SOURCE_DIR "/docs/format.md");
   std::stringstream text;
   text << file.rdbuf();
+  CHECK(has(text.str(), fmt::format("| `/step_state` | u64 ({}) |", step_state_words)));
   for (const AttributeRow& row : value_attributes) {
     const char* const use = row.use == AttributeUse::honoured  ? "honoured"
                             : row.use == AttributeUse::refused ? "refused"
