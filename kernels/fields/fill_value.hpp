@@ -1,6 +1,5 @@
-// The value of cells outside the mask while outputs are computed. Files have NaN there: finite
-// values are computed first, so that a value that is not finite is an error inside
-// (solver/run.cpp).
+// The value of cells outside the mask while outputs are computed. Files have NaN there: values are
+// finite until all are known to be so, as one that is not is an error inside the mask.
 #pragma once
 
 #include <cmath>
