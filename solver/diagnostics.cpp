@@ -14,10 +14,11 @@ std::vector<std::string> diagnostics_columns(const RunConfig& config) {
     for (const StatisticsColumn& column : statistics_columns)
       columns.push_back(column_prefix(config.fields, field) + column.name);
   for (const IntegralConfig& integral : config.integrals) columns.push_back(integral.name);
-  if (config.scheme.varies) columns.emplace_back("step_size");
+  const auto& [size, error, rejections, stages] = step_columns;
+  if (config.scheme.varies) columns.emplace_back(size.name);
   if (config.scheme.tolerance)
-    for (const char* const column : {"step_error", "rejections"}) columns.emplace_back(column);
-  if (config.chooses_stages()) columns.emplace_back("stages");
+    for (const StepColumn& column : {error, rejections}) columns.emplace_back(column.name);
+  if (config.chooses_stages()) columns.emplace_back(stages.name);
   return columns;
 }
 

@@ -1,6 +1,7 @@
 // The columns and rows of diagnostics.csv (statistics of every field, integrals) and of probes.csv.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,24 @@ struct Diagnostics {
   std::vector<double> integrals;
 };
 
+/// A column about the steps of a run whose steps vary.
+struct StepColumn {
+  const char* name;
+  const char* title;  ///< for people
+};
+inline constexpr std::array<StepColumn, 4> step_columns = {
+    {{"step_size", "Step size (s)"},
+     {"step_error", "Error of the last step, of the tolerance"},
+     {"rejections", "Rejected steps"},
+     {"stages", "Stages of a step"}}};
+
 /// The prefix of a field's column names: "u_" if there are several fields, else "".
 std::string column_prefix(const std::vector<std::string>& fields, const std::string& field);
 
 /// Column names of diagnostics.csv between time and speed: u_min to u_l2 for each field (min to l2
-/// if there is one field), then the integrals. If steps vary: the size of the last step in seconds,
-/// its error in units of the tolerance, and the number of steps rejected so far.
+/// if there is one field), then the integrals. If steps vary: those of step_columns that the run
+/// has: the size of the last step in seconds, its error in units of the tolerance, the number of
+/// steps rejected so far, and the stages of the last step.
 std::vector<std::string> diagnostics_columns(const RunConfig& config);
 
 /// Column names of probes.csv after the time: inlet_u for each probe and field (inlet if there is

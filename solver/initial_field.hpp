@@ -61,7 +61,7 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
     {InitialKind::image, "image", "a PNG picture, or one for each plane in a folder: grey values from 0 to 1",
      {"path", "seed"}, FieldFile::picture},
     {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file",
-     {"path", "dataset", "seed"}, FieldFile::dataset},
+     {"path", "dataset", "record", "seed"}, FieldFile::dataset},
     {InitialKind::formula, "formula", "a formula of x, y, z, parameters, other initial fields and random",
      {"formula", "seed"}, FromFormula()}});
 // clang-format on

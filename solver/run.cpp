@@ -7,10 +7,12 @@
 #include <bit>
 #include <cmath>
 #include <future>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "kernels/error.hpp"
+#include "kernels/fields/fill_value.hpp"
 #include "kernels/machine/background.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "solver/clock.hpp"
@@ -23,6 +25,15 @@
 
 namespace lapl {
 namespace {
+
+/// Makes the values of cells outside the mask NaN, in the backend's copies of the outputs, which
+/// belong to the capture alone.
+template <class T>
+void blank_outside(const Captured<T>& captured) {
+  for (const std::span<const T> values : captured.derived)
+    for (const T& value : values)
+      if (is_outside(value)) const_cast<T&>(value) = std::numeric_limits<T>::quiet_NaN();
+}
 
 template <class T>
 class Run {
@@ -359,6 +370,7 @@ class Run {
       // schedule does.
       if (by_the_clock && captured.first_not_finite) return;
       require_finite(captured, model_, what.step);
+      if (config_.mask) blank_outside(captured);
       sink_.store(what, captured);
     });
   }

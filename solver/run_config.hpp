@@ -21,6 +21,7 @@
 #include "solver/filters/filter_config.hpp"
 #include "solver/names.hpp"
 #include "solver/precision.hpp"
+#include "solver/record_choice.hpp"
 
 namespace lapl {
 
@@ -47,6 +48,7 @@ struct InitialConfig {
   std::array<std::int64_t, 3> mode = {1, 1, 1};  ///< sine: eigenmodes along planes, rows, columns
   std::string path;                              ///< image, hdf5: absolute path of the file
   std::string dataset = "/field";                ///< hdf5
+  RecordChoice record;                           ///< hdf5, of a file with several
   FormulaText formula;                           ///< formula: of x, y, parameters and random
 };
 
@@ -93,6 +95,7 @@ struct ParameterConfig {
   Kind kind = Kind::number;
   double number = 0;
   std::string path, dataset = "/field";  ///< image, hdf5: absolute path of the file
+  RecordChoice record;                   ///< hdf5
   std::array<double, 2> range = {0, 1};  ///< image: the values of black and white
   FormulaText formula;
 };

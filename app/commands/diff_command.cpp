@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -60,8 +61,10 @@ Json compare_values(const std::string& what, const FieldValues& a, const FieldVa
                         {"differing", differing},
                         {"largest_absolute", largest},
                         {"largest_relative", largest_relative}};
-        if (first >= 0)
-          finding["first"] = {cell_at(shape, first).row, cell_at(shape, first).column};
+        if (first >= 0) {
+          const std::array indices = by_axis(cell_at(shape, first));
+          finding["first"] = std::vector(indices.end() - shape.axes, indices.end());
+        }
         return finding;
       },
       a, b);
@@ -187,9 +190,10 @@ std::vector<std::string> line_of(const Json& finding) {
     return fmt::format("{:.4g}", finding[name].get<double>());
   };
   std::string first;
-  if (finding.contains("first"))
-    first = fmt::format("row {}, column {}", finding["first"][0].get<std::int64_t>(),
-                        finding["first"][1].get<std::int64_t>());
+  if (finding.contains("first")) {
+    const auto indices = finding["first"].get<std::vector<std::int64_t>>();
+    first = text_of(Cell::of(indices), static_cast<int>(indices.size()));
+  }
   return {what,
           fmt::format("{} of {}", finding["differing"].get<std::int64_t>(),
                       finding["cells"].get<std::size_t>()),

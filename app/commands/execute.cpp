@@ -186,8 +186,9 @@ class Execution {
   }
 
   void load_fields() {
-    coefficients_ = load_coefficients(config_);
-    if (!job_.restart) whole_ = load_initial_fields(config_);
+    coefficients_ = load_coefficients(config_, &record_notes_);
+    if (!job_.restart) whole_ = load_initial_fields(config_, &record_notes_);
+    for (const std::string& note : record_notes_) console_.note(note);
   }
 
   StepWords compute_fields() {
@@ -253,6 +254,8 @@ class Execution {
     folder().log({{"event", job_.restart ? "resumed" : "started"},
                   {"step", first_step_},
                   {"command_line", summary_->values["command_line"]}});
+    for (const std::string& note : record_notes_)
+      folder().log({{"event", "record read"}, {"step", first_step_}, {"note", note}});
   }
 
   void begin_table(const RunTable& table, std::int64_t step,
@@ -358,6 +361,7 @@ class Execution {
   const Job& job_;
   Console& console_;
   std::string mask_note_;
+  RecordNotes record_notes_;
   const Model model_;
   const RunConfig& config_ = model_.run;
   const std::int64_t first_step_;

@@ -69,10 +69,9 @@ Json describe_arrays(const fs::path& file) {
   return result;
 }
 
-// The digest of the only field, or of the whole state as the file stores it; empty if none.
-std::string state_digest(const FileContent& content, const Json& described) {
-  if (const auto field = described.find(RunConfig{}.fields.front()); field != described.end())
-    return (*field)["digest"].get<std::string>();
+// The digest of the whole state as the file stores it; empty if it does not. A dataset may be one
+// field of several, so its digest is never taken for the state's.
+std::string state_digest(const FileContent& content) {
   for (const auto& [name, text] : content.provenance)
     if (name == "state_digest") return text;
   return {};
@@ -105,7 +104,7 @@ Json describe_file(const fs::path& file) {
   for (const std::string& name : content.fields) fields[name] = describe_field(file, content, name);
   if (!fields.empty()) {
     result["fields"] = fields;
-    if (const std::string digest = state_digest(content, fields); !digest.empty())
+    if (const std::string digest = state_digest(content); !digest.empty())
       result["digest"] = digest;
   }
   if (content.kind == "hdf5")

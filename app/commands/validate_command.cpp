@@ -23,10 +23,11 @@ int validate_command(const ValidateOptions& options) {
   const std::string mask_note = look_at_mask(looked_at);
   load_filters(config.run);
   // Verifies that the files named in the config exist and fit the grid.
-  StateFields fields = load_state_fields(config.run);
+  RecordNotes notes = {config.step_note, mask_note};
+  StateFields fields = load_state_fields(config.run, &notes);
   const StableStep stable = stable_step_of(config.run, [&] { return std::move(fields); });
   say("{}", resolved_yaml(config));
-  for (const std::string& note : {config.step_note, mask_note})
+  for (const std::string& note : notes)
     if (!note.empty()) say(stderr, "lapl: {}\n", note);
   if (const std::string warning = step_warning(config.run, stable); !warning.empty())
     print_warning(warning);

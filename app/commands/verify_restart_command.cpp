@@ -116,10 +116,18 @@ std::string difference(const Checkpoint& whole, const Checkpoint& split) {
   return text;
 }
 
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw IoError("--output {}: cannot make the folder: {}", folder.string(), error.message());
+}
+
 int verify_restart_command(const VerifyRestartOptions& options) {
   if (const std::optional<int> code = done_on_ranks(options.ranks)) return *code;
   const LoadedConfig config = load_config(options.config, options.words.all());
   if (!config.run.ends_by_time()) split_steps(config.run, config.run.steps, options.splits);
+  if (!options.output.empty()) make_folder(options.output);
   const TemporaryFolder folder(
       options.output.empty() ? parent_of(config.run.directory) : fs::path(options.output),
       "verify-restart", options.keep);
@@ -159,8 +167,9 @@ void add_verify_restart_command(CommandLine& line) {
   add_set_option(command, options.words.settings);
   command.option("--splits", &options.splits, "Number of restarts (3)", {.between = {{1, 1000}}});
   add_backend_option(command, options.words.backend);
-  command.option("--output DIR", &options.output,
-                 "Folder for the temporary files (else where the run folder would be made)");
+  command.option(
+      "--output DIR", &options.output,
+      "Folder for the temporary files, made if need be (else where the run folder would be made)");
   add_ranks_option(command, options.ranks);
   command.flag("--keep", &options.keep, "Keep both run folders");
   command.footer(R"(Examples:

@@ -56,12 +56,7 @@ void Console::stored(const StoredEvent& event) {
   std::vector<Panel> panels;
   if (live_ && !event.output.empty())
     for (const StoredEvent::Field& field : event.fields) {
-      FieldValues blanked;
-      if (count_of(field.masked) > 0) {
-        blanked = doubles_of(field.masked);
-        replace_outside(blanked, std::numeric_limits<double>::quiet_NaN());
-      }
-      const FieldView drawn = count_of(field.masked) > 0 ? view_of(blanked) : field.values;
+      const FieldView drawn = count_of(field.masked) > 0 ? field.masked : field.values;
       panels.push_back(small_panel(field.name, drawn, event.shape, event.step, first_row_below_));
     }
   const std::lock_guard lock(mutex_);

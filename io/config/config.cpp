@@ -350,6 +350,11 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   check_times(config.run, entries, mistakes);
   mistakes.throw_any();
   find_checkpoints(config, entries.at("checkpoint.every"));
+  if (const std::size_t size = resolved_yaml(config).size(); size > yaml_size_limit)
+    throw ConfigError(
+        "{}: with all defaults it has {} bytes (expected at most {}, as config.yaml of the run "
+        "folder, from which a run is resumed)",
+        shown(name), size, yaml_size_limit);
   return config;
 }
 

@@ -15,6 +15,7 @@
 #include "io/filters/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "solver/dataset_names.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/equation/formula.hpp"
 #include "solver/equation/formula_mistakes.hpp"
@@ -200,6 +201,7 @@ class Checker : public KeyChecker {
     std::set<std::string> columns = {"step", "time", "cells_per_second"};
     given.integrals.clear();
     for (const std::string& column : diagnostics_columns(given)) columns.insert(column);
+    for (const StepColumn& column : step_columns) columns.insert(column.name);
     for (const IntegralConfig& integral : run_.integrals)
       if (const std::string wrong = filter_name_problem(integral.name, columns); !wrong.empty())
         add("output.integrals", wrong);
@@ -265,7 +267,7 @@ class Checker : public KeyChecker {
 
  private:
   static std::set<std::string> taken_datasets(const RunConfig& run) {
-    std::set<std::string> taken = {"time", "step", "x", "y", "z", "provenance", "VTKHDF"};
+    std::set<std::string> taken(output_parts.begin(), output_parts.end());
     for (const std::string& name : output_names(run)) taken.insert(name);
     return taken;
   }

@@ -284,14 +284,14 @@ ConfigTable make_key_table(const ConfigNames& names) {
        put_tolerance},
       {{.name = "time.meet", .type = list(positive_real(), 0, any_count), .preset = "[]",
        .unit = "s", .meaning = "times at which a step ends, where steps vary: those at which a "
-                               "formula of t jumps"}, freely,
+                               "formula of t jumps"}, free,
        [](RunConfig& run, const YamlNode& node) {
          assign(run.meets, node);
          std::ranges::sort(run.meets);
        }},
       {{.name = "time.largest_step", .type = null_or(positive_real()), .preset = "null",
        .unit = "s", .meaning = "no step is longer, where steps vary: shorter than the shortest "
-                               "pulse of a formula of t"}, freely,
+                               "pulse of a formula of t"}, free,
        store(&RunConfig::largest_step)},
 
       {{.name = "time.linear_about", .type = one_or_list(finite_real(), 1, any_count),

@@ -64,6 +64,9 @@ KeyTable<InitialConfig> make_initial_keys(int axes) {
        store(&InitialConfig::path)},
       {{.name = "dataset", .type = text(), .preset = "/field",
        .meaning = "dataset in the HDF5 file"}, store(&InitialConfig::dataset)},
+      {{.name = "record", .type = record_choice(), .preset = "0",
+       .meaning = "record of a dataset with a time axis: its number from 0 on, last, or {time: T}"},
+       store(&InitialConfig::record)},
       {{.name = "formula", .type = formula_text(),
        .meaning = "formula of x, y, z, parameters, other initial fields and random "
                   "(docs/equations.md)"},

@@ -24,7 +24,8 @@ const std::array<ParameterSource, 3>& parameter_sources() {
          store(&P::range)}}},
       {P::Kind::hdf5,
        {{{.name = "hdf5", .type = path()}, store(&P::path)},
-        {{.name = "dataset", .type = text(), .preset = "/field"}, store(&P::dataset)}}},
+        {{.name = "dataset", .type = text(), .preset = "/field"}, store(&P::dataset)},
+        {{.name = "record", .type = record_choice(), .preset = "0"}, store(&P::record)}}},
       {P::Kind::formula, {{{.name = "formula", .type = formula_text()}, store(&P::formula)}}},
   }};
   return sources;
@@ -71,11 +72,12 @@ const KeyTable<Tolerance>& tolerance_keys() {
 }  // namespace
 
 Schema field_source() {
-  MapForm form{.choices = {},
-               .description =
-                   "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME} "
-                   "or {formula: FORMULA}",
-               .stand_in = ""};
+  MapForm form{
+      .choices = {},
+      .description =
+          "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME, record: RECORD} "
+          "or {formula: FORMULA}",
+      .stand_in = ""};
   for (const ParameterSource& source : parameter_sources())
     form.choices.push_back(rows_of(source.keys));
   return {{form}, {}};
@@ -182,6 +184,21 @@ Schema found_step() {
 Schema physical_time() {
   const KeyRow time = {.name = "time", .type = positive_real()};
   return {{MapForm{{{time}}, "{time: SECONDS}", ""}}, {}};
+}
+
+Schema record_choice() {
+  const KeyRow time = {.name = "time", .type = finite_real()};
+  return either(either(word({"last"}), integer(0, most_cells)),
+                {{MapForm{{{time}}, "{time: T}", ""}}, {}});
+}
+
+void assign(RecordChoice& record, const YamlNode& node) {
+  record = {};
+  record.last = node.kind == YamlNode::Kind::scalar && node.text == "last";
+  if (const YamlNode* const time = child_of(node, "time"))
+    assign(record.time, *time);
+  else if (!record.last)
+    record.index = static_cast<std::size_t>(*read_number(node.text).integer);
 }
 
 }  // namespace lapl

@@ -19,6 +19,7 @@ Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}
 Schema found_step();       ///< a number, or {auto: NUMBER}
 Schema physical_time();    ///< {time: SECONDS}
+Schema record_choice();    ///< a number, last, or {time: T}
 Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
 
 // Store resolved values in a run config.
@@ -27,5 +28,6 @@ void assign(std::vector<DerivedConfig>& derived, const YamlNode& node);
 void assign(std::vector<IntegralConfig>& integrals, const YamlNode& node);
 void assign(ProbesConfig& probes, const YamlNode& node);
 void assign(Tolerance& tolerance, const YamlNode& node);
+void assign(RecordChoice& record, const YamlNode& node);
 
 }  // namespace lapl

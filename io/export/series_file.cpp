@@ -10,6 +10,7 @@
 #include "io/hdf5/file_writer.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/vtkhdf.hpp"
+#include "solver/dataset_names.hpp"
 
 namespace lapl {
 namespace {
@@ -49,6 +50,7 @@ Header make_header(const Series& series, const std::vector<std::string>& fields,
     naming_file(holder->file, [&] {
       const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
       header.fields.push_back({name, text_of_field(dataset)});
+      header.fields.back().text.earlier_fill = false;  // read as NaN
     });
   }
   const OpenedFile opened = open_verified(last.file);
@@ -100,7 +102,7 @@ class SeriesFile {
     AxisScales scales = write_axes(file, header_.axes);
     for (const FieldHeader& field : header_.fields) lay_out_field(file, field, scales);
     {
-      const Hdf5Group group = create_hdf5_group(file, "provenance");
+      const Hdf5Group group = create_hdf5_group(file, name_of(OutputPart::provenance));
       for (const auto& [name, text] : header_.provenance) write_text(group, name, text);
       write_text(group, "digests", text_);
     }
@@ -133,7 +135,6 @@ class SeriesFile {
         if (masked) replace_outside(values, 0);
         digests_[field][i] = digest_of(values);
         if (masked) values = read_record(series_, series_.records[i], header.name);
-        if (masked) replace_outside(values, fill_value);
         put(field, i, view_of(values));
       }
   }

@@ -3,9 +3,11 @@
 #include <hdf5_hl.h>
 
 #include <cmath>
+#include <limits>
 
 #include "io/hdf5/hdf5_values.hpp"
 #include "kernels/fields/fill_value.hpp"
+#include "solver/dataset_names.hpp"
 
 namespace lapl {
 namespace {
@@ -60,14 +62,14 @@ void close_axes(AxisScales& scales) {
 AxisScales write_axes(hid_t file, const Axes& axes) {
   write_attribute(file, spacing_attribute, axes.spacing.given(axes.shape.axes));
   AxisScales scales;
-  scales.push_back(write_scale(file, "time", axes.times, "s", "time"));
+  scales.push_back(write_scale(file, name_of(OutputPart::time), axes.times, "s", "time"));
   for_each_position(axes, [&](GridAxis axis, const std::vector<double>& values) {
     scales.push_back(
         write_scale(file, axis.position, values, "m", std::string("position of the ") + axis.name));
   });
   // No axis attributes on y and x, because ParaView would take them for latitude and longitude.
   write_attribute(scales.front(), "axis", "T");
-  Hdf5Dataset step = write_array(file, "step", axes.steps);
+  Hdf5Dataset step = write_array(file, name_of(OutputPart::step), axes.steps);
   write_attribute(step, "units", "1");
   write_attribute(step, "long_name", "number of steps done");
   check_hdf5(H5DSattach_scale(step, scales.front(), 0), "attach time to step");
@@ -79,10 +81,15 @@ void describe_field(hid_t field, const std::string& name, const FieldText& text,
                     const AxisScales& scales) {
   if (text.masked) {  // of the field's type, as netCDF requires
     const Hdf5Type type(H5Dget_type(field), "read the type of " + name);
+    const auto write = [&]<class T>(T) {
+      write_attribute(field, fill_attribute, std::vector{std::numeric_limits<T>::quiet_NaN()});
+      if (text.earlier_fill)
+        write_attribute(field, earlier_fill_attribute, std::vector{static_cast<T>(fill_value)});
+    };
     if (H5Tget_size(type) == sizeof(float))
-      write_attribute(field, fill_attribute, std::vector{static_cast<float>(fill_value)});
+      write(0.0f);
     else
-      write_attribute(field, fill_attribute, std::vector{fill_value});
+      write(0.0);
   }
   write_attribute(field, "units", text.units);
   write_attribute(field, "long_name", text.long_name);
@@ -93,22 +100,26 @@ void describe_field(hid_t field, const std::string& name, const FieldText& text,
 }
 
 FieldText text_of_field(hid_t field) {
-  return {
-      read_text_attribute(field, "units"), read_text_attribute(field, "long_name"),
-      H5Aexists(field, fill_attribute) > 0,
-      H5Aexists(field, complex_attribute) > 0 ? read_text_attribute(field, complex_attribute) : ""};
+  FieldText text = {read_text_attribute(field, "units"), read_text_attribute(field, "long_name")};
+  text.masked = H5Aexists(field, fill_attribute) > 0;
+  text.earlier_fill =
+      text.masked && (H5Aexists(field, earlier_fill_attribute) > 0 ||
+                      !std::isnan(read_number_attribute<double>(field, fill_attribute)));
+  if (H5Aexists(field, complex_attribute) > 0)
+    text.complex = read_text_attribute(field, complex_attribute);
+  return text;
 }
 
 int grid_axes_of(hid_t file) {
   const auto has = [&](const char* name) { return H5Lexists(file, name, H5P_DEFAULT) > 0; };
-  if (has("z")) return 3;
-  return has("x") && !has("y") ? 1 : 2;
+  if (has(name_of(OutputPart::z))) return 3;
+  return has(name_of(OutputPart::x)) && !has(name_of(OutputPart::y)) ? 1 : 2;
 }
 
 Axes read_axes(hid_t file) {
   Axes axes;
-  axes.times = read_array<double>(file, "time", any_length);
-  axes.steps = read_array<std::int64_t>(file, "step", any_length);
+  axes.times = read_array<double>(file, name_of(OutputPart::time), any_length);
+  axes.steps = read_array<std::int64_t>(file, name_of(OutputPart::step), any_length);
   if (axes.steps.size() != axes.times.size())
     throw IoError("has " + std::to_string(axes.times.size()) + " times, but " +
                   std::to_string(axes.steps.size()) + " steps");

@@ -19,6 +19,9 @@ inline constexpr const char* spacing_attribute = "lapl_grid_spacing";
 inline constexpr std::int64_t format_version = 1;
 /// netCDF's attribute with the value that stands for none.
 inline constexpr const char* fill_attribute = "_FillValue";
+/// netCDF's attribute for one more such value: of an index that shows outputs of versions that
+/// stored fill_value (kernels/fields/fill_value.hpp) outside masks.
+inline constexpr const char* earlier_fill_attribute = "missing_value";
 inline constexpr const char* complex_attribute = "complex";
 
 /// Writes the attributes that identify lapl's files; `kind` is a word that read_format returns.

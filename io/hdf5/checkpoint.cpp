@@ -12,6 +12,7 @@
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "kernels/fields/digest.hpp"
+#include "solver/dataset_names.hpp"
 
 namespace lapl {
 namespace {
@@ -140,11 +141,13 @@ void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::p
   FilePlan plan{.shape = header.shape, .expected_bytes = expected_rest(header)};
   RankedValues ranked{
       .rows = rows,
-      .changing = {{"step", std::as_bytes(std::span(&header.step, 1))},
-                   {"state_digest", std::as_bytes(std::span(&header.state_digest, 1))},
-                   {"output_list", std::as_bytes(std::span(words))}}};
+      .changing = {{name_of(CheckpointPart::step), std::as_bytes(std::span(&header.step, 1))},
+                   {name_of(CheckpointPart::state_digest),
+                    std::as_bytes(std::span(&header.state_digest, 1))},
+                   {name_of(CheckpointPart::output_list), std::as_bytes(std::span(words))}}};
   if (!header.step_state.empty())
-    ranked.changing.push_back({"step_state", std::as_bytes(std::span(header.step_state))});
+    ranked.changing.push_back(
+        {name_of(CheckpointPart::step_state), std::as_bytes(std::span(header.step_state))});
   for (std::size_t i = 0; i < header.fields.size(); ++i) {
     plan.fields.emplace_back(header.fields[i], precision);
     ranked.fields.push_back(part_of(values, i, header.fields.size()));

@@ -12,6 +12,7 @@
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "kernels/fields/digest.hpp"
+#include "solver/dataset_names.hpp"
 
 namespace lapl {
 namespace {
@@ -39,15 +40,17 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 OutputListMark read_output_list_mark(hid_t file) {
-  const auto words = read_array<std::uint64_t>(file, "output_list", 2);
+  const auto words = read_array<std::uint64_t>(file, name_of(CheckpointPart::output_list), 2);
   if (words.size() != 2) throw IoError("dataset output_list has {} values, not 2", words.size());
   return {words[0], words[1]};
 }
 
 // The outputs in files of earlier versions, which have the names in this dataset, one per line.
 std::vector<std::pair<std::string, std::uint64_t>> read_outputs(hid_t file) {
-  const std::vector<std::string> names = lines_of(read_text(file, "output_names", longest_text));
-  const auto digests = read_array<std::uint64_t>(file, "output_digests", most_outputs);
+  const std::vector<std::string> names =
+      lines_of(read_text(file, name_of(CheckpointPart::output_names), longest_text));
+  const auto digests =
+      read_array<std::uint64_t>(file, name_of(CheckpointPart::output_digests), most_outputs);
   if (names.size() != digests.size())
     throw IoError("has {} output names, but {} digests", names.size(), digests.size());
   std::vector<std::pair<std::string, std::uint64_t>> outputs;
@@ -59,20 +62,25 @@ std::vector<std::pair<std::string, std::uint64_t>> read_outputs(hid_t file) {
 
 void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
   write_format(file, "checkpoint");
-  write_text(file, "config", header.config);
-  write_values(file, "shape", header.shape.extents());
+  write_text(file, name_of(CheckpointPart::config), header.config);
+  write_values(file, name_of(CheckpointPart::shape), header.shape.extents());
   if (header.fields != CheckpointHeader().fields)
-    write_text(file, "fields", fmt::format("{}\n", fmt::join(header.fields, "\n")));
-  write_values(file, "step", std::vector{header.step});
-  write_values(file, "time_step_bits", std::vector{bits_of(header.time_step)});
-  write_values(file, "coefficient_bits", std::vector{bits_of(header.coefficient)});
-  write_values(file, "state_digest", std::vector{header.state_digest});
+    write_text(file, name_of(CheckpointPart::fields),
+               fmt::format("{}\n", fmt::join(header.fields, "\n")));
+  write_values(file, name_of(CheckpointPart::step), std::vector{header.step});
+  write_values(file, name_of(CheckpointPart::time_step_bits),
+               std::vector{bits_of(header.time_step)});
+  write_values(file, name_of(CheckpointPart::coefficient_bits),
+               std::vector{bits_of(header.coefficient)});
+  write_values(file, name_of(CheckpointPart::state_digest), std::vector{header.state_digest});
   if (header.equation_digest)
-    write_values(file, "equation_digest", std::vector{*header.equation_digest});
+    write_values(file, name_of(CheckpointPart::equation_digest),
+                 std::vector{*header.equation_digest});
   const OutputListMark list = header.output_list.value_or(OutputListMark());
-  write_values(file, "output_list", std::vector{list.bytes, list.digest});
-  write_values(file, "missing_outputs", header.missing_outputs);
-  if (!header.step_state.empty()) write_values(file, "step_state", header.step_state);
+  write_values(file, name_of(CheckpointPart::output_list), std::vector{list.bytes, list.digest});
+  write_values(file, name_of(CheckpointPart::missing_outputs), header.missing_outputs);
+  if (!header.step_state.empty())
+    write_values(file, name_of(CheckpointPart::step_state), header.step_state);
 }
 
 CheckpointHeader read_checkpoint_header(hid_t file) {
@@ -81,31 +89,35 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
     throw IoError(format.empty() ? "is not a file of lapl"
                                  : fmt::format("is a {} file of lapl, not a checkpoint", format));
   CheckpointHeader header;
-  header.config = read_text(file, "config", longest_text);
-  const auto shape = read_array<std::int64_t>(file, "shape", 3);
+  header.config = read_text(file, name_of(CheckpointPart::config), longest_text);
+  const auto shape = read_array<std::int64_t>(file, name_of(CheckpointPart::shape), 3);
   if (shape.empty() || std::ranges::min(shape) < 1)
     throw IoError("dataset shape is not one to three numbers from 1 on");
   header.shape = Shape::of(shape);
-  if (H5Lexists(file, "fields", H5P_DEFAULT) > 0)
-    header.fields = lines_of(read_text(file, "fields", longest_text));
+  if (H5Lexists(file, name_of(CheckpointPart::fields), H5P_DEFAULT) > 0)
+    header.fields = lines_of(read_text(file, name_of(CheckpointPart::fields), longest_text));
   if (header.fields.empty() || header.fields.size() > most_fields)
     throw IoError("names {} fields (expected 1 to {})", header.fields.size(), most_fields);
-  header.step = read_one<std::int64_t>(file, "step");
+  header.step = read_one<std::int64_t>(file, name_of(CheckpointPart::step));
   if (header.step < 0) throw IoError("dataset step is negative");
-  header.time_step = std::bit_cast<double>(read_one<std::uint64_t>(file, "time_step_bits"));
-  header.coefficient = std::bit_cast<double>(read_one<std::uint64_t>(file, "coefficient_bits"));
-  header.state_digest = read_one<std::uint64_t>(file, "state_digest");
-  if (H5Lexists(file, "equation_digest", H5P_DEFAULT) > 0)
-    header.equation_digest = read_one<std::uint64_t>(file, "equation_digest");
-  if (H5Lexists(file, "output_list", H5P_DEFAULT) > 0)
+  header.time_step =
+      std::bit_cast<double>(read_one<std::uint64_t>(file, name_of(CheckpointPart::time_step_bits)));
+  header.coefficient = std::bit_cast<double>(
+      read_one<std::uint64_t>(file, name_of(CheckpointPart::coefficient_bits)));
+  header.state_digest = read_one<std::uint64_t>(file, name_of(CheckpointPart::state_digest));
+  if (H5Lexists(file, name_of(CheckpointPart::equation_digest), H5P_DEFAULT) > 0)
+    header.equation_digest =
+        read_one<std::uint64_t>(file, name_of(CheckpointPart::equation_digest));
+  if (H5Lexists(file, name_of(CheckpointPart::output_list), H5P_DEFAULT) > 0)
     header.output_list = read_output_list_mark(file);
   else
     header.outputs = read_outputs(file);
-  if (H5Lexists(file, "step_state", H5P_DEFAULT) > 0)
-    header.step_state = read_array<std::uint64_t>(file, "step_state", 64);
+  if (H5Lexists(file, name_of(CheckpointPart::step_state), H5P_DEFAULT) > 0)
+    header.step_state = read_array<std::uint64_t>(file, name_of(CheckpointPart::step_state), 64);
   // Earlier versions have no such dataset: there a run ended with the first output it missed.
-  if (H5Lexists(file, "missing_outputs", H5P_DEFAULT) > 0)
-    header.missing_outputs = read_array<std::int64_t>(file, "missing_outputs", most_outputs);
+  if (H5Lexists(file, name_of(CheckpointPart::missing_outputs), H5P_DEFAULT) > 0)
+    header.missing_outputs =
+        read_array<std::int64_t>(file, name_of(CheckpointPart::missing_outputs), most_outputs);
   return header;
 }
 

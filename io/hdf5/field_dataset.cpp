@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <limits>
-#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "io/hdf5/dataset_checks.hpp"
@@ -204,20 +206,30 @@ DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& ext
 
 namespace {
 
-std::optional<double> number_of(hid_t dataset, const char* attribute) {
-  if (check_hdf5(H5Aexists(dataset, attribute), std::string("look for attribute ") + attribute) ==
-      0)
-    return std::nullopt;
-  return read_number_attribute<double>(dataset, attribute);
-}
-
 template <class T>
 void unpack(std::vector<T>& values, const Packing& packing) {
-  if (packing.scale == 1 && packing.offset == 0 && packing.missing.empty()) return;
-  for (T& value : values)
-    value = std::ranges::count(packing.missing, static_cast<double>(value)) > 0
-                ? std::numeric_limits<T>::quiet_NaN()
-                : static_cast<T>(packing.scale * value + packing.offset);
+  if (packing.is_none()) return;
+  for (T& value : values) value = static_cast<T>(packing.meaning(static_cast<double>(value)));
+}
+
+/// True for booleans as h5py stores them: an enumeration of FALSE, 0, and TRUE, 1.
+bool is_boolean(hid_t type) {
+  if (H5Tget_class(type) != H5T_ENUM || H5Tget_nmembers(type) != 2) return false;
+  for (unsigned value = 0; value < 2; ++value) {
+    char* const name = H5Tget_member_name(type, value);
+    const bool fits = name != nullptr && std::string_view(name) == (value == 0 ? "FALSE" : "TRUE");
+    H5free_memory(name);
+    std::int64_t number = -1;
+    std::array<std::byte, 64> held{};
+    const Hdf5Type base(H5Tget_super(type), "read the type of a boolean");
+    if (!fits || H5Tget_size(base) > held.size() ||
+        H5Tget_member_value(type, value, held.data()) < 0 ||
+        H5Tconvert(base, H5T_NATIVE_INT64, 1, held.data(), nullptr, H5P_DEFAULT) < 0)
+      return false;
+    std::memcpy(&number, held.data(), sizeof(number));
+    if (number != value) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -225,21 +237,19 @@ void unpack(std::vector<T>& values, const Packing& packing) {
 DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes) {
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   const H5T_class_t kind = H5Tget_class(type);
-  if (kind != H5T_FLOAT && kind != H5T_INTEGER)
-    throw IoError("dataset " + name + " holds neither integers nor floating-point numbers");
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER && !is_boolean(type))
+    throw IoError("dataset " + name +
+                  " holds neither integers nor floating-point numbers nor booleans");
   DatasetLayout layout = layout_of("dataset " + name, extent_of(dataset, name), grid_axes);
   if (H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0)
     layout.precision = Precision::float32;
   layout.fits_single = H5Tget_size(type) <= (kind == H5T_FLOAT ? 4 : 2);
-  const auto scale = number_of(dataset, "scale_factor"), offset = number_of(dataset, "add_offset");
-  if (scale || offset) {
+  if (kind == H5T_ENUM) return layout;
+  layout.packing = read_packing(dataset, name);
+  if (layout.packing.scale != 1 || layout.packing.offset != 0) {
     layout.precision = Precision::float64;
     layout.fits_single = false;
-    layout.packing = {.scale = scale.value_or(1), .offset = offset.value_or(0), .missing = {}};
   }
-  for (const char* const attribute : {"_FillValue", "missing_value"})
-    if (const auto missing = number_of(dataset, attribute))
-      layout.packing.missing.push_back(*missing);
   return layout;
 }
 

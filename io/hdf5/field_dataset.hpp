@@ -9,6 +9,7 @@
 
 #include "io/hdf5/field_values.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
+#include "io/hdf5/packing.hpp"
 #include "kernels/grid/grid.hpp"
 
 namespace lapl {
@@ -50,12 +51,6 @@ hid_t stored_type_of(Precision precision);
 /// `grid`, with `leading` for any axes before them.
 std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::size_t record, Shape grid);
 
-/// netCDF's packing: a stored value v means scale * v + offset, or NaN if it is in `missing`.
-struct Packing {
-  double scale = 1, offset = 0;
-  std::vector<double> missing;
-};
-
 /// Extent and type of a dataset that can be read as a field.
 struct DatasetLayout {
   Shape shape;
@@ -73,8 +68,8 @@ DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& ext
                         int grid_axes = 2);
 
 /// The layout of an open dataset of a grid with `grid_axes` axes. Throws IoError unless it has
-/// these axes, or time before them, possibly after axes of length 1, and holds integers or
-/// floating-point numbers. For a grid of two axes, (columns) alone is one row.
+/// these axes, or time before them, possibly after axes of length 1, and holds integers,
+/// floating-point numbers or h5py's booleans. For a grid of two axes, (columns) alone is one row.
 DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes = 2);
 
 /// All values at `record`, unpacked, in this machine's byte order. IEEE 32-bit values of either

@@ -1,4 +1,10 @@
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <hdf5_hl.h>
+
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "io/hdf5/axes.hpp"
@@ -6,6 +12,7 @@
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
+#include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/step_file.hpp"
 
 namespace lapl {
@@ -13,7 +20,39 @@ namespace {
 
 using TakeShape = std::function<void(Shape)>;
 
-ReadField read_plain(const OpenedFile& opened, const std::string& name, std::size_t record,
+/// The values along a dataset's time axis: of the dimension scale of that axis, else of the dataset
+/// time beside it or in the root; empty if there is none.
+std::vector<double> times_of(hid_t file, hid_t dataset, const std::string& name,
+                             const DatasetLayout& layout, int grid_axes) {
+  std::vector<double> times;
+  const auto take = [&](hid_t scale) {
+    const Hdf5Type type(H5Dget_type(scale), "read the type of a time axis");
+    const H5T_class_t kind = H5Tget_class(type);
+    if ((kind == H5T_FLOAT || kind == H5T_INTEGER) &&
+        extent_of(scale, "time") == std::vector<hsize_t>{layout.records})
+      times = read_all<double>(scale, "time", memory_type<double>());
+    return times.empty() ? 0 : 1;
+  };
+  const auto visit = [](hid_t, unsigned, hid_t scale, void* use) -> herr_t {
+    try {
+      return (*static_cast<const decltype(take)*>(use))(scale);
+    } catch (const IoError&) {
+      return 0;
+    }
+  };
+  if (const int axis = layout.axes - 1 - grid_axes; axis >= 0)
+    H5DSiterate_scales(dataset, static_cast<unsigned>(axis), nullptr, visit,
+                       const_cast<void*>(static_cast<const void*>(&take)));
+  const std::string beside = name.substr(0, name.find_last_of('/') + 1) + "time";
+  for (const std::string& path : {beside, std::string("time")})
+    if (times.empty() && holds_dataset(file, path)) try {
+        take(open_plain_dataset(file, path));
+      } catch (const IoError&) {  // no time axis that can be read
+      }
+  return times;
+}
+
+ReadField read_plain(const OpenedFile& opened, const std::string& name, const RecordChoice& choice,
                      Reading reading, const TakeShape& take_shape, int foreign_axes) {
   const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
   const int grid_axes = opened.format == "checkpoint"
@@ -22,12 +61,17 @@ ReadField read_plain(const OpenedFile& opened, const std::string& name, std::siz
                                                 : grid_axes_of(opened.file);
   const DatasetLayout layout = field_layout(dataset, name, grid_axes);
   if (take_shape) take_shape(layout.shape);
+  std::vector<double> times;
+  if (layout.records > 1 || choice.time)
+    times = times_of(opened.file, dataset, name, layout, grid_axes);
+  const std::size_t record = chosen_record(choice, layout.records, times, "dataset " + name);
   if (reading == Reading::rehearsal) {
     touch_field(dataset, name, layout);
     return {};
   }
-  return {layout.shape, layout.records, layout.axes == 1,
-          read_values(dataset, name, layout, record)};
+  return {layout.shape,     layout.records,
+          layout.axes == 1, read_values(dataset, name, layout, record),
+          record,           times.empty() ? std::nullopt : std::optional(times[record])};
 }
 
 /// A record as the index describes it.
@@ -35,25 +79,52 @@ struct IndexRecord {
   Shape shape;
   Precision precision = Precision::float64;
   std::filesystem::path step_file;
+  std::size_t record = 0, records = 1;
+  double time = 0;
 };
 
 IndexRecord look_up(hid_t index, const std::filesystem::path& path, const std::string& name,
-                    std::size_t record) {
+                    const RecordChoice& choice) {
   const Axes axes = read_axes(index);
   // Throws IoError that names the existing datasets.
   if (!holds_dataset(index, name)) open_plain_dataset(index, name);
-  if (record >= axes.steps.size())
-    throw IoError("has no record " + std::to_string(record) + ", only " +
-                  std::to_string(axes.steps.size()) + " from 0 on");
+  const std::size_t record =
+      chosen_record(choice, axes.steps.size(), axes.times, "dataset " + name);
   const Hdf5Dataset dataset(H5Dopen2(index, name.c_str(), H5P_DEFAULT), "open dataset " + name);
-  return {axes.shape, field_layout(dataset, name, axes.shape.axes).precision,
-          path.parent_path() / "fields" / step_file_name(axes.steps[record])};
+  return {axes.shape,
+          field_layout(dataset, name, axes.shape.axes).precision,
+          path.parent_path() / "fields" / step_file_name(axes.steps[record]),
+          record,
+          axes.steps.size(),
+          axes.times[record]};
 }
 
 }  // namespace
 
-ReadField read_field(const std::filesystem::path& path, const std::string& name, std::size_t record,
-                     const TakeShape& take_shape, int grid_axes) {
+std::size_t chosen_record(const RecordChoice& choice, std::size_t records,
+                          const std::vector<double>& times, const std::string& name) {
+  if (choice.last) return records - 1;
+  if (!choice.time) {
+    if (choice.index < records) return choice.index;
+    throw IoError("{} has no record {}, only {} from 0 on", name, choice.index, records);
+  }
+  if (times.empty())
+    throw IoError(
+        "{} has no record at time {}: the file has no time axis with {} value{} "
+        "(expected the number of a record, or last)",
+        name, *choice.time, records, records == 1 ? "" : "s");
+  const auto distance = [&](double time) { return std::abs(time - *choice.time); };
+  const auto nearest = std::ranges::min_element(times, {}, distance);
+  if (!(distance(*nearest) <= 1e-9 * std::max(std::abs(*choice.time), std::abs(*nearest))))
+    throw IoError(
+        "{} has no record at time {}; the nearest is {}, of {} from {} to "
+        "{}",
+        name, *choice.time, *nearest, records, times.front(), times.back());
+  return static_cast<std::size_t>(nearest - times.begin());
+}
+
+ReadField read_field(const std::filesystem::path& path, const std::string& name,
+                     const RecordChoice& record, const TakeShape& take_shape, int grid_axes) {
   const Hdf5Session session;
   std::optional<IndexRecord> entry;
   ReadField field = read_verified(path, [&](const OpenedFile& opened, Reading reading) {
@@ -70,12 +141,17 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
       throw IoError("holds {} values, but its index says {}", text_of(found), text_of(shape));
     if (take_shape) take_shape(found);
   };
-  return read_verified(entry->step_file, [&](const OpenedFile& step, Reading reading) -> ReadField {
-    if (holds_dataset(step.file, name))
-      return read_plain(step, name, 0, reading, same_grid, shape.axes);
-    same_grid(own_content(step).shape);
-    return {shape, 1, false, missing_values(shape.cells(), entry->precision)};
-  });
+  ReadField read =
+      read_verified(entry->step_file, [&](const OpenedFile& step, Reading reading) -> ReadField {
+        if (holds_dataset(step.file, name))
+          return read_plain(step, name, 0, reading, same_grid, shape.axes);
+        same_grid(own_content(step).shape);
+        return {shape, 1, false, missing_values(shape.cells(), entry->precision)};
+      });
+  read.record = entry->record;
+  read.records = entry->records;
+  read.time = entry->time;
+  return read;
 }
 
 }  // namespace lapl

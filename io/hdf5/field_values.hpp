@@ -19,9 +19,10 @@ namespace lapl {
 /// The description of a field in a file.
 struct FieldText {
   std::string units, long_name;
-  bool masked = false;  ///< cells outside a mask have fill_value (attribute _FillValue)
+  bool masked = false;  ///< cells outside a mask are NaN (attribute _FillValue)
   std::string complex =
       {};  ///< name of the complex field of which it is a part (attribute complex)
+  bool earlier_fill = false;  ///< records of earlier versions have fill_value there
 };
 
 /// View of a grid's values, row by row.

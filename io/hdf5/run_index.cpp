@@ -102,15 +102,17 @@ void RunIndex::take(const StepRecord& record) {
   for (const NamedField& field : record.fields) fields_.try_emplace(field.name, field.text());
 }
 
-/// Adds the names and units of fields in an open file that are not known yet.
+/// Adds the names and units of fields in an open file that are not known yet, and notes fill values
+/// of earlier versions.
 void RunIndex::add_fields(std::int64_t file) {
   const int grid_axes = grid_axes_of(file);
   for (const std::string& name : list_datasets(file)) {
-    if (fields_.contains(name)) continue;
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
     if (std::ssize(extent_of(dataset, name)) != 1 + grid_axes) continue;
     if (fields_.empty()) precision_ = field_layout(dataset, name, grid_axes).precision;
-    fields_[name] = text_of_field(dataset);
+    const FieldText text = text_of_field(dataset);
+    FieldText& known = fields_.try_emplace(name, text).first->second;
+    known.earlier_fill = known.earlier_fill || text.earlier_fill;
   }
 }
 
@@ -271,8 +273,7 @@ std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const try {
         continue;
       }
       const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-      DatasetLayout layout = field_layout(dataset, name, shape_.axes);
-      layout.packing = {};  // fill values stay
+      const DatasetLayout layout = field_layout(dataset, name, shape_.axes);
       if (layout.shape != shape_ || layout.precision != precision_)
         throw IoError("has another grid than the other step files");
       values.push_back(read_values(dataset, name, layout, 0));

@@ -11,6 +11,7 @@
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/hdf5/vtkhdf.hpp"
 #include "kernels/machine/paths_in.hpp"
+#include "solver/dataset_names.hpp"
 
 namespace lapl {
 namespace {
@@ -41,7 +42,7 @@ void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record) 
   {
     AxisScales scales = write_axes(file, axes_of(record));
     lay_out_fields(file, record, scales);
-    const Hdf5Group provenance = create_hdf5_group(file, "provenance");
+    const Hdf5Group provenance = create_hdf5_group(file, name_of(OutputPart::provenance));
     for (const auto& [name, text] : record.provenance) write_text(provenance, name, text);
     std::vector<VtkField> fields;
     for (const NamedField& field : record.fields)
@@ -54,11 +55,12 @@ void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record) 
 
 /// Values of small datasets that differ between the steps of a run.
 NamedValues changing_values(const StepRecord& record) {
-  NamedValues result = {{"time", std::as_bytes(std::span(&record.time, 1))},
-                        {"step", std::as_bytes(std::span(&record.step, 1))}};
+  NamedValues result = {{name_of(OutputPart::time), std::as_bytes(std::span(&record.time, 1))},
+                        {name_of(OutputPart::step), std::as_bytes(std::span(&record.step, 1))}};
   for (const auto& [name, text] : record.provenance)
     if (name == "state_digest")
-      result.emplace_back("provenance/" + name, std::as_bytes(std::span(text)));
+      result.emplace_back(std::string(name_of(OutputPart::provenance)) + "/" + name,
+                          std::as_bytes(std::span(text)));
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "io/hdf5/file_writer.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/ranks/ranks.hpp"
+#include "solver/record_choice.hpp"
 
 namespace lapl {
 
@@ -23,7 +25,7 @@ struct NamedField {
   std::string long_name;  ///< for people
   std::string units;
   FieldView values;
-  bool masked = false;       ///< fill_value in cells outside a mask
+  bool masked = false;       ///< NaN in cells outside a mask
   std::string complex = {};  ///< the complex field of which it is a part
 
   FieldText text() const { return {units, long_name, masked, complex}; }
@@ -111,7 +113,7 @@ std::vector<ArrayContent> read_arrays(const std::filesystem::path& file);
 std::vector<double> read_array_values(const std::filesystem::path& file,
                                       const std::string& dataset);
 
-/// One field at record `record` (0 in a step file), from a dataset of any number type with axes
+/// One field at a record (0 in a step file), from a dataset of any number type with axes
 /// (columns), (rows, columns) or (time, rows, columns), possibly after axes of length 1. float32
 /// stays float32, all other types become float64. `grid_axes` is the grid's number of axes if the
 /// file is not lapl's. `take_shape` receives the shape before memory is allocated; its exceptions
@@ -122,9 +124,16 @@ struct ReadField {
   std::size_t records = 1;  ///< in the dataset
   bool one_axis = false;    ///< a single row, from a dataset of one axis
   FieldValues values;
+  std::size_t record = 0;           ///< the one that was read
+  std::optional<double> time = {};  ///< its value of the time axis, if the file has one
 };
 ReadField read_field(const std::filesystem::path& file, const std::string& dataset,
-                     std::size_t record = 0, const std::function<void(Shape)>& take_shape = {},
-                     int grid_axes = 2);
+                     const RecordChoice& record = {},
+                     const std::function<void(Shape)>& take_shape = {}, int grid_axes = 2);
+
+/// The number of the chosen one of `records`; `times` may be empty. Throws IoError that names what
+/// there is.
+std::size_t chosen_record(const RecordChoice& choice, std::size_t records,
+                          const std::vector<double>& times, const std::string& name);
 
 }  // namespace lapl

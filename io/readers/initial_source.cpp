@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 
 #include "io/images/image.hpp"
 #include "io/readers/npy_reader.hpp"
@@ -60,9 +61,25 @@ std::vector<double> load_pictures(const std::string& key, const std::string& pat
   return values;
 }
 
+// Reads a dataset; messages name the file by `key`. Where it has several records, a note says which
+// was read, whether it was chosen or not.
+std::vector<double> load_dataset(const std::string& key, const std::string& path,
+                                 const std::string& dataset, const RecordChoice& choice,
+                                 const std::function<void(Shape)>& check_shape, int axes,
+                                 RecordNotes* notes) {
+  const ReadField read = read_any_field(path, dataset, choice, check_shape, axes);
+  if (read.records > 1 && notes != nullptr)
+    notes->push_back(fmt::format(
+        "{}: {} has {} records; record {}{} is read ({}record: a number, last or {{time: T}})", key,
+        path, read.records, read.record, read.time ? fmt::format(", at time {},", *read.time) : "",
+        key == "initial.path" ? "initial." : ""));
+  return doubles_of(view_of(read.values));
+}
+
 // Reads a field from a file; messages name the file by `key`.
 std::vector<double> load(FieldFile kind, const std::string& key, const std::string& path,
-                         const std::string& dataset, Shape shape) {
+                         const std::string& dataset, const RecordChoice& choice, Shape shape,
+                         RecordNotes* notes) {
   const auto check_shape = [&](Shape found) {
     if (found != shape)
       throw ConfigError("{}: {} holds {} values, grid.shape is [{}]", key, path, text_of(found),
@@ -72,21 +89,21 @@ std::vector<double> load(FieldFile kind, const std::string& key, const std::stri
   switch (kind) {
     case FieldFile::picture: return load_pictures(key, path, shape);
     case FieldFile::dataset:
-      return doubles_of(view_of(read_any_field(path, dataset, check_shape, shape.axes).values));
+      return load_dataset(key, path, dataset, choice, check_shape, shape.axes, notes);
   }
   return {};
 }
 
 }  // namespace
 
-WholeFields load_initial_fields(const RunConfig& config) {
+WholeFields load_initial_fields(const RunConfig& config, RecordNotes* notes) {
   WholeFields whole;
   for (const std::string& field : config.fields) {
     const InitialConfig& initial = initial_of(config, field);
     if (const auto* const file = std::get_if<FieldFile>(&row_of(initial.kind).made))
       whole[field] =
           load(*file, config.initials.contains(field) ? "initial." + field : "initial.path",
-               initial.path, initial.dataset, config.shape);
+               initial.path, initial.dataset, initial.record, config.shape, notes);
   }
   return whole;
 }
@@ -95,16 +112,18 @@ namespace {
 
 // The values of a field that is no number.
 std::vector<double> load_source(const std::string& key, const ParameterConfig& source,
-                                const RunConfig& config) {
+                                const RunConfig& config, RecordNotes* notes) {
   switch (source.kind) {
     case ParameterConfig::Kind::image: {
       const auto [low, high] = source.range;
-      std::vector<double> values = load(FieldFile::picture, key, source.path, "", config.shape);
+      std::vector<double> values =
+          load(FieldFile::picture, key, source.path, "", {}, config.shape, notes);
       for (double& value : values) value = low + value * (high - low);
       return values;
     }
     case ParameterConfig::Kind::hdf5:
-      return load(FieldFile::dataset, key, source.path, source.dataset, config.shape);
+      return load(FieldFile::dataset, key, source.path, source.dataset, source.record, config.shape,
+                  notes);
     case ParameterConfig::Kind::formula:
       require_memory(key, config.shape, 5 * sizeof(double));  // buffers, copy, result, random
       return values_of_formula(key, source.formula, config, {}, only_rank());
@@ -118,8 +137,8 @@ std::string place_of(std::int64_t index, Shape shape) {
 }
 
 // 1 inside and 0 outside.
-std::vector<double> load_mask(const RunConfig& config) {
-  std::vector<double> values = load_source(mask_name, *config.mask, config);
+std::vector<double> load_mask(const RunConfig& config, RecordNotes* notes = nullptr) {
+  std::vector<double> values = load_source(mask_name, *config.mask, config, notes);
   bool any = false;
   for (std::int64_t i = 0; i < std::ssize(values); ++i) {
     if (!std::isfinite(values[i]))
@@ -188,13 +207,13 @@ std::string look_at_mask(RunConfig& config) {
   return lone_cells(config, mask);
 }
 
-CoefficientFields load_coefficients(const RunConfig& config) {
+CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes) {
   CoefficientFields fields;
-  const std::vector<double> mask = config.mask ? load_mask(config) : std::vector<double>();
+  const std::vector<double> mask = config.mask ? load_mask(config, notes) : std::vector<double>();
   for (const auto& [name, parameter] : config.parameters) {
     if (parameter.kind == ParameterConfig::Kind::number) continue;
     const std::string key = "parameters." + name;
-    std::vector<double>& values = fields[name] = load_source(key, parameter, config);
+    std::vector<double>& values = fields[name] = load_source(key, parameter, config, notes);
     for (std::int64_t i = 0; i < std::ssize(values); ++i) {
       const bool finite = with_precision(
           config.precision, [&]<class T>() { return std::isfinite(static_cast<T>(values[i])); });
@@ -209,8 +228,8 @@ CoefficientFields load_coefficients(const RunConfig& config) {
   return fields;
 }
 
-StateFields load_state_fields(const RunConfig& config) {
-  return {load_coefficients(config), load_initial_fields(config)};
+StateFields load_state_fields(const RunConfig& config, RecordNotes* notes) {
+  return {load_coefficients(config, notes), load_initial_fields(config, notes)};
 }
 
 }  // namespace lapl

@@ -1,19 +1,25 @@
 // Reads the fields that a config takes from files: initial fields and parameters.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "solver/initial_field.hpp"
 #include "solver/run_config.hpp"
 #include "solver/stable_step.hpp"
 
 namespace lapl {
 
+/// Remarks on files with several records, of which one is read.
+using RecordNotes = std::vector<std::string>;
+
 /// The initial fields that are read from files. Throws IoError if a file cannot be read, and
 /// ConfigError if its shape is not grid.shape.
-WholeFields load_initial_fields(const RunConfig& config);
+WholeFields load_initial_fields(const RunConfig& config, RecordNotes* notes = nullptr);
 
 /// The values of each parameter that is a field and of the mask, from files or formulas. Throws the
 /// same errors, also for a mask that is 0 everywhere.
-CoefficientFields load_coefficients(const RunConfig& config);
+CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes = nullptr);
 
 /// Drops a mask that no cell is outside of, so that it costs nothing. Returns a note on cells
 /// inside that no other cell inside is beside; empty if there are none. Throws the errors of
@@ -23,6 +29,6 @@ std::string look_at_mask(RunConfig& config);
 void drop_mask(RunConfig& config);
 
 /// The initial state and the coefficient fields, for an estimate of the largest stable step.
-StateFields load_state_fields(const RunConfig& config);
+StateFields load_state_fields(const RunConfig& config, RecordNotes* notes = nullptr);
 
 }  // namespace lapl

@@ -211,12 +211,15 @@ FieldValues NpyReader::read(std::size_t record) const {
 }
 
 ReadField read_any_field(const std::filesystem::path& path, const std::string& dataset,
-                         const std::function<void(Shape)>& take_shape, int grid_axes) {
-  if (!is_npy(path)) return read_field(path, dataset, 0, take_shape, grid_axes);
+                         const RecordChoice& record, const std::function<void(Shape)>& take_shape,
+                         int grid_axes) {
+  if (!is_npy(path)) return read_field(path, dataset, record, take_shape, grid_axes);
   const NpyReader reader(path, grid_axes);
   const DatasetLayout& layout = reader.layout();
   if (take_shape) take_shape(layout.shape);
-  return {layout.shape, layout.records, layout.axes == 1, reader.read(0)};
+  const std::size_t at =
+      naming_file(path, [&] { return chosen_record(record, layout.records, {}, "the array"); });
+  return {layout.shape, layout.records, layout.axes == 1, reader.read(at), at};
 }
 
 }  // namespace lapl

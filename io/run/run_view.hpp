@@ -35,7 +35,7 @@ struct RunView {
   double cells_per_second = 0;
   double seconds_left = 0;             ///< while running; 0: unknown
   std::vector<std::string> fields;     ///< of the diagnostics; an empty name if there is one field
-  std::vector<std::string> integrals;  ///< names of the integrals
+  std::vector<std::string> integrals;  ///< names of the integrals, and of columns about steps
   std::vector<DiagnosticsLine> diagnostics;
   std::map<std::int64_t, std::string> digests;  ///< state digests by the step of an output
   nlohmann::ordered_json summary;               ///< run.json
@@ -52,7 +52,8 @@ struct RunView {
 /// `folder` is not a run folder.
 RunView read_run_view(const std::filesystem::path& folder, const std::string& host);
 
-/// Names of the integrals in a header line of diagnostics.csv; they follow the fields.
+/// Names of the integrals in a header line of diagnostics.csv, which follow the fields, and of the
+/// columns about steps (solver/diagnostics.hpp).
 std::vector<std::string> integrals_in_head(const std::string& head);
 
 /// Names of the fields in a header line of diagnostics.csv: a single empty name if the run has one

@@ -33,7 +33,7 @@ struct StoredEvent {
     std::string name;
     Statistics statistics;
     FieldView values;       ///< the first rank's; valid while the event is handled
-    FieldView masked = {};  ///< the same with fill_value outside, where the grid has a mask
+    FieldView masked = {};  ///< the same with NaN outside, where the grid has a mask
   };
   std::vector<Field> fields;  ///< of the state
   std::uint64_t digest = 0;

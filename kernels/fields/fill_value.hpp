@@ -1,4 +1,5 @@
-// The value of cells outside the mask in outputs.
+// The value of cells outside the mask while outputs are computed. Files have NaN there: values are
+// finite until all are known to be so, as one that is not is an error inside the mask.
 #pragma once
 
 #include <cmath>

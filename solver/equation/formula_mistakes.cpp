@@ -11,6 +11,7 @@
 #include <set>
 #include <string_view>
 
+#include "solver/dataset_names.hpp"
 #include "solver/equation/complex_parts.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/law_mistakes.hpp"
@@ -19,13 +20,6 @@
 
 namespace lapl {
 namespace {
-
-// Names of other datasets in outputs.
-constexpr std::array taken_by_outputs = {"time", "step", "provenance", "VTKHDF"};
-constexpr std::array taken_by_checkpoints = {
-    "config",           "shape",          "fields",          "time_step_bits",
-    "coefficient_bits", "state_digest",   "equation_digest", "output_list",
-    "output_names",     "output_digests", "missing_outputs"};
 
 // The quantities, each one before those that it reads. The caller has checked that no quantity
 // reads itself.
@@ -83,8 +77,8 @@ class FormulaChecker : public LawChecker {
     for (const std::string& field : run_.fields) {
       check("fields", field);
       const auto is_field = [&](const char* name) { return name == field; };
-      if (is_key_beside_rates(field) || std::ranges::any_of(taken_by_outputs, is_field) ||
-          std::ranges::any_of(taken_by_checkpoints, is_field))
+      if (is_key_beside_rates(field) || std::ranges::any_of(output_parts, is_field) ||
+          std::ranges::any_of(checkpoint_parts, is_field))
         add("fields", fmt::format("found the name {}, which keys, outputs or checkpoints have "
                                   "already (expected another)",
                                   field));
@@ -95,7 +89,7 @@ class FormulaChecker : public LawChecker {
     taken = {run_.fields.begin(), run_.fields.end()};
     for (const DerivedConfig& output : run_.derived) {
       check("output.derived", output.name);
-      if (std::ranges::count(taken_by_outputs, output.name) > 0)
+      if (std::ranges::count(output_parts, output.name) > 0)
         add("output.derived",
             fmt::format("found the name {}, which outputs have already (expected another)",
                         output.name));

@@ -144,7 +144,7 @@ const Mistake mistakes[] = {
     {"initial: fractal",
      "bad.yaml:4:10: initial: found fractal (expected a map with keys of initial: kind, "
      "seed, spectral_exponent, crop_radius, percentile, value, amplitude, center, width, "
-     "tile, mode, path, dataset, formula, let)"},
+     "tile, mode, path, dataset, record, formula, let)"},
     {"initial: {kind: fractel}",
      "bad.yaml:4:17: initial.kind: found fractel (expected fractal, uniform, gaussian, "
      "checkerboard, sine, image, hdf5 or formula; did you mean fractal?)"},

@@ -51,7 +51,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "    1 + \n"
      "        ^"},
     {"parameters: {a: 1, D: {hdf5: d.h5, range: [0, 1]}}",
-     "bad.yaml:3:36: parameters.D: range: unknown key (expected hdf5 or dataset)\n"
+     "bad.yaml:3:36: parameters.D: range: unknown key (expected hdf5, dataset or record)\n"
      "bad.yaml:4:51: equation.v: unknown name D (expected u, v, a, t, x, y or a function of docs/equations.md)\n"
      "    D * u\n"
      "    ^"},

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "app/view/plot/ticks.hpp"
 #include "io/config/config.hpp"
@@ -31,22 +30,12 @@ bool from_picture(const Provenance& provenance) {
   });
 }
 
-// The names in a list in a resolved config.
-std::vector<std::string> names_in_list(const std::string& list) {
-  std::vector<std::string> names(1);
-  for (const char c : list) {
-    if (c == ',') names.emplace_back();
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') names.back() += c;
-  }
-  return names;
-}
-
 }  // namespace
 
 std::vector<std::string> state_fields(const FileContent& content) {
   std::vector<std::string> named = RunConfig{}.fields, fields;
-  for (const ResolvedKey& key : keys_in(content.provenance))
-    if (key.key == "fields") named = names_in_list(key.value);
+  for (const auto& [name, text] : content.provenance)
+    if (name == "config") named = fields_in_config(text);
   for (const std::string& name : named)
     if (std::ranges::count(content.fields, name) > 0) fields.push_back(name);
   if (fields.empty()) fields.push_back(content.fields.front());

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "app/view/report/html.hpp"
 #include "app/view/report/plots.hpp"
 #include "io/readers/quantities.hpp"
 #include "page_files.hpp"
+#include "solver/diagnostics.hpp"
 
 namespace lapl {
 namespace {
@@ -29,17 +31,30 @@ std::string facts_html(const RunView& run) {
 std::string step_html(const ReportStep& step) {
   const std::string when = fmt::format("step {}, t = {:.6g} s", step.step, step.time);
   std::string html = fmt::format(
-      "<div class=\"step\" id=\"step={0}\" data-step=\"{0}\" data-when=\"{1}\"><h3>{1}</h3>"
-      "<div class=\"pictures\">\n",
-      step.step, when);
+      "<div class=\"step\" id=\"step={0}\" data-step=\"{0}\" data-time=\"{2}\" data-when=\"{1}\">"
+      "<h3>{1}</h3><div class=\"pictures\">\n",
+      step.step, when, step.time);
   for (const Panel& panel : step.panels) html += picture_html(panel, when);
   return html + "</div></div>\n";
+}
+
+// The title of a column after those of the fields.
+std::string column_title(const std::string& name) {
+  const auto of_steps = std::ranges::find(step_columns, name, &StepColumn::name);
+  return of_steps == step_columns.end() ? "Integral " + html_escaped(name) : of_steps->title;
+}
+
+// Graphs are over the time where steps vary, as equal numbers of steps then are no equal times.
+Along along_of(const RunView& run) {
+  return std::ranges::count(run.integrals, step_columns.front().name) > 0 ? Along::time
+                                                                          : Along::step;
 }
 
 std::string graphs_html(const RunView& run) {
   const std::span<const DiagnosticsLine> history = run.diagnostics;
   if (history.empty()) return "<p>There are none yet.</p>\n";
   using At = const DiagnosticsLine&;
+  const Along along = along_of(run);
   std::string html;
   for (std::size_t field = 0; field < run.fields.size(); ++field) {
     const auto of = [field](double Statistics::*member) {
@@ -47,17 +62,17 @@ std::string graphs_html(const RunView& run) {
     };
     const std::string name = html_escaped(run.fields[field]);
     const std::string what = name.empty() ? "" : " of " + name;
-    html += graph_html(name.empty() ? "Field" : name, history,
+    html += graph_html(name.empty() ? "Field" : name, along, history,
                        {{"max", "max", of(&Statistics::max)},
                         {"mean", "mean", of(&Statistics::mean)},
                         {"min", "min", of(&Statistics::min)}}) +
-            graph_html("Mass" + what, history, {{"mass", "min", of(&Statistics::mass)}}) +
-            graph_html("L2 norm" + what, history, {{"l2", "min", of(&Statistics::l2)}});
+            graph_html("Mass" + what, along, history, {{"mass", "min", of(&Statistics::mass)}}) +
+            graph_html("L2 norm" + what, along, history, {{"l2", "min", of(&Statistics::l2)}});
   }
   for (std::size_t i = 0; i < run.integrals.size(); ++i)
-    html += graph_html("Integral " + html_escaped(run.integrals[i]), history,
-                       {{"integral", "min", [i](At at) { return at.integrals[i]; }}});
-  return html + graph_html("Cells per second", history,
+    html += graph_html(column_title(run.integrals[i]), along, history,
+                       {{"value", "min", [i](At at) { return at.integrals[i]; }}});
+  return html + graph_html("Cells per second", along, history,
                            {{"speed", "min", [](At at) {
                                // The first output precedes all steps.
                                return at.cells_per_second > 0

@@ -5,9 +5,9 @@
   const slider = document.getElementById("slider");
   const markers = [...document.querySelectorAll(".lines[data-first]")].map((lines) => {
     const marker = lines.appendChild(document.createElement("i"));
-    return (step) => {
-      const { first, last } = lines.dataset;
-      marker.style.left = `${(100 * (step - first)) / (last - first)}%`;
+    return (chosen) => {
+      const { first, last, along } = lines.dataset;
+      marker.style.left = `${(100 * (chosen[along] - first)) / (last - first)}%`;
     };
   });
 
@@ -17,7 +17,7 @@
     document.getElementById("chosen").textContent = words;
     slider.setAttribute("aria-valuetext", words);
     slider.value = index;
-    markers.forEach((place) => place(Number(steps[index].dataset.step)));
+    markers.forEach((place) => place(steps[index].dataset));
   };
   const fromAddress = () => {
     const index = steps.findIndex((step) => `#${step.id}` === location.hash);

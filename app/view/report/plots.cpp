@@ -127,7 +127,8 @@ std::string picture_html(const Panel& panel, const std::string& when) {
       html_with_superscripts(axis_title(panel.axes.y.name, panel.axes.unit, y)));
 }
 
-std::string graph_html(const std::string& title, std::span<const DiagnosticsLine> history,
+std::string graph_html(const std::string& title, Along along,
+                       std::span<const DiagnosticsLine> history,
                        const std::vector<ReportLine>& lines) {
   Limits range{1, 0};
   for (const DiagnosticsLine& at : history)
@@ -137,13 +138,16 @@ std::string graph_html(const std::string& title, std::span<const DiagnosticsLine
   range = widened(range);
   const double beyond = margin * (range.high - range.low);
   const Limits y{range.low - beyond, range.high + beyond};
-  const double first = static_cast<double>(history.front().step);
-  const Limits x{first, std::max(first + 1, static_cast<double>(history.back().step))};
-  const Ticks steps = round_ticks(x.low, x.high, most_numbers_across);
+  const bool over_time = along == Along::time;
+  const auto place_of = [&](const DiagnosticsLine& at) {
+    return over_time ? at.time : static_cast<double>(at.step);
+  };
+  const double first = place_of(history.front()), last = place_of(history.back());
+  const Limits x{first, last > first ? last : first + 1};
+  const Ticks ticks = round_ticks(x.low, x.high, most_numbers_across);
 
   std::vector<double> across;
-  for (const DiagnosticsLine& at : history)
-    across.push_back(x.fraction(static_cast<double>(at.step)));
+  for (const DiagnosticsLine& at : history) across.push_back(x.fraction(place_of(at)));
   std::string drawing, legend, words;
   for (const ReportLine& line : lines) {
     std::vector<double> values;
@@ -154,9 +158,12 @@ std::string graph_html(const std::string& title, std::span<const DiagnosticsLine
     words +=
         fmt::format("{}{} {:.4g} at last", words.empty() ? "" : ", ", line.name, values.back());
   }
-  return graph_figure(fmt::format("<b>{}</b>{}", title, legend),
-                      fmt::format(" data-first=\"{}\" data-last=\"{}\"", x.low, x.high), words,
-                      drawing, y, steps, html_with_superscripts(axis_title("step", "", steps)));
+  return graph_figure(
+      fmt::format("<b>{}</b>{}", title, legend),
+      fmt::format(" data-first=\"{}\" data-last=\"{}\" data-along=\"{}\"", x.low, x.high,
+                  over_time ? "time" : "step"),
+      words, drawing, y, ticks,
+      html_with_superscripts(axis_title(over_time ? "t" : "step", over_time ? "s" : "", ticks)));
 }
 
 }  // namespace lapl

@@ -22,8 +22,12 @@ struct ReportLine {
   std::function<double(const DiagnosticsLine&)> value;
 };
 
-/// Lines over the steps; values that are not finite leave gaps.
-std::string graph_html(const std::string& title, std::span<const DiagnosticsLine> history,
+/// The quantity along the axis of a graph.
+enum class Along { step, time };
+
+/// Lines over the steps or the time; values that are not finite leave gaps.
+std::string graph_html(const std::string& title, Along along,
+                       std::span<const DiagnosticsLine> history,
                        const std::vector<ReportLine>& lines);
 
 }  // namespace lapl

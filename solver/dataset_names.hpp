@@ -1,0 +1,46 @@
+// The names of lapl's own datasets and groups in its files. Writers and readers take them from
+// here, and so does the check of the names of fields: none can have a name that a file needs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace lapl {
+
+/// In the root of outputs, indices and exported files, beside fields.
+enum class OutputPart { time, step, x, y, z, provenance, vtkhdf };
+inline constexpr std::array<const char*, 7> output_parts = {"time", "step",       "x",     "y",
+                                                            "z",    "provenance", "VTKHDF"};
+
+/// In the root of checkpoints, beside fields. Earlier versions wrote the last two.
+enum class CheckpointPart {
+  config,
+  shape,
+  fields,
+  step,
+  time_step_bits,
+  coefficient_bits,
+  state_digest,
+  equation_digest,
+  output_list,
+  missing_outputs,
+  step_state,
+  output_names,
+  output_digests
+};
+inline constexpr std::array<const char*, 13> checkpoint_parts = {
+    "config",           "shape",        "fields",          "step",        "time_step_bits",
+    "coefficient_bits", "state_digest", "equation_digest", "output_list", "missing_outputs",
+    "step_state",       "output_names", "output_digests"};
+
+constexpr const char* name_of(OutputPart part) {
+  return output_parts[static_cast<std::size_t>(part)];
+}
+constexpr const char* name_of(CheckpointPart part) {
+  return checkpoint_parts[static_cast<std::size_t>(part)];
+}
+static_assert(std::string_view(name_of(OutputPart::vtkhdf)) == "VTKHDF");
+static_assert(std::string_view(name_of(CheckpointPart::output_digests)) == "output_digests");
+
+}  // namespace lapl
