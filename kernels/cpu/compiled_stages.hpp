@@ -53,7 +53,9 @@ struct CompiledStages {
     }
     for (std::int64_t column = -margin; column < shape.columns + margin; ++column) {
       positions.push_back(position_at(problem, 2, {0, column, 0}));
-      indices.push_back(with_word<T>(low_word(cells_before(problem, 2, column))));
+      const std::uint64_t before = cells_before(problem, 2, column);
+      low_words.push_back(with_word<T>(low_word(before)));
+      high_words.push_back(with_word<T>(high_word(before)));
     }
   }
 
@@ -67,8 +69,11 @@ struct CompiledStages {
   std::size_t most_lines = 0;
   /// Column 0 of a line that is no row of an array.
   const T* along_columns(const StageLayout::Line& line) const {
-    const bool coordinates = line.array == StageLayout::Line::coordinates;
-    return (coordinates ? positions : indices).data() + margin;
+    using Line = StageLayout::Line;
+    const std::vector<T>& values = line.array == Line::coordinates ? positions
+                                   : line.array == Line::low_words ? low_words
+                                                                   : high_words;
+    return values.data() + margin;
   }
 
   std::vector<StageFunction<T>*> functions;
@@ -79,7 +84,7 @@ struct CompiledStages {
   /// True if the grid is larger than the last-level cache: rows that leave then bypass the caches.
   bool past_caches = false;
   std::vector<std::vector<T>> coefficients;
-  std::vector<T> positions, indices;  // of columns; indices in the whole grid, as words
+  std::vector<T> positions, low_words, high_words;  // of columns; words of indices in the grid
   std::int64_t margin = 0, pitch = 0;
 };
 
