@@ -273,13 +273,8 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis
   return eigenvalues(projected);
 }
 
-void require_memory(const RunConfig& config, const FormulaSystem& system) {
-  const Problem<double> problem = rates_problem(config, system, unread_coefficients(config));
-  constexpr int beside_basis =
-      4;  // the image of the last vector, the state, its rate, a moved state
-  const std::int64_t values = problem.values();
-  const double needed = memory_needed("cpu", problem).host +
-                        8 * static_cast<double>(values * (most_iterations(values) + beside_basis));
+void require_memory(const RunConfig& config) {
+  const double needed = memory_of_modes(config);
   const auto available = static_cast<double>(available_memory());
   if (available != 0 && needed > available)
     throw DeviceError("an estimate of the largest stable step needs {}, {} are available",
@@ -288,10 +283,20 @@ void require_memory(const RunConfig& config, const FormulaSystem& system) {
 
 }  // namespace
 
+double memory_of_modes(const RunConfig& config) {
+  const Problem<double> problem =
+      rates_problem(config, explicit_system_of(config), unread_coefficients(config));
+  constexpr int beside_basis =
+      4;  // the image of the last vector, the state, its rate, a moved state
+  const std::int64_t values = problem.values();
+  return memory_needed("cpu", problem).host +
+         8 * static_cast<double>(values * (most_iterations(values) + beside_basis));
+}
+
 StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
                     const WholeFields& whole) {
   const FormulaSystem system = explicit_system_of(config);
-  require_memory(config, system);
+  require_memory(config);
   RateDerivative derivative(config, system, coefficients, whole);
   const int most = most_iterations(config.shape.cells() * std::ssize(config.fields));
   Vectors basis = derivative.vectors(most + 1);

@@ -24,6 +24,9 @@ struct StateModes {
 StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
                     const WholeFields& whole);
 
+/// The bytes of host memory that modes_at takes, besides the values that it is given.
+double memory_of_modes(const RunConfig& config);
+
 /// The shortest time in seconds in which a field would change by its largest value; infinity where
 /// no field that has values changes. Throws as modes_at.
 double change_time_at(const RunConfig& config, const CoefficientFields& coefficients,

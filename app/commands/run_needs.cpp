@@ -12,7 +12,9 @@
 #include "kernels/error.hpp"
 #include "kernels/machine/available_memory.hpp"
 #include "kernels/machine/size_text.hpp"
+#include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/estimated_step.hpp"
 #include "solver/exponential_problem.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/make_problem.hpp"
@@ -22,7 +24,7 @@
 namespace lapl {
 
 Memory RunMemory::all() const {
-  return {stepping.host + std::max(initial, file) + 16e6, stepping.device};
+  return {stepping.host + std::max({initial, file, modes}) + 16e6, stepping.device};
 }
 
 RunMemory memory_of_run(const Model& model, const std::string& backend, Shape shape) {
@@ -63,6 +65,11 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
   memory.initial = cells * (8 * std::max(whole, most) + state);
   memory.file =
       cells * value * static_cast<double>(config.output_fields.size() + config.filters.size() + 1);
+  RunConfig of_shape = config;
+  of_shape.shape = shape;
+  if (config.step_is_auto && !is_exponential(config) && !largest_step_of(of_shape))
+    memory.modes =
+        memory_of_modes(of_shape) + cells * 8 * static_cast<double>(config.fields.size());
   memory.first_coefficients =
       cells * (coefficients * (8 + value + (is_exponential(config) ? 8 : 0)) + (source ? 32 : 0));
   // Values that are handed out to the other ranks have the run's precision.

@@ -18,6 +18,7 @@ struct RunMemory {
   Memory stepping;     ///< with these, coefficient fields and copies of the state
   double initial = 0;  ///< besides, on the host, while the initial state is created
   double file = 0;     ///< besides, on the host, while an output is written
+  double modes = 0;    ///< besides, on the host, while the largest stable step is estimated
   /// of coefficient fields and a source, besides, on the first of several ranks
   double first_coefficients = 0;
   double first = 0;  ///< of these and whole initial fields

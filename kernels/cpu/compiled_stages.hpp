@@ -14,6 +14,16 @@ namespace lapl {
 template <class T>
 using StageFunction = void(const T* const* lines, const T* uniforms, T* const* out, long count);
 
+/// The most steps that a compiled engine takes in one pass.
+inline constexpr int most_steps_in_pass = 12;
+
+/// Cells by which rows of coefficients are longer on either side where a pass reads `by` cells
+/// beyond the grid: these and two vectors.
+template <class T>
+constexpr std::int64_t margin_beyond(std::int64_t by) {
+  return by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));
+}
+
 /// The functions of a problem's stages, and the arrays that all pieces of the grid read besides the
 /// state.
 template <class T>
@@ -36,7 +46,7 @@ struct CompiledStages {
 
   // Extends coefficients and coordinates along the columns as far as a pass reads beyond the grid.
   void extend(std::int64_t by) {
-    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));  // `by` cells and two vectors
+    margin = margin_beyond<T>(by);
     const Shape shape = problem.shape;
     const AxisFaces<T>& columns = problem.faces.front().columns;
     const auto index = [&](std::int64_t column) {
@@ -51,8 +61,11 @@ struct CompiledStages {
         for (std::int64_t column = -margin; column < shape.columns + margin; ++column)
           extended[row * pitch + column + margin] = given[row * shape.columns + index(column)];
     }
+    const bool noise = std::ranges::any_of(
+        problem.stages, [](const Stage& stage) { return reads_noise(stage.tree); });
     for (std::int64_t column = -margin; column < shape.columns + margin; ++column) {
       positions.push_back(position_at(problem, 2, {0, column, 0}));
+      if (!noise) continue;
       const std::uint64_t before = cells_before(problem, 2, column);
       low_words.push_back(with_word<T>(low_word(before)));
       high_words.push_back(with_word<T>(high_word(before)));

@@ -30,7 +30,8 @@ std::vector<bool> varying_on_grid(const StageTree& tree) {
 std::vector<StageLayout::Line> lines_of(const StageOperation& node) {
   using Line = StageLayout::Line;
   if (node.operation == Operation::position) return {{Line::coordinates, 0, 0}};
-  if (node.operation == Operation::noise) return {{Line::low_words, 0, 0}, {Line::high_words, 0, 0}};
+  if (node.operation == Operation::noise)
+    return {{Line::low_words, 0, 0}, {Line::high_words, 0, 0}};
   return {{node.index, node.at.plane, node.at.row}};
 }
 
@@ -70,9 +71,8 @@ std::string arguments_text(const StageArguments& arguments) {
         "row_high = lapl::word_of(arguments[{}]);\n",
         words, words + 1);
   for (std::size_t i = 0; i < arguments.draws.size(); ++i)
-    text += fmt::format(
-        "    const lapl::DrawWords w{} = lapl::draw_words(arguments + {});\n",
-        arguments.draws[i], first + 4 * i);
+    text += fmt::format("    const lapl::DrawWords w{} = lapl::draw_words(arguments + {});\n",
+                        arguments.draws[i], first + 4 * i);
   return text;
 }
 

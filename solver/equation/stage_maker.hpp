@@ -313,7 +313,8 @@ class StageMaker {
                            : fmt::format("{}:{}", static_cast<int>(at.kind), at.name);
     for (const int operand : at.operands) text += fmt::format(",{}", meaning_of(formula, operand));
     if (names_.noise)
-      if (const auto use = names_.noise->uses.find({&formula, node}); use != names_.noise->uses.end())
+      if (const auto use = names_.noise->uses.find({&formula, node});
+          use != names_.noise->uses.end())
         text += fmt::format(" {}", use->second);
     const int next = static_cast<int>(texts_.size());
     return meanings_[{&formula, node}] = texts_.try_emplace(text, next).first->second;

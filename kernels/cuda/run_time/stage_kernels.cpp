@@ -24,8 +24,7 @@ bool has_tables_in_memory(const Problem<T>& problem) {
   const std::size_t arrays = problem.arrays();
   return std::ranges::any_of(problem.stages, [&](const Stage& stage) {
     return sizeof(StageGrid<T>) + (arrays + stage.targets.size()) * sizeof(T*) +
-               kernel_arguments(stage.tree).size() * sizeof(T) +
-               6 * arrays * sizeof(FaceTable<T>) >
+               kernel_arguments(stage.tree).size() * sizeof(T) + 6 * arrays * sizeof(FaceTable<T>) >
            most_parameter_bytes;
   });
 }
@@ -37,8 +36,9 @@ KernelText tile_kernels(const Problem<T>& problem) {
   const int arrays = problem.arrays();
   const bool in_memory = has_tables_in_memory(problem);
   const auto table = [&](const char* type, std::size_t size, const char* name) {
-    return in_memory ? fmt::format("const {}* __restrict__ {}", type, name)
-                     : fmt::format("const __grid_constant__ lapl::Values<{}, {}> {}", type, size, name);
+    return in_memory
+               ? fmt::format("const {}* __restrict__ {}", type, name)
+               : fmt::format("const __grid_constant__ lapl::Values<{}, {}> {}", type, size, name);
   };
   for (std::size_t i = 0; i < problem.stages.size(); ++i) {
     const StageTree& tree = problem.stages[i].tree;
