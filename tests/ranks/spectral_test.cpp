@@ -158,7 +158,30 @@ void compare_all_at_once(const std::string& backend) {
     }
 }
 
+// The halo of a state is then as old as the last derived output.
+void compare_rates_without_neighbours(const std::string& backend) {
+  for (const Scheme scheme : {Scheme::euler, Scheme::etdrk2, Scheme::etdrk4})
+    for (const bool measures : {false, true}) {
+      if (measures && scheme == Scheme::euler) continue;
+      RunConfig run = test::formula_run({16, 16}, {{"u", "-0.5 * u + 0.1 * u^2"}});
+      if (scheme == Scheme::euler) run.equation.rates["u"] = "-0.5 * u";
+      run.engine = "spectral";
+      run.scheme = scheme;
+      run.time_step = 0.1;
+      set_tolerance(run, measures);
+      check_bits(backend, run, start_of<double>(run));
+    }
+}
+
 }  // namespace
+
+TEST_CASE("derived outputs on ranks are right after steps by modes that read no neighbour") {
+  compare_rates_without_neighbours("cpu");
+}
+TEST_CASE("derived outputs on ranks with GPUs are right after steps by modes") {
+  test::need_cuda();
+  compare_rates_without_neighbours("cuda");
+}
 
 TEST_CASE("etdrk2 and etdrk4 on ranks have the bits of one between every mixture of faces") {
   compare_faces("cpu", 2);
