@@ -67,7 +67,9 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
       cells * value * static_cast<double>(config.output_fields.size() + config.filters.size() + 1);
   RunConfig of_shape = config;
   of_shape.shape = shape;
-  if (config.step_is_auto && !is_exponential(config) && !largest_step_of(of_shape))
+  // time.step: auto is estimated again while the run goes on.
+  if (config.scheme.varies && !config.scheme.tolerance && !is_exponential(config) &&
+      !largest_step_of(of_shape))
     memory.modes =
         memory_of_modes(of_shape) + cells * 8 * static_cast<double>(config.fields.size());
   memory.first_coefficients =

@@ -32,7 +32,7 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
   const double rows = static_cast<double>(problem.shape.planes * problem.shape.rows) * sizeof(T);
   const double array = rows * static_cast<double>(problem.shape.columns);
   if (backend == "cpu") {
-    // What engines keep along the columns, and the cells by which their rows of coefficients are
+    // Engines also keep values along the columns, and cells by which their rows of coefficients are
     // longer than the grid's (kernels/cpu/compiled_stages.hpp).
     const bool noise = std::ranges::any_of(
         problem.stages, [](const Stage& stage) { return reads_noise(stage.tree); });

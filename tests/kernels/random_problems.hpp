@@ -32,7 +32,8 @@ class RandomProblem {
   explicit RandomProblem(std::uint64_t seed, bool wide = false) : generator_(seed) {
     run.equation.kind = EquationKind::formula;
     run.shape =
-        wide ? Shape{1 + below(90), one_of<std::int64_t>({64, 128, 256, 264, 512, 640, 1040})} : shape();
+        wide ? Shape{1 + below(90), one_of<std::int64_t>({64, 128, 256, 264, 512, 640, 1040})}
+             : shape();
     run.spacing = one_of<double>({1, 1, 0.5, 0.3});
     if (chance(0.3))
       for (double& along : run.spacing.by_axis) along = one_of<double>({1, 0.7, 0.5, 2});
