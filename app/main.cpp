@@ -50,11 +50,25 @@ void open_closed_streams() {
     if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream) _exit(lapl::exit_io);
 }
 
+// How many threads of other programs run or wait for a core of this machine; 0 if it is not known.
+long others_that_run() {
+  std::FILE* const file = std::fopen("/proc/loadavg", "re");
+  if (file == nullptr) return 0;
+  long running = 1;  // this thread too
+  if (std::fscanf(file, "%*s %*s %*s %ld/", &running) != 1) running = 1;
+  std::fclose(file);
+  return running - 1;
+}
+
 // Threads of OpenMP that wait for others spin, by GNU's presets for some milliseconds: on a busy
-// machine that is time taken from the very thread that they wait for. The runtime reads how long
-// from the environment in a constructor, which comes after this one (cmake/dependencies.cmake).
+// machine that is time taken from the very thread that they wait for. They spin for a fraction of a
+// millisecond, and where half of the cores have other work already, they sleep at once. The runtime
+// reads how long from the environment in a constructor, which comes after this one
+// (cmake/dependencies.cmake).
 __attribute__((constructor(101))) void let_threads_spin_shortly() {
-  if (std::getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", "10000", 0);
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+  const bool is_busy = 2 * others_that_run() >= sysconf(_SC_NPROCESSORS_ONLN);
+  setenv("GOMP_SPINCOUNT", is_busy ? "0" : "10000", 0);
 }
 
 // The stack that formulas of the largest depth need, several times over: functions that call

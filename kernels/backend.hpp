@@ -174,7 +174,7 @@ std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend
 int useful_threads(Shape shape, std::int64_t fewest_cells = 32768);
 template <class T>
 int useful_threads(const Problem<T>& problem) {
-  return problem.exponential ? useful_threads(problem.shape, 2048) : useful_threads(problem.shape);
+  return problem.exponential ? useful_threads(problem.shape, 16384) : useful_threads(problem.shape);
 }
 
 /// Makes a backend, "cpu" or "cuda", with `engine`, which is "auto" or a name from engine_table. If

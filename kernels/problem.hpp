@@ -37,8 +37,8 @@ struct Stage {
   std::vector<GridReduction> reductions = {};  ///< taken before the stage
 };
 
-/// A face whose law depends on time or on the place along the face. `law` computes a, then b, at
-/// each ghost node. Axis 0 is planes, 1 rows, 2 columns.
+/// The boundary condition of a face that varies, with the time or the place along the face. `law`
+/// computes a, then b, at each ghost node. Axis 0 is planes, 1 rows, 2 columns.
 struct VaryingFace {
   int array = 0;
   int axis = 0;
@@ -78,7 +78,7 @@ struct Problem {
   int fields = 1;                  ///< number of fields that a step makes
   /// values of each coefficient field, cell by cell
   std::vector<std::vector<T>> coefficients = {};
-  std::vector<VaryingFace> laws = {};         ///< replace the laws in `faces`
+  std::vector<VaryingFace> laws = {};         ///< of the faces in `faces` that vary, and no others
   std::array<double, 3> spacing = {1, 1, 1};  ///< distance of nodes along planes, rows, columns
   StepTimes clock = {};
   /// the last field is no part of the state: what a step's error is of what it may be, in each cell

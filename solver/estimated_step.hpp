@@ -24,10 +24,11 @@ struct StateModes {
 StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
                     const WholeFields& whole, double time = 0);
 
-/// Bytes of host memory that modes_at takes.
+/// Bytes of host memory that modes_at takes besides the values that it is given.
 double memory_of_modes(const RunConfig& config);
 /// Throws DeviceError where these are not available.
 void require_memory_of_modes(const RunConfig& config);
+
 
 /// The shortest time in seconds in which a field would change by its largest value; infinity where
 /// no field that has values changes. Throws as modes_at.

@@ -17,17 +17,18 @@ template <class T>
 void impose(const RunConfig& config, const SideLaw& law, int array, Problem<T>& problem) {
   std::set<std::string> used;
   LawTerms terms = terms_of(law, config, used);
+  Faces<T>& faces = problem.faces[array];
+  AxisFaces<T>& axis = law.axis == 0 ? faces.planes : law.axis == 1 ? faces.rows : faces.columns;
+  Face<T>& face = law.last ? axis.last : axis.first;
   if (terms.staged) {
     terms.a = TreeWriter::scalar(0);
     terms.b = TreeWriter::scalar(1);
   } else if (!terms.tree.results.empty()) {
     problem.laws.push_back({array, law.axis, law.last, std::move(terms.tree)});
+    face = Face<T>::varying();
     return;
   }
-  Faces<T>& faces = problem.faces[array];
-  AxisFaces<T>& axis = law.axis == 0 ? faces.planes : law.axis == 1 ? faces.rows : faces.columns;
-  (law.last ? axis.last : axis.first) = {static_cast<T>(terms.a.factor),
-                                         static_cast<T>(terms.b.factor)};
+  face = {static_cast<T>(terms.a.factor), static_cast<T>(terms.b.factor)};
 }
 
 // The part with these rows (on three axes, with the planes that contain them) and a halo of one

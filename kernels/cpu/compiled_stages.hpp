@@ -14,6 +14,16 @@ namespace lapl {
 template <class T>
 using StageFunction = void(const T* const* lines, const T* uniforms, T* const* out, long count);
 
+/// The most steps that a compiled engine takes in one pass.
+inline constexpr int most_steps_in_pass = 12;
+
+/// Cells by which rows of coefficients are longer on either side where a pass reads `by` cells
+/// beyond the grid: these and two vectors.
+template <class T>
+constexpr std::int64_t margin_beyond(std::int64_t by) {
+  return by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));
+}
+
 /// The functions of a problem's stages, and the arrays that all pieces of the grid read besides the
 /// state.
 template <class T>
@@ -36,7 +46,7 @@ struct CompiledStages {
 
   // Extends coefficients and coordinates along the columns as far as a pass reads beyond the grid.
   void extend(std::int64_t by) {
-    margin = by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));  // `by` cells and two vectors
+    margin = margin_beyond<T>(by);
     const Shape shape = problem.shape;
     const AxisFaces<T>& columns = problem.faces.front().columns;
     const auto index = [&](std::int64_t column) {
@@ -51,9 +61,14 @@ struct CompiledStages {
         for (std::int64_t column = -margin; column < shape.columns + margin; ++column)
           extended[row * pitch + column + margin] = given[row * shape.columns + index(column)];
     }
+    const bool noise = std::ranges::any_of(
+        problem.stages, [](const Stage& stage) { return reads_noise(stage.tree); });
     for (std::int64_t column = -margin; column < shape.columns + margin; ++column) {
       positions.push_back(position_at(problem, 2, {0, column, 0}));
-      indices.push_back(with_word<T>(low_word(cells_before(problem, 2, column))));
+      if (!noise) continue;
+      const std::uint64_t before = cells_before(problem, 2, column);
+      low_words.push_back(with_word<T>(low_word(before)));
+      high_words.push_back(with_word<T>(high_word(before)));
     }
   }
 
@@ -67,8 +82,11 @@ struct CompiledStages {
   std::size_t most_lines = 0;
   /// Column 0 of a line that is no row of an array.
   const T* along_columns(const StageLayout::Line& line) const {
-    const bool coordinates = line.array == StageLayout::Line::coordinates;
-    return (coordinates ? positions : indices).data() + margin;
+    using Line = StageLayout::Line;
+    const std::vector<T>& values = line.array == Line::coordinates ? positions
+                                   : line.array == Line::low_words ? low_words
+                                                                   : high_words;
+    return values.data() + margin;
   }
 
   std::vector<StageFunction<T>*> functions;
@@ -79,7 +97,7 @@ struct CompiledStages {
   /// True if the grid is larger than the last-level cache: rows that leave then bypass the caches.
   bool past_caches = false;
   std::vector<std::vector<T>> coefficients;
-  std::vector<T> positions, indices;  // of columns; indices in the whole grid, as words
+  std::vector<T> positions, low_words, high_words;  // of columns; words of indices in the grid
   std::int64_t margin = 0, pitch = 0;
 };
 

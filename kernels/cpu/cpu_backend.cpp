@@ -9,6 +9,7 @@
 #include <memory>
 #include <variant>
 
+#include "kernels/cpu/compiled_stages.hpp"
 #include "kernels/cpu/compiler/system_compiler.hpp"
 #include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/instruction_set.hpp"
@@ -54,7 +55,8 @@ std::string fastest(const Problem<T>& problem) {
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem<T>& problem,
                                           int threads) {
-  const int most_steps = problem.measures_error ? 1 : 12;  // each step's error is looked at
+  // each step's error is looked at
+  const int most_steps = problem.measures_error ? 1 : most_steps_in_pass;
   if (problem.exponential) {
     if (name != spectral_engine.name)
       throw EngineUnsuitable("engine {}: etdrk2 and etdrk4 are steps of engine spectral", name);

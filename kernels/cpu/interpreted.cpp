@@ -58,8 +58,6 @@ class StageRows {
       uniform_results_[i].resize(std::min(segment, problem.shape.columns));
       operands_[i] = uniform_results_[i].data();
     }
-    for (std::int64_t j = 0; reads_noise(stage.tree) && j < problem.shape.columns; ++j)
-      indices_.push_back(low_word(cells_before(problem, 2, j)));
     for (std::size_t i = 0; i < stage.targets.size(); ++i)
       if (const int result = stage.tree.results[i];
           computes(operations[result].operation) && varies_[result])
@@ -115,9 +113,11 @@ class StageRows {
           results_[i][j] = position_at(problem_, node.index,
                                        beside({first.row, first.column + j, first.plane}, node.at));
       } else if (node.operation == Operation::noise) {
+        std::array<std::uint64_t, segment> cells;
         const std::uint64_t row = row_in_grid(problem_, first);
-        widest<RowLoops<T>>().draw(low_word(row), high_word(row), indices_.data() + first.column,
-                                   words_of(node, at_.step), results_[i], count);
+        for (std::int64_t j = 0; j < count; ++j)
+          cells[j] = row + cells_before(problem_, 2, first.column + j);
+        widest<RowLoops<T>>().draw(cells.data(), words_of(node, at_.step), results_[i], count);
       } else {
         T* const out = target_of_[i] < 0 ? results_[i] : arrays.write(target_of_[i]) + index;
         operands_[i] = out;
@@ -222,7 +222,6 @@ class StageRows {
   std::vector<T*> results_;                      // in scratch, for each operation with results
   std::vector<std::vector<T>> uniform_results_;  // for each operation that does not vary
   std::vector<int> target_of_;                   // array to which an operation's results go, or -1
-  std::vector<DrawWord> indices_;                // of columns in the whole grid
   Moment at_ = 0;
   bool known_ = false;
   const CompiledStages<T>* compiled_ = nullptr;  // null: the stage is interpreted

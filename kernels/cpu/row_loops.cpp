@@ -172,12 +172,10 @@ void operate(Operation operation, const T* a, const T* b, const T* c, T* __restr
 }
 
 template <class T>
-void draw(DrawWord row_low, DrawWord row_high, const DrawWord* columns, const DrawWords& of,
-          T* __restrict out, std::int64_t count) {
+void draw(const std::uint64_t* cells, const DrawWords& of, T* __restrict out, std::int64_t count) {
   const DrawWords words = of;
 #pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i)
-    out[i] = draw_in_row<T>(row_low, row_high, columns[i], words);
+  for (std::int64_t i = 0; i < count; ++i) out[i] = draw_in_cell<T>(cells[i], words);
 }
 
 template <class T>

@@ -49,10 +49,9 @@ struct RowLoops {
   void (*operate)(Operation operation, const T* a, const T* b, const T* c, T* out,
                   std::int64_t count);
 
-  /// The draws of a noise (kernels/stages/noise.hpp) in `count` cells, whose columns have these
-  /// indices in the whole grid, in a row whose first cell has the index (row_low, row_high).
-  void (*draw)(DrawWord row_low, DrawWord row_high, const DrawWord* columns, const DrawWords& words,
-               T* out, std::int64_t count);
+  /// The draws of a noise (kernels/stages/noise.hpp) in `count` cells with these indices in the
+  /// whole grid.
+  void (*draw)(const std::uint64_t* cells, const DrawWords& words, T* out, std::int64_t count);
 
   /// Repeats `count` times the arithmetic of arithmetic_cells cells in registers, to measure the
   /// processor's limit. The returned value depends on all results.

@@ -6,10 +6,13 @@
 //   law       a + b*u0    | u0  u1  u2           un-1 | a' + b'*un-1
 //   neighbour   un-1      | u0  u1  u2           un-1 | u0             the block itself: periodic
 //
-// The law a = b = 0 holds the ghost node at 0; nothing flows through a face with a = 0, b = 1.
+// The law a = b = 0 holds the ghost node at 0; nothing flows through a face with a = 0, b = 1. A
+// face that varies has neither a nor b: its condition depends on the time or the place, and
+// Problem::laws has it.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "kernels/grid/boundary.hpp"
@@ -21,11 +24,18 @@ template <class T>
 struct Face {
   T a = 0, b = 0;  ///< ghost = a + b * inside
   bool neighbour = false;
+  bool varies = false;
+
+  /// A face that varies. It equals none, and who reads a or b of it makes values of NaN.
+  static constexpr Face varying() {
+    constexpr T none = std::numeric_limits<T>::quiet_NaN();
+    return {none, none, false, true};
+  }
 
   friend constexpr bool operator==(const Face&, const Face&) = default;
 
-  LAPL_HOST_DEVICE bool is_constant() const { return !neighbour && b == T(0); }
-  LAPL_HOST_DEVICE bool is_even() const { return !neighbour && a == T(0) && b == T(1); }
+  LAPL_HOST_DEVICE bool is_constant() const { return !neighbour && !varies && b == T(0); }
+  LAPL_HOST_DEVICE bool is_even() const { return !neighbour && !varies && a == T(0) && b == T(1); }
 
   LAPL_HOST_DEVICE T ghost(T inside) const { return ghost_of(a, b, inside); }
 };

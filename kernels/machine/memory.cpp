@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/backend.hpp"
+#include "kernels/cpu/compiled_stages.hpp"
 #include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/machine/available_memory.hpp"
 #include "kernels/spectral/exponential_modes.hpp"
@@ -30,7 +31,18 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
     }
   const double rows = static_cast<double>(problem.shape.planes * problem.shape.rows) * sizeof(T);
   const double array = rows * static_cast<double>(problem.shape.columns);
-  if (backend == "cpu") return {(3 * fields + results + on_host + made) * array, 0};
+  if (backend == "cpu") {
+    // Engines also keep values along the columns, and cells by which their rows of coefficients are
+    // longer than the grid's (kernels/cpu/compiled_stages.hpp).
+    const bool noise = std::ranges::any_of(
+        problem.stages, [](const Stage& stage) { return reads_noise(stage.tree); });
+    const auto stages = static_cast<std::int64_t>(problem.stages.size());
+    const auto margins = static_cast<double>(2 * margin_beyond<T>(most_steps_in_pass * stages));
+    const double columns = static_cast<double>(problem.shape.columns) + margins;
+    return {(3 * fields + results + on_host + made) * array + given * rows * margins +
+                columns * sizeof(T) * (noise ? 3 : 1),
+            0};
+  }
   const double padded = rows * static_cast<double>(field_layout<T>(problem.shape).pitch);
   return {(fields + results + on_host) * array,
           (2 * fields + on_device + made) * padded + (fields + results) * array};

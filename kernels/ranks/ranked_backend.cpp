@@ -104,7 +104,8 @@ class RankedBackend final : public Backend<T> {
       if (depends) fill(needed(left));
       filled_before_ = filled_;
       taken = depends ? std::min(left, filled_ / reach_) : left;
-      filled_ -= taken * reach_;
+      // Steps by modes write a rank's own cells alone, whatever the stages read.
+      filled_ = by_modes_ ? 0 : filled_ - taken * reach_;
       if (block_)
         block_->advance(taken);
       else

@@ -33,9 +33,10 @@ struct GridExtremes {
   double most = -std::numeric_limits<double>::infinity();
   bool has_nan = false;
 
+  /// -0 lies before 0, as in every engine's reductions, so that no order of pieces matters.
   void add(const GridExtremes& other) {
-    least = other.least < least ? other.least : least;
-    most = other.most > most ? other.most : most;
+    if (ordered_bits(other.least) < ordered_bits(least)) least = other.least;
+    if (ordered_bits(other.most) > ordered_bits(most)) most = other.most;
     has_nan = has_nan || other.has_nan;
   }
 };

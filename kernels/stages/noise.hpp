@@ -3,10 +3,12 @@
 // draw has
 //
 //   counter   cell low, cell high, step low, step high    cell: the index in the whole grid
-//   key       seed low, seed high ^ use                   use: which `noise` of the formulas
+//   key       seed low, use                               use: which `noise` of the formulas
 //
-// so it needs no state, and is the same on every engine, rank and after every restart. Code
-// compiled at run time gets the words of step and key as arguments: in the bits of numbers.
+// A seed of more than 32 bits has its high word for a key where the use stands here, and the use
+// beside the step (words_of), so that no two uses ever have the same draws. A draw
+// needs no state, and is the same on every engine, rank and after every restart. Code compiled at
+// run time gets the words of step and key as arguments: in the bits of numbers.
 #pragma once
 
 #include "kernels/stages/operations.hpp"
@@ -66,16 +68,17 @@ LAPL_HOST_DEVICE T with_word(DrawWord word) {
   return elementary::from_bits<T>(elementary::Bits<T>(word));
 }
 template <class T>
-LAPL_HOST_DEVICE DrawWords draw_words(const T* step, const T* key) {
-  return {word_of(step[0]), word_of(step[1]), word_of(key[0]), word_of(key[1])};
+LAPL_HOST_DEVICE DrawWords draw_words(const T* of) {
+  return {word_of(of[0]), word_of(of[1]), word_of(of[2]), word_of(of[3])};
 }
 
-/// The draw in a cell of a row whose first cell has the index (row_low, row_high) in the grid.
+/// The draw in a cell of a row whose first cell has the index (row_low, row_high) in the grid;
+/// `low` and `high` are the words of its column.
 template <class T>
-LAPL_HOST_DEVICE T draw_in_row(DrawWord row_low, DrawWord row_high, DrawWord column,
+LAPL_HOST_DEVICE T draw_in_row(DrawWord row_low, DrawWord row_high, DrawWord low, DrawWord high,
                                const DrawWords& words) {
-  const DrawWord low = row_low + column;
-  return normal_draw<T>(low, row_high + (low < column ? 1u : 0u), words);
+  const DrawWord sum = row_low + low;
+  return normal_draw<T>(sum, row_high + high + (sum < low ? 1u : 0u), words);
 }
 
 /// The draw in the cell of this index in the grid.

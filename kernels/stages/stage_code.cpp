@@ -26,10 +26,13 @@ std::vector<bool> varying_on_grid(const StageTree& tree) {
   });
 }
 
-StageLayout::Line line_of(const StageOperation& node) {
-  if (node.operation == Operation::position) return {StageLayout::Line::coordinates, 0, 0};
-  if (node.operation == Operation::noise) return {StageLayout::Line::indices, 0, 0};
-  return {node.index, node.at.plane, node.at.row};
+// The lines that a leaf reads.
+std::vector<StageLayout::Line> lines_of(const StageOperation& node) {
+  using Line = StageLayout::Line;
+  if (node.operation == Operation::position) return {{Line::coordinates, 0, 0}};
+  if (node.operation == Operation::noise)
+    return {{Line::low_words, 0, 0}, {Line::high_words, 0, 0}};
+  return {{node.index, node.at.plane, node.at.row}};
 }
 
 template <class T>
@@ -61,16 +64,15 @@ std::string arguments_text(const StageArguments& arguments) {
   for (std::size_t i = 0; i < arguments.operations.size(); ++i)
     text += fmt::format("    const T v{} = arguments[{}];\n", arguments.operations[i], i);
   if (arguments.draws.empty()) return text;
-  const std::size_t words = arguments.words(), step = words + arguments.row_words;
+  const std::size_t words = arguments.words(), first = words + arguments.row_words;
   if (arguments.row_words > 0)
     text += fmt::format(
         "    const lapl::DrawWord row_low = lapl::word_of(arguments[{}]), "
         "row_high = lapl::word_of(arguments[{}]);\n",
         words, words + 1);
   for (std::size_t i = 0; i < arguments.draws.size(); ++i)
-    text += fmt::format(
-        "    const lapl::DrawWords w{} = lapl::draw_words(arguments + {}, arguments + {});\n",
-        arguments.draws[i], step, step + 2 + 2 * i);
+    text += fmt::format("    const lapl::DrawWords w{} = lapl::draw_words(arguments + {});\n",
+                        arguments.draws[i], first + 4 * i);
   return text;
 }
 
@@ -116,10 +118,12 @@ std::string row_function(const Stage& stage) {
   for (std::size_t i = 0; i < stage.targets.size(); ++i)
     text += fmt::format("    T* const o{0} = out[{0}];\n", i);
   const auto leaf = [&](const StageOperation& node, std::size_t place) {
-    const std::size_t line = place_in(layout.lines, line_of(node));
+    const std::size_t line = place_in(layout.lines, lines_of(node).front());
     if (node.operation == Operation::noise)
-      return fmt::format("lapl::draw_in_row<T>(row_low, row_high, lapl::word_of(l{}[i]), w{})",
-                         line, place);
+      return fmt::format(
+          "lapl::draw_in_row<T>(row_low, row_high, lapl::word_of(l{}[i]), "
+          "lapl::word_of(l{}[i]), w{})",
+          line, place_in(layout.lines, lines_of(node).back()), place);
     return fmt::format("l{}[i + {}]", line, node.at.column);
   };
   return text + "#pragma omp simd\n  for (long i = 0; i < count; ++i) {\n" +
@@ -142,10 +146,12 @@ StageLayout layout_of(const StageTree& tree) {
     if (!varying[i]) continue;
     const StageOperation& node = tree.operations[i];
     if (node.operation == Operation::noise) layout.arithmetic += 100;
-    if (computes(node.operation))
+    if (computes(node.operation)) {
       ++layout.arithmetic;
-    else if (const auto line = line_of(node); std::ranges::count(layout.lines, line) == 0)
-      layout.lines.push_back(line);
+      continue;
+    }
+    for (const StageLayout::Line& line : lines_of(node))
+      if (std::ranges::count(layout.lines, line) == 0) layout.lines.push_back(line);
   }
   return layout;
 }

@@ -14,7 +14,7 @@
 //     at.cell() is the index of the cell in the whole grid
 //
 // A stage that draws noise has more arguments after the others: words (kernels/stages/noise.hpp),
-// first those of its row (on a CPU alone), then those of the step, then those of each draw's key.
+// first those of its row (on a CPU alone), then those of each draw: its step's and its key's.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct StageArguments {
   int row_words = 0;            ///< 2 if a row's words are among the arguments
 
   std::size_t size() const {
-    return operations.size() + (draws.empty() ? 0 : row_words + 2 + 2 * draws.size());
+    return operations.size() + (draws.empty() ? 0 : row_words + 4 * draws.size());
   }
   /// The index of the first word.
   std::size_t words() const { return operations.size(); }
@@ -51,11 +51,10 @@ struct StageArguments {
       values.push_back(with_word<T>(high));
     };
     if (row_words > 0) add(0, 0), set_row(values.data(), tree.problem(), cell);
-    const DrawWords step = tree.words(draws.front(), at);
-    add(step.step_low, step.step_high);
     for (const int draw : draws) {
-      const DrawWords key = tree.words(draw, at);
-      add(key.key_low, key.key_high);
+      const DrawWords words = tree.words(draw, at);
+      add(words.step_low, words.step_high);
+      add(words.key_low, words.key_high);
     }
     return values;
   }
@@ -73,9 +72,9 @@ struct StageArguments {
 /// The lines and arguments of a stage's row function, in order.
 struct StageLayout {
   /// A row of an array, at an offset from the row of the result, or what is along the columns:
-  /// coordinates, or their indices in the whole grid, as words.
+  /// coordinates, or the low or high words of their indices in the whole grid.
   struct Line {
-    static constexpr int coordinates = -1, indices = -2;
+    static constexpr int coordinates = -1, low_words = -2, high_words = -3;
     int array = 0;
     int plane = 0, row = 0;
     friend bool operator==(const Line&, const Line&) = default;

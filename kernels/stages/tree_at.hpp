@@ -48,11 +48,14 @@ std::uint64_t row_in_grid(const Problem<T>& problem, Cell cell) {
 
 constexpr DrawWord low_word(std::uint64_t number) { return static_cast<DrawWord>(number); }
 constexpr DrawWord high_word(std::uint64_t number) { return static_cast<DrawWord>(number >> 32); }
-/// The words of a noise at a step.
+/// The words of a noise at a step. They differ between any two noises and steps, as long as there
+/// are fewer than 2^44 steps and 2^20 noises.
 inline DrawWords words_of(const StageOperation& noise, std::int64_t step) {
   const auto number = static_cast<std::uint64_t>(step);
-  return {low_word(number), high_word(number), low_word(noise.seed),
-          high_word(noise.seed) ^ static_cast<DrawWord>(noise.index)};
+  const auto use = static_cast<DrawWord>(noise.index);
+  const DrawWord seed_high = high_word(noise.seed);
+  if (seed_high == 0) return {low_word(number), high_word(number), low_word(noise.seed), use};
+  return {low_word(number), high_word(number) ^ (use + 1) << 12, low_word(noise.seed), seed_high};
 }
 
 /// Evaluates a tree in one cell at a time and holds its intermediate results.

@@ -154,7 +154,11 @@ class FormulaChecker : public LawChecker {
     // Checking a quantity also checks those that it reads, so its readers come first.
     for (const Formula* const quantity : readers_first(system.quantities))
       if (!looked_at.contains(quantity->name)) look_at("equation.let", *quantity);
-    if (run_.scheme.kind == Scheme::imex && found_.empty() && whole_) check_reactions(system);
+    if (!found_.empty() || !whole_) return;
+    if (run_.scheme.kind == Scheme::imex) return check_reactions(system);
+    // Rates that are right one by one may together be too long for a stage.
+    attempt(
+        "equation", [&] { step_stages(system, run_.scheme, 1); }, "all rates in one stage: ");
   }
 
   void check_reactions(const FormulaSystem& system) {
@@ -205,6 +209,11 @@ class FormulaChecker : public LawChecker {
       check_faces(integral);
       const CellFaces faces = faces_on(integral.on, run_);
       if (found_.empty()) check("output.integrals", integral.name, integral.formula, faces);
+      if (found_.empty() && !faces.outward.empty())
+        attempt(
+            "output.integrals",
+            [&] { face_stages(system, integral.formula.parsed(integral.name), faces); },
+            integral.name + ", all faces in one stage: ");
     }
   }
 

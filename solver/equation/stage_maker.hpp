@@ -302,7 +302,8 @@ class StageMaker {
     return static_cast<int>(made_.like.size()) - 1;
   }
 
-  // A number for a part of a formula, the same for parts that mean the same.
+  // A number for a part of a formula, the same for parts that mean the same. Each use of noise
+  // means numbers of its own, although the texts are equal.
   int meaning_of(const Formula& formula, int node) {
     if (const auto known = meanings_.find({&formula, node}); known != meanings_.end())
       return known->second;
@@ -311,6 +312,10 @@ class StageMaker {
                            ? fmt::format("{}", at.number)
                            : fmt::format("{}:{}", static_cast<int>(at.kind), at.name);
     for (const int operand : at.operands) text += fmt::format(",{}", meaning_of(formula, operand));
+    if (names_.noise)
+      if (const auto use = names_.noise->uses.find({&formula, node});
+          use != names_.noise->uses.end())
+        text += fmt::format(" {}", use->second);
     const int next = static_cast<int>(texts_.size());
     return meanings_[{&formula, node}] = texts_.try_emplace(text, next).first->second;
   }

@@ -179,3 +179,29 @@ TEST_CASE("plan --ranks counts modes and their way to other ranks") {
         doctest::Approx(9 * 8 * 0.75 * cells / 4).epsilon(0.01));
   CHECK(four["halo"] == 1);
 }
+
+TEST_CASE("plan counts what estimates, rows of few columns and noise take") {
+  const Sandbox sandbox;
+  const auto bytes_of = [](const std::string& shape, const std::string& rate,
+                           const std::string& step) {
+    write_text("c.yaml",
+               fmt::format("grid: {{shape: {}}}\nparameters: {{k: {{formula: 1 + 0.1 * x}}}}\n"
+                           "equation: {{kind: formula, field: k * ({})}}\n"
+                           "initial: {{kind: uniform}}\ntime: {{step: {}, steps: 3}}\n"
+                           "compute: {{precision: float64}}\n",
+                           shape, rate, step));
+    const Outcome plan = run_lapl({"plan", "c.yaml", "--backend", "cpu", "--json"});
+    CAPTURE(plan.err);
+    REQUIRE(plan.code == 0);
+    return nlohmann::json::parse(plan.out)["host_bytes"].get<double>();
+  };
+  const double array = 8 * 90'000.0;
+  const double of_square = bytes_of("[300, 300]", "laplacian(field)", "0.01");
+  // At least six vectors, and the rates at a state that moves.
+  CHECK(bytes_of("[300, 300]", "laplacian(field)", "auto") > of_square + 10 * array);
+  // A vector of coefficients beyond either side of each row, in place of one column.
+  CHECK(bytes_of("[90000, 1]", "laplacian(field)", "0.01") > of_square + 32 * array);
+  // The words of each column.
+  const double along = bytes_of("[90000]", "laplacian(field)", "0.01");
+  CHECK(bytes_of("[90000]", "laplacian(field) + noise", "0.01") >= along + 2 * array);
+}

@@ -12,8 +12,10 @@
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/stream.hpp"
+#include "kernels/cuda/run_time/stage_kernels.hpp"
 #include "kernels/machine/shared_kernels.hpp"
 #include "tests/cuda/need_cuda.hpp"
+#include "tests/formula_run.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
@@ -112,4 +114,43 @@ TEST_CASE("kernels compiled at run time compute with the arithmetic of all other
     REQUIRE(e[i] == std::sqrt(std::abs(a[i])) / b[i]);
   }
   CHECK_THROWS_AS(kernels.kernel("nothing"), DeviceError);
+}
+
+// These plan and compile without a device.
+TEST_CASE("rows whose boundary condition varies are no mirror images, whatever array has it") {
+  RunConfig run = test::formula_run({640, 640}, {{"u", "0.01 * laplacian(w)"}});
+  run.equation.quantities = {{"w", "u - laplacian(u)"}};
+  run.boundaries.rows = Boundary::insulated;
+  const auto plan = [&] { return stream_plan(problem_of<double>(Model(run), {})); };
+  REQUIRE(plan().unsuitable == "");
+  CHECK(plan().mirrors_rows);
+  for (const bool last : {false, true})
+    for (const char* const value : {"sin(3 * t)", "0.5"}) {
+      run.laws.clear();
+      for (const bool side : {false, true})
+        run.laws.push_back(
+            {.axis = 1, .last = side, .array = "u", .kind = LawKind::derivative, .value = "0"});
+      for (const bool side : {false, true})
+        run.laws.push_back({.axis = 1,
+                            .last = side,
+                            .array = "w",
+                            .kind = side == last ? LawKind::value : LawKind::derivative,
+                            .value = side == last ? value : "0"});
+      CAPTURE(value);
+      CHECK_FALSE(plan().mirrors_rows);
+      const Problem<double> problem = problem_of<double>(Model(run), {});
+      CHECK(problem.laws.size() == (std::string(value) == "0.5" ? 0 : 1));
+    }
+}
+
+TEST_CASE("tile kernels of more arrays than a kernel's parameters hold take tables in memory") {
+  RunConfig run = test::formula_run({64, 64}, {{"u", "laplacian(u) - u^3 * t"}});
+  CHECK_FALSE(has_tables_in_memory(problem_of<double>(Model(run), {})));
+  Problem<double> problem = problem_of<double>(Model(run), {});
+  problem.coefficients.resize(180);
+  problem.faces.resize(181, problem.faces.front());
+  REQUIRE(has_tables_in_memory(problem));
+  const Cubin cubin = compile_cubin(tile_kernels(problem), 90);
+  CAPTURE(cubin.messages);
+  CHECK(cubin.unavailable == "");
 }

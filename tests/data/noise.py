@@ -22,7 +22,9 @@ def philox(counter, key):
 def normal(shape, seed, use, step):
     cells = np.arange(np.prod(shape), dtype=np.uint64)
     steps = np.full(cells.shape, step, np.uint64)
-    words = philox((cells & LOW, cells >> WORD, steps & LOW, steps >> WORD), (seed & 0xFFFFFFFF, (seed >> 32) ^ use))
+    high = seed >> 32  # of a seed with more than 32 bits, where the use stands beside the step
+    above = np.uint64((use + 1) << 12 if high else 0)
+    words = philox((cells & LOW, cells >> WORD, steps & LOW, steps >> WORD ^ above), (seed & 0xFFFFFFFF, high or use))
     u, turn = words[0].astype(float) * 2.0**-32 + 2.0**-33, words[1].astype(float) * 2.0**-32
     return (sqrt(-2 * log(u)) * cos(2 * pi * turn)).reshape(shape)
 

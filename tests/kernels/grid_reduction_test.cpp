@@ -66,6 +66,15 @@ TEST_CASE_TEMPLATE("reductions have the same bits in any order, cut and instruct
   CHECK(reduced(Kind::minimum, values) == *std::ranges::min_element(values));
 }
 
+TEST_CASE("zeros of both signs have one order, whatever the pieces and the ranks") {
+  for (const std::vector<double>& values :
+       {std::vector<double>{0, -0.0}, {-0.0, 0}, {-0.0, 0, 0, -0.0, 0}, {0, 0, -0.0}})
+    for (std::size_t pieces = 1; pieces <= values.size(); ++pieces) {
+      CHECK(std::signbit(reduced(Kind::minimum, values, pieces)));
+      CHECK(!std::signbit(reduced(Kind::maximum, values, pieces)));
+    }
+}
+
 TEST_CASE("sums are exact where sums in float64 are not") {
   CHECK(reduced<double>(Kind::sum, {1e16, 1, -1e16, 3}) == 4);
   CHECK(reduced<double>(Kind::sum, {-1e16, -1, 1e16, -0.25}) == -1.25);

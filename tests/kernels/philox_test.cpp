@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/stages/noise.hpp"
+#include "kernels/stages/tree_at.hpp"
 #include "tests/kernels/usable_loops.hpp"
 
 using namespace lapl;
@@ -61,15 +63,36 @@ TEST_CASE_TEMPLATE("a row of draws has the bits of each cell's draw, also where 
                    T, float, double) {
   constexpr unsigned long long row = 0x4fffffff0ull;
   const DrawWords words{7, 1, 3, 9};
-  std::vector<DrawWord> columns;
-  for (DrawWord column = 0; column < 100; ++column) columns.push_back(column);
-  std::vector<T> expected;
-  for (const DrawWord column : columns) expected.push_back(draw_in_cell<T>(row + column, words));
-  for (const RowLoops<T>* loops : test::usable_loops<RowLoops<T>>()) {
-    std::vector<T> found(columns.size());
-    loops->draw(static_cast<DrawWord>(row), row >> 32, columns.data(), words, found.data(), 100);
-    CHECK(found == expected);
+  for (const unsigned long long first_column : {0ull, 0x300000000ull, 0x2fffffff0ull}) {
+    std::vector<std::uint64_t> cells;
+    std::vector<T> expected;
+    for (std::uint64_t column = first_column; column < first_column + 100; ++column) {
+      cells.push_back(row + column);
+      expected.push_back(draw_in_cell<T>(row + column, words));
+      CHECK(draw_in_row<T>(low_word(row), high_word(row), low_word(column), high_word(column),
+                           words) == expected.back());
+    }
+    for (const RowLoops<T>* loops : test::usable_loops<RowLoops<T>>()) {
+      std::vector<T> found(cells.size());
+      loops->draw(cells.data(), words, found.data(), 100);
+      CHECK(found == expected);
+    }
   }
+}
+
+TEST_CASE("noises and steps share no words, also where seeds have more than 32 bits") {
+  std::set<std::array<DrawWord, 4>> known;
+  std::size_t count = 0;
+  for (const std::uint64_t seed : {0ull, 1ull, 2ull, 1ull << 32, 2ull << 32, 1ull << 53, ~0ull})
+    for (const int use : {0, 1, 2, 3, 4097, 1 << 21})
+      for (const std::int64_t step : {0ll, 1ll, 1ll << 32, 3ll << 32, (1ll << 44) - 1}) {
+        if (use == 1 << 21 && seed >> 32 != 0) continue;  // a long seed has fewer uses
+        const DrawWords words =
+            words_of({.operation = Operation::noise, .seed = seed, .index = use}, step);
+        known.insert({words.step_low, words.step_high, words.key_low, words.key_high});
+        ++count;
+      }
+  CHECK(known.size() == count);
 }
 
 TEST_CASE("the smallest and the largest word give finite numbers") {

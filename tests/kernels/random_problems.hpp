@@ -32,7 +32,8 @@ class RandomProblem {
   explicit RandomProblem(std::uint64_t seed, bool wide = false) : generator_(seed) {
     run.equation.kind = EquationKind::formula;
     run.shape =
-        wide ? Shape{1 + below(90), one_of<std::int64_t>({64, 128, 256, 264, 512, 1040})} : shape();
+        wide ? Shape{1 + below(90), one_of<std::int64_t>({64, 128, 256, 264, 512, 640, 1040})}
+             : shape();
     run.spacing = one_of<double>({1, 1, 0.5, 0.3});
     if (chance(0.3))
       for (double& along : run.spacing.by_axis) along = one_of<double>({1, 0.7, 0.5, 2});
@@ -73,9 +74,9 @@ class RandomProblem {
   template <class T>
   std::vector<T> state() {
     std::vector<T> values(run.fields.size() * run.shape.cells());
-    const bool wild = chance(0.3);
+    const bool wild = chance(0.3), zero = chance(0.1);
     for (T& value : values) {
-      value = static_cast<T>(uniform() * 2 - 0.5);
+      value = zero ? one_of<T>({T(0), T(-0.0)}) : static_cast<T>(uniform() * 2 - 0.5);
       if (!wild || !chance(0.1)) continue;
       value = one_of<T>({T(0), T(-0.0), std::numeric_limits<T>::denorm_min(),
                          std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
@@ -83,6 +84,13 @@ class RandomProblem {
                          T(-1), T(1e10)});
     }
     return values;
+  }
+
+  /// A derived output that reads every field beside a cell, and the position.
+  std::string derived() const {
+    std::string formula(1, axes().front());
+    for (const std::string& field : run.fields) formula += fmt::format(" + laplacian({})", field);
+    return formula;
   }
 
   /// Describes the problem in text for people.
@@ -161,7 +169,8 @@ class RandomProblem {
   void reductions() {
     run.equation.quantities.emplace_back(
         "whole", word_of({"mean(u0)", "1e-3 * integral(u0^2)", "maximum(laplacian(u0))",
-                          "minimum(u0) * mean(abs(u0) + t)"}));
+                          "minimum(u0) * mean(abs(u0) + t)", "1 / minimum(u0) + 1 / maximum(u0)",
+                          "where(1 / minimum(u0) > 0, 1, 2)"}));
     for (auto& [field, rate] : run.equation.rates)
       if (chance(0.7))
         rate = fmt::format(
@@ -195,7 +204,7 @@ class RandomProblem {
     std::vector<std::string> arrays = {""};
     if (chance(0.4)) arrays = run.fields;
     for (const auto& [name, quantity] : run.equation.quantities)
-      if (chance(0.3)) arrays.push_back(name);
+      if (chance(0.5)) arrays.push_back(name);
     for (const std::string& array : arrays) {
       SideLaw law = of;
       law.array = array;

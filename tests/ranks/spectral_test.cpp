@@ -1,4 +1,4 @@
-// Steps of engine spectral on several ranks have the bits of one rank.
+// Steps of engine spectral on several ranks have the bits of one rank, and so have derived outputs.
 #include <doctest/doctest.h>
 
 #include "kernels/error.hpp"
@@ -46,30 +46,40 @@ std::vector<T> own_rows(std::span<const T> state, Shape shape, RowRange rows) {
 }
 
 template <class T>
+void compare_with_one(Backend<T>& backend, Backend<T>& one, Shape shape) {
+  const auto capture_of_one = one.capture(true), capture = backend.capture(true);
+  const Captured<T> whole = capture_of_one.wait(), found = capture.wait();
+  CHECK(test::same_but_for_kinds_of_nan<T>({found.state.begin(), found.state.end()},
+                                           own_rows<T>(whole.state, shape, found.rows)));
+  const auto derived = found.derived.front();
+  CHECK(test::same_but_for_kinds_of_nan<T>({derived.begin(), derived.end()},
+                                           own_rows<T>(whole.derived.front(), shape, found.rows)));
+  CHECK(found.first_not_finite == whole.first_not_finite);
+  if (!whole.first_not_finite) CHECK(found.digest == whole.digest);
+}
+
+template <class T>
 void check_bits(const std::string& backend_name, const RunConfig& run,
                 const std::vector<T>& state) {
+  std::string formula = "0";
+  for (const std::string& field : run.fields) formula += " + laplacian(" + field + ")";
   const CoefficientFields fields = test::coefficient_fields(run);
+  const auto derived = test::derived_plans<T>(run, fields, formula);
   const Model model(run);
   const Problem<T> problem = problem_to_step<T>(model, fields);
   const auto one = make_backend<T>(backend_name, "spectral", problem, 1);
+  one->set_derived(derived);
   one->set_state(state);
-  const std::vector<double> expected = take_steps(*one, problem);
-  const auto capture_of_one = one->capture();
-  const Captured<T> whole = capture_of_one.wait();
   Ranks& ranks = test::ranks();
   const auto backend = make_ranked_backend<T>(
       ranks, backend_name, "spectral",
-      ranks.is_first() ? problem : problem_to_step<T>(model, unread_coefficients(run), false), {},
-      1);
+      ranks.is_first() ? problem : problem_to_step<T>(model, unread_coefficients(run), false),
+      derived, 1);
   backend->set_state(own_rows<T>(state, run.shape, backend->rows()));
-  const std::vector<double> errors = take_steps(*backend, problem);
-  const auto capture = backend->capture();
-  const Captured<T> found = capture.wait();
-  CHECK(test::same_but_for_kinds_of_nan<double>(errors, expected));
-  CHECK(test::same_but_for_kinds_of_nan<T>({found.state.begin(), found.state.end()},
-                                           own_rows<T>(whole.state, run.shape, found.rows)));
-  CHECK(found.first_not_finite == whole.first_not_finite);
-  if (!whole.first_not_finite) CHECK(found.digest == whole.digest);
+  compare_with_one(*backend, *one, run.shape);  // fills the halo, which the steps then leave behind
+  CHECK(test::same_but_for_kinds_of_nan<double>(take_steps(*backend, problem),
+                                                take_steps(*one, problem)));
+  compare_with_one(*backend, *one, run.shape);
 }
 
 template <class T>
@@ -148,7 +158,30 @@ void compare_all_at_once(const std::string& backend) {
     }
 }
 
+// The halo of a state is then as old as the last derived output.
+void compare_rates_without_neighbours(const std::string& backend) {
+  for (const Scheme scheme : {Scheme::euler, Scheme::etdrk2, Scheme::etdrk4})
+    for (const bool measures : {false, true}) {
+      if (measures && scheme == Scheme::euler) continue;
+      RunConfig run = test::formula_run({16, 16}, {{"u", "-0.5 * u + 0.1 * u^2"}});
+      if (scheme == Scheme::euler) run.equation.rates["u"] = "-0.5 * u";
+      run.engine = "spectral";
+      run.scheme = scheme;
+      run.time_step = 0.1;
+      set_tolerance(run, measures);
+      check_bits(backend, run, start_of<double>(run));
+    }
+}
+
 }  // namespace
+
+TEST_CASE("derived outputs on ranks are right after steps by modes that read no neighbour") {
+  compare_rates_without_neighbours("cpu");
+}
+TEST_CASE("derived outputs on ranks with GPUs are right after steps by modes") {
+  test::need_cuda();
+  compare_rates_without_neighbours("cuda");
+}
 
 TEST_CASE("etdrk2 and etdrk4 on ranks have the bits of one between every mixture of faces") {
   compare_faces("cpu", 2);

@@ -68,16 +68,20 @@ template <class T>
 int compare(test::RandomProblem& random, std::uint64_t seed,
             const std::vector<BackendAndEngine>& steppers) {
   Problem<T> problem;
+  std::vector<DerivedPlan<T>> derived;
   try {
-    problem = problem_of<T>(Model(random.run), test::coefficient_fields(random.run));
+    const CoefficientFields fields = test::coefficient_fields(random.run);
+    problem = problem_of<T>(Model(random.run), fields);
+    derived = test::derived_plans<T>(random.run, fields, random.derived());
   } catch (const FormulaError&) {
     return 0;
   }
   const std::vector<T> state = random.state<T>();
   const auto reference = make_backend<T>("cpu", "reference", problem, 1);
+  reference->set_derived(derived);
   reference->set_state(state, 5);
   reference->advance(random.steps);
-  const auto of_whole = reference->capture();
+  const auto of_whole = reference->capture(true);
   const Captured<T> whole = of_whole.wait();
   const std::vector<T> expected(whole.state.begin(), whole.state.end());
   const std::vector<Decomposition> all = decompositions(problem);
@@ -92,7 +96,7 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
     CAPTURE(by.depth);
     const auto backend = make_ranked_backend<T>(
         test::ranks(), stepper.backend, stepper.engine,
-        test::ranks().is_first() ? problem : without_values(problem), {}, 1, by);
+        test::ranks().is_first() ? problem : without_values(problem), derived, 1, by);
     // Here NCCL sees as many machines as ranks, and the ranks share a GPU.
     if (std::getenv("NCCL_HOSTID") != nullptr && stepper.backend == "cuda")
       CHECK(backend->description().reason.find("by NCCL") != std::string::npos);
@@ -102,10 +106,14 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
     const std::int64_t first_call = seed % 3 == 0 ? random.steps / 2 : 0;
     backend->advance(first_call);
     backend->advance(random.steps - first_call);
-    const auto capture = backend->capture();
+    const auto capture = backend->capture(true);
     const Captured<T> found = capture.wait();
     const std::vector<T> own(found.state.begin(), found.state.end());
     CHECK(test::same_but_for_kinds_of_nan(own, rows_of(expected, problem.shape, found.rows)));
+    const auto values = found.derived.front(), of_one = whole.derived.front();
+    CHECK(test::same_but_for_kinds_of_nan<T>(
+        {values.begin(), values.end()},
+        rows_of<T>({of_one.begin(), of_one.end()}, problem.shape, found.rows)));
     CHECK(found.first_not_finite == whole.first_not_finite);
     if (!whole.first_not_finite) CHECK(found.digest == whole.digest);
     ++compared;

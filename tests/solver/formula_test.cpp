@@ -8,6 +8,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "solver/equation/formula_mistakes.hpp"
+#include "tests/formula_run.hpp"
+
 using namespace lapl;
 
 namespace {
@@ -211,4 +214,23 @@ TEST_CASE("formulas: docs/equations.md has the table of functions") {
   page << std::ifstream(LAPL_SOURCE_DIR "/docs/equations.md").rdbuf();
   CAPTURE(table);
   CHECK(page.str().find("a test compares -->\n" + table) != std::string::npos);
+}
+
+TEST_CASE("rates that are right one by one, but too long for a stage of all, are a mistake") {
+  NamedFormulas rates;
+  for (int field = 0; field < 6; ++field) {
+    std::string rate = "0";
+    for (int term = 0; term < 400; ++term) rate += fmt::format(" + sin({} * u{})", term + 2, field);
+    rates.emplace_back(fmt::format("u{}", field), rate);
+  }
+  const auto mistakes = [](const NamedFormulas& of) {
+    return formula_mistakes(test::formula_run({8, 8}, of), true);
+  };
+  const auto found = mistakes(rates);
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().key == "equation");
+  CHECK(found.front().what.find("all rates in one stage: ") != std::string::npos);
+  CHECK(found.front().what.find("more than 4096 operations a cell") != std::string::npos);
+  rates.resize(3);
+  CHECK(mistakes(rates).empty());
 }

@@ -146,6 +146,24 @@ TEST_CASE("uses of noise are independent, but a quantity is one use") {
   CHECK(of({{"u", "noise(1)"}}) == of({{"u", "noise"}}));
 }
 
+TEST_CASE("no two uses of noise cancel, whatever their seeds, and each mean is of its own noise") {
+  const auto of = [](const NamedFormulas& rates, const NamedFormulas& quantities = {}) {
+    RunConfig run = test::formula_run({8, 9}, rates);
+    run.equation.quantities = quantities;
+    return test::formula_stepped<double>(run, std::vector<double>(72 * rates.size()), 1);
+  };
+  const std::vector<double> rest(72);
+  for (const char* const rate :
+       {"noise(4294967296) - noise(0)", "noise(0) - noise(4294967296)",
+        "noise(8589934592) - noise(4294967296)", "noise(0) - noise(0) - noise(8589934592)"})
+    CHECK(of({{"u", rate}}) != rest);
+  const std::vector<double> means = of({{"u", "mean(noise)"}, {"v", "mean(noise)"}});
+  CHECK(means.front() != means.back());
+  const std::vector<double> of_one = of({{"u", "mean(xi)"}, {"v", "mean(xi)"}}, {{"xi", "noise"}});
+  CHECK(of_one.front() == of_one.back());
+  CHECK(of_one.front() != 0);
+}
+
 TEST_CASE("noise has no part in rates without it") {
   RunConfig run =
       test::formula_run({8, 9}, {{"u", "laplacian(u) - 2 * u * noise + sqrt(u) * noise"}});

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""allocation_faults.py LAPL SHIM [--trials N] [--command NAME]... [--verbose] [--two-fields]
+"""allocation_faults.py LAPL SHIM [--trials N] [--command NAME]... [--verbose] [--two-fields] [--threads N]
 
 Makes the Nth allocation of lapl's commands fail, once or from then on, for N spread evenly (every
 one where --trials is 0), and checks what is left: no signal, an exit code that says what happened,
@@ -143,10 +143,11 @@ def main():
     parser.add_argument("--trials", type=int, default=0, help="a command and mode; 0: all")
     parser.add_argument("--command", choices=COMMANDS, action="append", help="this command alone (all)")
     parser.add_argument("--verbose", action="store_true", help="also the number of allocations")
+    parser.add_argument("--threads", type=int, default=1, help="that step (1)")
     parser.add_argument("--two-fields", action="store_true", help="of an equation in formulas")
     options = parser.parse_args()
-    torture = Torture(str(options.lapl.resolve()), str(options.shim.resolve()),
-                      TWO_FIELDS if options.two_fields else CONFIG)
+    config = (TWO_FIELDS if options.two_fields else CONFIG).replace("threads: 1", f"threads: {options.threads}")
+    torture = Torture(str(options.lapl.resolve()), str(options.shim.resolve()), config)
     trials, complaints = 0, []
     with tempfile.TemporaryDirectory() as scratch, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -84,6 +84,9 @@ ROWS = [
     Row("allocations", "memory that runs out: exit code 5, whole files, and the run goes on to the same bits",
         "the Nth allocation fails, once and from then on, for N spread evenly, in seven commands", 2, 1000,
         programs.allocations()),
+    Row("threads-allocations", "memory that runs out while three threads start and step: an end or a result, and no "
+        "thread waits for ever", "the Nth allocation fails, as above, in run and resume", 2, 300,
+        programs.allocations("--threads", "3", "--command", "run", "--command", "resume")),
     Row("threads", "a limit on processes: the run goes on with fewer threads, or ends before anything is created",
         "each thread of a run and of its restart cannot be started, once and from then on, with each engine", 5, None,
         threads.at_every_start),

@@ -2,8 +2,10 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/cuda/device/cuda_check.hpp"
 
@@ -31,10 +33,21 @@ void copy_box(const BoxIn<T>& from, const BoxIn<T>& to, const std::array<std::in
               cudaMemcpyKind kind, cudaStream_t stream) {
   const auto bytes = static_cast<std::size_t>(count[2]) * sizeof(T);
   const auto rows = static_cast<std::size_t>(count[1]), planes = static_cast<std::size_t>(count[0]);
-  // cudaMemcpy3D limits the pitch, so contiguous boxes, whose rows may be longer, are copied as one
-  // block.
+  // cudaMemcpy3D limits the pitch (cudaDeviceProp::memPitch). Contiguous boxes, whose rows may be
+  // longer, are copied as one block, and others row by row.
+  constexpr std::int64_t most_pitch = std::numeric_limits<int>::max();
   if (from.is_one_piece(count) && to.is_one_piece(count)) {
     LAPL_CUDA(cudaMemcpyAsync(to.begin(), from.begin(), planes * rows * bytes, kind, stream));
+    return;
+  }
+  if (std::max(from.pitch, to.pitch) > most_pitch / static_cast<std::int64_t>(sizeof(T))) {
+    for (std::int64_t plane = 0; plane < count[0]; ++plane)
+      for (std::int64_t row = 0; row < count[1]; ++row) {
+        const auto in_row = [&](const BoxIn<T>& in) {
+          return in.begin() + (plane * in.rows + row) * in.pitch;
+        };
+        LAPL_CUDA(cudaMemcpyAsync(in_row(to), in_row(from), bytes, kind, stream));
+      }
     return;
   }
   const auto pitched = [](const BoxIn<T>& in) {

@@ -36,12 +36,9 @@ std::vector<int> alive_at(const Problem<T>& problem, std::size_t stage) {
 
 template <class T>
 GhostKind ghost_kind(const Problem<T>& problem, int array, int side) {
-  const bool varies = std::ranges::any_of(problem.laws, [&](const VaryingFace& law) {
-    return law.array == array && law.axis == side / 2 && law.last == (side % 2 == 1);
-  });
   const AxisFaces<T>& axis = axis_faces(problem.faces[array], side / 2);
   const Face<T>& face = side % 2 == 0 ? axis.first : axis.last;
-  if (varies) return GhostKind::any;
+  if (face.varies) return GhostKind::any;
   if (face.is_constant()) return GhostKind::constant;
   if (face.is_even()) return GhostKind::even;
   return face.a == T(0) ? GhostKind::scaled : GhostKind::affine;

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "kernels/cuda/run_time/arguments.hpp"
 #include "kernels/cuda/run_time/kernel_text.hpp"
 #include "kernels/cuda/run_time/stage_kernels.hpp"
 
@@ -76,10 +77,16 @@ ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device
     if (reads_time(stage.tree)) return refuse("the equation depends on the time");
   }
 
+  const std::vector<int> first_argument = first_arguments(problem.stages);
+  if (problem.arrays() * (sizeof(GridIndex) + 6 * sizeof(GhostLaw<T>)) +
+          first_argument.back() * sizeof(T) + sizeof(ResidentGrid<T>) >
+      most_parameter_bytes)
+    return refuse("its arrays and numbers are more than a kernel's parameters may hold");
+
   ResidentPlan plan;
   plan.row_margins = margins(problem.stages, &Offset::row);
   plan.column_margins = margins(problem.stages, &Offset::column);
-  plan.first_argument = first_arguments(problem.stages);
+  plan.first_argument = first_argument;
   for (int array = 0; array < problem.arrays(); ++array) {
     plan.place.push_back(plan.places);
     plan.copies.push_back(needs_two(problem, array) ? 2 : 1);

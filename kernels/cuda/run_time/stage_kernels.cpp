@@ -1,5 +1,8 @@
 #include "kernels/cuda/run_time/stage_kernels.hpp"
 
+#include <algorithm>
+
+#include "kernels/cuda/run_time/arguments.hpp"
 #include "kernels/cuda/run_time/kernel_text.hpp"
 
 namespace lapl {
@@ -17,10 +20,26 @@ TileShape tile_shape(const Problem<T>& problem) {
 }
 
 template <class T>
+bool has_tables_in_memory(const Problem<T>& problem) {
+  const std::size_t arrays = problem.arrays();
+  return std::ranges::any_of(problem.stages, [&](const Stage& stage) {
+    return sizeof(StageGrid<T>) + (arrays + stage.targets.size()) * sizeof(T*) +
+               kernel_arguments(stage.tree).size() * sizeof(T) + 6 * arrays * sizeof(FaceTable<T>) >
+           most_parameter_bytes;
+  });
+}
+
+template <class T>
 KernelText tile_kernels(const Problem<T>& problem) {
   std::string text = beginning_of_code(sizeof(T), "kernels/cuda/run_time/tile.cuh");
   const TileShape tile = tile_shape(problem);
   const int arrays = problem.arrays();
+  const bool in_memory = has_tables_in_memory(problem);
+  const auto table = [&](const char* type, std::size_t size, const char* name) {
+    return in_memory
+               ? fmt::format("const {}* __restrict__ {}", type, name)
+               : fmt::format("const __grid_constant__ lapl::Values<{}, {}> {}", type, size, name);
+  };
   for (std::size_t i = 0; i < problem.stages.size(); ++i) {
     const StageTree& tree = problem.stages[i].tree;
     const std::size_t targets = tree.results.size();
@@ -33,11 +52,12 @@ KernelText tile_kernels(const Problem<T>& problem) {
         "    const __grid_constant__ lapl::StageGrid<T> grid,\n"
         "    const __grid_constant__ lapl::Values<const T*, {2}> arrays,\n"
         "    const __grid_constant__ lapl::Values<T*, {3}> targets,\n"
-        "    const __grid_constant__ lapl::Values<T, {4}> arguments,\n"
-        "    const __grid_constant__ lapl::Values<lapl::FaceTable<T>, {5}> faces) {{\n"
-        "  lapl::make_tile<Stage{1}>(grid, arrays.of, targets.of, arguments.of, faces.of);\n}}\n",
-        tile.columns * tile.rows, i, arrays, targets, at_least_one(kernel_arguments(tree).size()),
-        6 * arrays);
+        "    {4},\n    {5}) {{\n"
+        "  lapl::make_tile<Stage{1}>(grid, arrays.of, targets.of, arguments{6}, faces{6});\n}}\n",
+        tile.columns * tile.rows, i, arrays, targets,
+        table("T", at_least_one(kernel_arguments(tree).size()), "arguments"),
+        table("lapl::FaceTable<T>", 6 * static_cast<std::size_t>(arrays), "faces"),
+        in_memory ? "" : ".of");
   }
   for (std::size_t i = 0; i < problem.laws.size(); ++i) {
     const VaryingFace& face = problem.laws[i];
@@ -58,6 +78,8 @@ KernelText tile_kernels(const Problem<T>& problem) {
 
 template TileShape tile_shape(const Problem<float>&);
 template TileShape tile_shape(const Problem<double>&);
+template bool has_tables_in_memory(const Problem<float>&);
+template bool has_tables_in_memory(const Problem<double>&);
 template KernelText tile_kernels(const Problem<float>&);
 template KernelText tile_kernels(const Problem<double>&);
 

@@ -26,8 +26,16 @@ TileShape tile_shape(const Problem<T>& problem);
 ///   tile_N(StageGrid, const T* of each array, T* of each target, arguments, FaceTable of each
 ///          array, axis and side)
 ///   laws_N(StageGrid, arguments, GhostLaw*)
+/// With tables in memory, tile_N takes pointers to the arguments and the face tables.
 template <class T>
 KernelText tile_kernels(const Problem<T>& problem);
+
+/// Bytes of parameters that a kernel may have: 32,764 by CUDA, less some for alignment.
+inline constexpr std::size_t most_parameter_bytes = 32'000;
+
+/// True if the arguments and face tables of a tile kernel are more than its parameters may hold.
+template <class T>
+bool has_tables_in_memory(const Problem<T>& problem);
 
 /// Limits of a device that plans depend on.
 struct DeviceLimits {

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
+#include "kernels/cuda/device/copy_box.hpp"
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/device/stream.hpp"
 #include "kernels/error.hpp"
@@ -31,11 +33,11 @@ template <class T>
 DeviceProblem<T>::DeviceProblem(const Problem<T>& problem, std::int64_t pitch, cudaStream_t stream)
     : problem_(problem), pitch_(pitch) {
   const Shape shape = problem.shape;
+  const std::int64_t rows = shape.planes * shape.rows;
   for (const std::vector<T>& given : problem.coefficients) {
     const DeviceBuffer<T>& to = coefficients_.emplace_back(device_buffer<T>(stride()));
-    LAPL_CUDA(cudaMemcpy2DAsync(to.data(), pitch * sizeof(T), given.data(),
-                                shape.columns * sizeof(T), shape.columns * sizeof(T),
-                                shape.planes * shape.rows, cudaMemcpyHostToDevice, stream));
+    copy_box<T>({const_cast<T*>(given.data()), shape.columns, rows}, {to.data(), pitch, rows},
+                {1, rows, shape.columns}, cudaMemcpyHostToDevice, stream);
   }
   std::vector<T> positions;
   for (int axis = 0; axis < 3; ++axis)
@@ -132,9 +134,15 @@ StageTiles<T>::StageTiles(DeviceProblem<T>& problem, bool last_is_lent)
       problem_(problem.problem()),
       kernels_(tile_kernels(problem_)),
       tile_(tile_shape(problem_)),
-      in_time_(depends_on_time(problem_)) {
+      in_time_(depends_on_time(problem_)),
+      in_memory_(has_tables_in_memory(problem_)) {
   if (kernels_.ready() && !kernels_.unavailable().empty())
     throw EngineUnsuitable("formulas on a GPU: " + kernels_.unavailable());
+  std::size_t most = 0;
+  for (const Stage& stage : problem_.stages) most = std::max(most, stage.targets.size());
+  if (sizeof(StageGrid<T>) + (problem_.arrays() + most) * sizeof(T*) > most_parameter_bytes)
+    throw EngineUnsuitable("formulas on a GPU: {} arrays are more than a kernel can take",
+                           problem_.arrays());
   const Shape shape = problem_.shape;
   const std::int64_t across = (shape.columns - 1) / tile_.columns + 1;
   const std::int64_t down = (shape.rows - 1) / (tile_.rows * tile_.cells) + 1;
@@ -207,9 +215,13 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
       prepare(on_device_.moment_of(step, stage), stage, launches_[i], stream);
     std::vector<T*> targets;
     for (const int target : stage.targets) targets.push_back(written[target]);
-    launches_[i].kernel.launch(tiles, dim3(tile_.columns, tile_.rows), 0, stream,
-                               {&grid_, arrays.data(), targets.data(),
-                                launches_[i].arguments.data(), launches_[i].faces.data()});
+    const Launch& launch = launches_[i];
+    const T* const arguments = launch.arguments_in_memory.data();
+    const FaceTable<T>* const faces = launch.faces_in_memory.data();
+    const void *of_arguments = launch.arguments.data(), *of_faces = launch.faces.data();
+    if (in_memory_) of_arguments = &arguments, of_faces = &faces;
+    launch.kernel.launch(tiles, dim3(tile_.columns, tile_.rows), 0, stream,
+                         {&grid_, arrays.data(), targets.data(), of_arguments, of_faces});
     for (const int target : stage.targets) arrays[target] = written[target];
   }
   prepared_ = true;
@@ -226,6 +238,15 @@ void StageTiles<T>::prepare(const Moment& at, const Stage& stage, Launch& launch
       for (const bool last : {false, true})
         launch.faces.push_back({on_device_.law(array, axis, last), nullptr, 0});
   lay_laws(at.time, launch.faces, stream);
+  if (!in_memory_) return;
+  const auto copy = [&](const auto& from, auto& to) {
+    using Value = std::remove_cvref_t<decltype(from.front())>;
+    if (to.size() == 0) to = device_buffer<Value>(std::ssize(from));
+    LAPL_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size() * sizeof(Value),
+                              cudaMemcpyHostToDevice, stream));
+  };
+  copy(launch.arguments, launch.arguments_in_memory);
+  copy(launch.faces, launch.faces_in_memory);
 }
 
 // Computes the tables of laws that differ along their face, again at each new time if they depend

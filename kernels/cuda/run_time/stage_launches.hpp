@@ -74,6 +74,9 @@ class StageTiles {
     Kernel kernel;
     std::vector<T> arguments;
     std::vector<FaceTable<T>> faces;
+    // copies of both for kernels with tables in memory; else empty
+    DeviceBuffer<T> arguments_in_memory;
+    DeviceBuffer<FaceTable<T>> faces_in_memory;
   };
 
   void take_reductions(const Stage& stage, const std::vector<const T*>& arrays,
@@ -86,7 +89,7 @@ class StageTiles {
   CompiledKernels kernels_;
   TileShape tile_;
   StageGrid<T> grid_{};
-  bool in_time_ = false, prepared_ = false;
+  bool in_time_ = false, in_memory_ = false, prepared_ = false;
   std::vector<DeviceBuffer<T>> made_;
   DeviceBuffer<ReductionBits> reduction_;
   std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // key: index in problem.laws
