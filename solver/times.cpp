@@ -21,8 +21,13 @@ std::optional<double> power_of_ten(int exponent) {
   return power;
 }
 
-}  // namespace
+// A number as it is written: digits * 10^exponent.
+struct Decimal {
+  std::int64_t digits = 0;  // at most 17 of them
+  int exponent = 0;
+};
 
+// The shortest decimal that `number` is nearest to.
 Decimal decimal_of(double number) {
   char text[32];
   const auto end = std::to_chars(text, std::end(text), number, std::chars_format::scientific).ptr;
@@ -43,6 +48,8 @@ Decimal decimal_of(double number) {
   if (number < 0) decimal.digits = -decimal.digits;
   return decimal;
 }
+
+}  // namespace
 
 double multiple_of(double unit, std::int64_t count) {
   __extension__ using Digits = __int128;

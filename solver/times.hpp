@@ -13,14 +13,6 @@
 
 namespace lapl {
 
-/// A number as it is written: digits * 10^exponent.
-struct Decimal {
-  std::int64_t digits = 0;  ///< at most 17 of them
-  int exponent = 0;
-};
-/// The shortest decimal that `number` is nearest to.
-Decimal decimal_of(double number);
-
 /// The double nearest to `count` times the decimal of `unit`.
 double multiple_of(double unit, std::int64_t count);
 /// The nearest multiple to `time`; `time` is one of them if it is equal.

@@ -194,7 +194,8 @@ void find_grid(LoadedConfig& config, const Entries& entries) {
 /// Computes the first of steps by error, for `time.step: auto`.
 void find_first_step(LoadedConfig& config) {
   RunConfig& run = config.run;
-  run.time_step = first_step_of(run, load_state_fields);
+  run.time_step =
+      first_step_of(run, [](const RunConfig& looked_at) { return load_state_fields(looked_at); });
   run.step_is_auto = false;
   say_found(config, "time.step", number_text(*run.time_step), "the first step");
 }

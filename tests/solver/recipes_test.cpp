@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "solver/equation/equation.hpp"
+#include "solver/times.hpp"
 #include "tests/solver/gallery_run.hpp"
 #include "tests/test_field.hpp"
 
