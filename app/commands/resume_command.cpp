@@ -123,8 +123,7 @@ void add_resume_command(CommandLine& line) {
   command.footer(R"(Examples:
   lapl resume runs/tutorial
   lapl resume runs/tutorial --from 7500
-  lapl resume runs/tutorial --set time.steps=20000
-  lapl resume runs/tutorial --change-equation --set parameters.F=0.04)");
+  lapl resume runs/tutorial --set time.steps=20000)");
 }
 
 }  // namespace lapl
