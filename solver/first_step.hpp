@@ -9,7 +9,7 @@
 
 namespace lapl {
 
-/// Of larger grids the first step is that of fewer cells at the same place.
+/// The first step of larger grids is that of fewer cells at the same place.
 inline constexpr std::int64_t most_cells_of_first_step = std::int64_t{1} << 20;
 
 /// A hundredth of the time in which a field would change by its largest value (Hairer, Norsett and

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "io/config/config_text.hpp"
-#include "io/config/config_text.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
