@@ -64,7 +64,8 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
   whole += spectrum;
   memory.initial = cells * (8 * std::max(whole, most) + state);
   memory.file =
-      cells * value * static_cast<double>(config.output_fields.size() + config.filters.size() + 1);
+      cells * value * static_cast<double>(config.output_fields.size() + config.filters.size() + 1) +
+      120 * static_cast<double>(shape.planes * shape.rows);  // statistics of each row, gathered
   RunConfig of_shape = config;
   of_shape.shape = shape;
   // time.step: auto is estimated again while the run goes on.
