@@ -63,7 +63,8 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
   whole += spectrum;
   memory.initial = cells * (8 * std::max(whole, most) + state);
   memory.file =
-      cells * value * static_cast<double>(config.output_fields.size() + config.filters.size() + 1);
+      cells * value * static_cast<double>(config.output_fields.size() + config.filters.size() + 1) +
+      120 * static_cast<double>(shape.planes * shape.rows);  // statistics of each row, gathered
   memory.first_coefficients =
       cells * (coefficients * (8 + value + (is_exponential(config) ? 8 : 0)) + (source ? 32 : 0));
   if (config.stability_checks() && !largest_step_of(config)) {
