@@ -5,6 +5,7 @@
 
 #include "io/config/config.hpp"
 #include "io/config/config_mistakes.hpp"
+#include "io/config/config_text.hpp"
 #include "io/filters/filter_keys.hpp"
 
 namespace lapl {
