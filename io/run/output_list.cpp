@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "io/config/config_text.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
