@@ -496,7 +496,8 @@ def brusselator():
 
     start = grid.random(2)
     start[1] *= 3
-    return dict(zip("uv", imex(rate, jacobian, start, dt=0.1, steps=60)))
+    return dict(zip("uv", imex(rate, jacobian, start, dt=0.1, steps=60,
+                               reactions=lambda u, t: np.array([0.1 * cos(t) + 0 * u[0], 0 * u[1]]))))
 
 
 EQUATIONS = [heat, conductivity, gray_scott, wave, advection, burgers, cahn_hilliard, kuramoto_sivashinsky, anisotropic,
