@@ -10,6 +10,7 @@
 #include "io/readers/npy_reader.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/mask_weights.hpp"
 
 namespace lapl {
 namespace {
@@ -191,6 +192,7 @@ CoefficientFields load_coefficients(const RunConfig& config) {
     }
   }
   if (config.mask) fields[mask_name] = mask;
+  add_mask_weights(config, fields);
   return fields;
 }
 

@@ -211,9 +211,9 @@ std::string_view function_of(const FormulaNode& node) {
 // Writes derivatives of formulas without operators.
 class Derivatives {
  public:
-  Derivatives(const SplitSystem& split, const FormulaNames& names, StageTree& tree,
+  Derivatives(const FormulaSystem& system, const FormulaNames& names, StageTree& tree,
               std::set<std::string>& used)
-      : contents_(split.system), tree_(tree), used_(used), writer_(names, tree, used) {}
+      : contents_(system), tree_(tree), used_(used), writer_(names, tree, used) {}
 
   TreeWriter& writer() { return writer_; }
 
@@ -368,7 +368,7 @@ std::vector<Term> solve_reactions(const SplitSystem& split, const FormulaNames& 
                                   StageTree& tree, std::set<std::string>& used,
                                   const std::function<Term(Term)>& change,
                                   std::vector<Term> right) {
-  Derivatives derivatives(split, names, tree, used);
+  Derivatives derivatives(split.system, names, tree, used);
   ReactionMatrix matrix(derivatives.writer(), right.size());
   for (int row = 0; row < std::ssize(right); ++row) {
     const auto& reaction = split.reactions[row];
@@ -378,6 +378,12 @@ std::vector<Term> solve_reactions(const SplitSystem& split, const FormulaNames& 
         matrix.subtract(row, column, change(*derivative));
   }
   return matrix.solve(std::move(right));
+}
+
+std::optional<Term> derivative_of(const Formula& formula, int field, const FormulaSystem& system,
+                                  const FormulaNames& names, StageTree& tree,
+                                  std::set<std::string>& used) {
+  return Derivatives(system, names, tree, used).of({&formula, formula.whole()}, field);
 }
 
 bool has_derivatives(std::string_view function) { return derivative_row(function) != nullptr; }

@@ -42,6 +42,12 @@ std::vector<Term> solve_reactions(const SplitSystem& split, const FormulaNames& 
                                   StageTree& tree, std::set<std::string>& used,
                                   const std::function<Term(Term)>& change, std::vector<Term> right);
 
+/// The derivative of a formula without operators in a field, as a formula of `names`; none if it is
+/// 0 for every state. Writes as solve_reactions.
+std::optional<Term> derivative_of(const Formula& formula, int field, const FormulaSystem& system,
+                                  const FormulaNames& names, StageTree& tree,
+                                  std::set<std::string>& used);
+
 /// True if reactions may call this function.
 bool has_derivatives(std::string_view function);
 

@@ -149,11 +149,25 @@ class StepMaker : public StageMaker {
     if (measures_error) make_field(error);
   }
 
+  // The rate of a field is taken at the middle of the step, or at its end if it reads fields that
+  // were stepped before: those are new then, and the field itself is half a step later.
   void leapfrog() {
-    for (const int field : fields_)
-      evaluate(fields_, 0, {rates_[field]}, [&](Level& to, int, Term rate) {
-        return std::vector<Made>{{field, to.writer.sum(to.value(field), to.change(rate))}};
+    for (const int field : fields_) {
+      const std::size_t first = made_.stages.size();
+      evaluate(fields_, fields_.size() == 1 ? 0 : 0.5, {rates_[field]},
+               [&](Level& to, int, Term rate) {
+                 return std::vector<Made>{{field, to.writer.sum(to.value(field), to.change(rate))}};
+               });
+      const std::span made(made_.stages.begin() + static_cast<std::ptrdiff_t>(first),
+                           made_.stages.end());
+      const bool reads_new = std::ranges::any_of(made, [&](const Stage& stage) {
+        return std::ranges::any_of(stage.tree.operations, [&](const StageOperation& node) {
+          return node.operation == Operation::value && node.index < field;
+        });
       });
+      if (reads_new)
+        for (Stage& stage : made) stage.time = 1;
+    }
   }
 
   // y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))

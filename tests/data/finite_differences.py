@@ -189,8 +189,8 @@ def imex(f, jacobian, u, dt, steps, reactions=lambda u, t: 0 * u):
 
 
 def leapfrog(f, u, dt, steps):
-    """Steps each field in turn with the newest values of all."""
+    """Steps each field in turn with the newest values of all; the rates of those after the first read fields before."""
     for n in range(steps):
         for field in range(len(u)):
-            u[field] += dt * f(u, n * dt)[field]
+            u[field] += dt * f(u, (n + (0 if len(u) == 1 else 0.5 if field == 0 else 1)) * dt)[field]
     return u
