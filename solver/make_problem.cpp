@@ -109,10 +109,8 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
     problem.faces.push_back(like >= 0 && like < fields ? Faces<T>(config.boundaries)
                                                        : quantity_faces<T>(config.boundaries));
   const auto named = arrays_of(config);
-  std::vector<SideLaw> laws = laws_of_coefficients(config, false);
-  laws.insert(laws.begin(), config.laws.begin(), config.laws.end());
   for (int array = 0; array < problem.arrays(); ++array)
-    for (const SideLaw& law : laws)
+    for (const SideLaw& law : config.laws)
       for (const auto& [name, like] : named)
         if (step.like[array] == like && holds_for(law, name, config))
           impose(config, law_of_array(law, name, config), array, problem);

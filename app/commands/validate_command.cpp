@@ -26,7 +26,7 @@ int validate_command(const ValidateOptions& options) {
   StateFields fields = load_state_fields(config.run);
   const StableStep stable = stable_step_of(config.run, [&] { return std::move(fields); });
   say("{}", resolved_yaml(config));
-  for (const std::string& note : {config.step_note, mask_note})
+  for (const std::string& note : {config.step_note, mask_note, look_at_fluxes(looked_at)})
     if (!note.empty()) say(stderr, "lapl: {}\n", note);
   if (const std::string warning = step_warning(config.run, stable); !warning.empty())
     print_warning(warning);

@@ -193,15 +193,20 @@ MaskRim rim_of(const RunConfig& run, const FormulaNames& names) {
 std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& names) {
   StagedSides sides{.names = names_of_laws(run), .shape = run.shape, .at = {}};
   std::set<int> arrays;
-  for (const SideLaw& given : run.laws)
+  std::vector<SideLaw> laws = laws_of_coefficients(run, false);
+  laws.insert(laws.begin(), run.laws.begin(), run.laws.end());
+  for (const SideLaw& given : laws)
     for (const auto& [name, array] : names.arrays) {
       if (!holds_for(given, name, run)) continue;
       try {
         std::set<std::string> used;
         const SideLaw law = law_of_array(given, name, run);
         const LawTerms terms = terms_of(law, run, used);
-        sides.at[{array, law.axis, law.last}] = {law, terms.place, terms.staged, false};
-        if (terms.staged) arrays.insert(array);
+        // Engines continue coefficients evenly.
+        const bool staged =
+            terms.staged || (array >= std::ssize(run.fields) && run.parameters.contains(name));
+        sides.at[{array, law.axis, law.last}] = {law, terms.place, staged, false};
+        if (staged) arrays.insert(array);
       } catch (const FormulaError&) {
       }
     }

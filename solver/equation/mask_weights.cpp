@@ -107,21 +107,32 @@ class MaskFaces {
   }
 
   // True if the faces beside this one, in both directions along an axis, end as those of a wall do.
+  // A single face between a turn outwards and one inwards is a step of a steep staircase.
   bool is_straight(const Indices& at, std::size_t axis, int outward, std::size_t along) const {
+    std::int64_t faces = 1;
+    int turns = 0;  // outwards less inwards
+    bool both = true;
     for (const int step : {-1, 1}) {
       Indices end = at;
       std::int64_t count = 0;
-      while (is_face(moved(end, along, step), axis, outward) && ++count < size_[along])
+      while (count < size_[along] && is_face(moved(end, along, step), axis, outward)) {
         end = moved(end, along, step);
-      if (count >= size_[along] || is_at_end(end, along, step)) continue;
-      // The wall turns outwards beside `next`, or inwards before it. If only by one cell, it is
-      // one of a staircase.
+        ++count;
+      }
+      faces += count;
+      if (count == size_[along] || is_at_end(end, along, step)) {
+        both = false;
+        continue;
+      }
+      // The wall turns outwards beside `next`, or inwards before it. If only by one cell, it is one
+      // of a staircase.
       const Indices next = moved(end, along, step);
-      if (inside(next) ? !inside(moved(next, axis, 2 * outward))
-                       : inside(moved(next, axis, -outward)))
+      const bool out = inside(next);
+      turns += out ? 1 : -1;
+      if (out ? !inside(moved(next, axis, 2 * outward)) : inside(moved(next, axis, -outward)))
         return false;
     }
-    return true;
+    return !(both && faces == 1 && turns == 0);
   }
   bool is_at_end(const Indices& at, std::size_t axis, int step) const {
     return !wraps_[axis] && at[axis] == (step > 0 ? size_[axis] - 1 : 0);

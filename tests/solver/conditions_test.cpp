@@ -137,8 +137,12 @@ TEST_CASE("conditions that read their field have the same bits on every engine")
       const std::string text =
           equation_with("{derivative: R - 0.3 * (u^4 - v * V^3)}", k, 11, masked);
       const auto expected = state_after(text, k, "reference");
-      for (const std::string engine : {"interpreted", "threaded"})
-        CHECK(state_after(text, k, engine) == expected);
+      for (const std::string engine : {"interpreted", "threaded"}) {
+        CAPTURE(engine);
+        CAPTURE(masked);
+        CAPTURE(static_cast<int>(k));
+        CHECK(test::largest_difference(state_after(text, k, engine), expected) == 0);
+      }
     }
 }
 
@@ -148,8 +152,6 @@ TEST_CASE("a condition that says nothing of its field keeps the values of the no
   };
   CHECK(with("{value: u}") == with("{derivative: 0}"));
   CHECK(with("{value: 'max(u, 0)'}") == with("{derivative: 0}"));
-  // Newton's method leaves the domain of the root where u is nearly 0; the run goes on.
-  for (const double value : with("{derivative: -50 * sqrt(u)}")) CHECK(std::isfinite(value));
 }
 
 TEST_CASE("an absorbing side is of second order") {
@@ -174,6 +176,68 @@ TEST_CASE("an absorbing side is of second order") {
     MESSAGE("errors: ", error(20, other), " ", error(40, other), " ", error(80, other));
     CHECK(std::log2(error(40, other) / error(80, other)) > 1.8);
   }
+}
+
+namespace {
+
+// The amount in a unit disc after some steps of a run on n x n cells.
+double amount(int n, const std::string& condition, const std::string& initial, double step,
+              int steps) {
+  const double h = 2.4 / n;
+  const std::vector<double> u = state_after(fmt::format(
+      "grid: {{shape: [{0}, {0}], size: 2.4, center: true, mask: {{formula: 'x^2 + y^2 < 1'}}}}\n"
+      "equation: {{kind: formula, field: laplacian(field)}}\nboundary: {{rows: insulated, columns: "
+      "insulated, mask: {1}}}\ninitial: {{kind: uniform, value: {2}}}\ntime: {{step: {3:.17g}, "
+      "steps: {4}}}\ncompute: {{precision: float64}}\n",
+      n, condition, initial, step, steps));
+  double sum = 0;
+  for (const double value : u) sum += value * h * h;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("fluxes through the staircase of a disc are those through its circle") {
+  const double circle = 2 * std::acos(-1.0);
+  double before = 1;
+  for (const int n : {50, 100, 200}) {
+    const double found = amount(n, "{derivative: 1}", "0", 1e-5, 10) / 1e-4;
+    const double error = std::abs(found / circle - 1);
+    CAPTURE(n);
+    CHECK(error < 0.55 / n + 0.002);
+    CHECK(error < before);
+    before = error;
+  }
+  // u' = laplacian(u) with du/dn = -u decays as exp(-a^2 t), a J1(a) = J0(a).
+  for (const int n : {40, 80}) {
+    const double h = 2.4 / n, step = 0.2 * h * h;
+    const int first = static_cast<int>(std::lround(0.3 / step));
+    const double rate = std::log(amount(n, "{derivative: -field}", "1", step, first) /
+                                 amount(n, "{derivative: -field}", "1", step, 2 * first)) /
+                        (first * step);
+    CAPTURE(n);
+    CHECK(std::abs(rate / (1.25578 * 1.25578) - 1) < 1.6 / n);
+  }
+}
+
+TEST_CASE("faces of straight walls have the weight 1, and slanted walls their length") {
+  const auto weights = [](const std::string& mask, int n) {
+    RunConfig run = test::formula_run({n, n}, {{"u", "laplacian(u)"}});
+    run.boundaries = {Boundary::insulated, Boundary::insulated};
+    run.mask = test::formula_parameter(mask);
+    run.rim_laws = {{.kind = LawKind::derivative, .value = "1", .of_mask = true}};
+    return test::coefficient_fields(run);
+  };
+  for (const std::string mask :
+       {"x > 2.5 and x < 11.5 and y > 4.5 and y < 9.5", "x < 5.5", "x > 6.5 or y > 3.5",
+        "(x - 7)^2 + (y - 7)^2 > 0.5", "x < 3.5 or x > 9.5", "y > 6.5 and y < 7.5 or x < 3"})
+    for (const int axis : {1, 2}) {
+      CAPTURE(mask);
+      CHECK(std::ranges::count(weights(mask, 16).at(weight_name(axis)), 1) == 256);
+    }
+  const CoefficientFields slanted = weights("x + y < 60.5", 64);
+  const auto& across = slanted.at(weight_name(1));
+  CHECK(across[30 * 64 + 30] == doctest::Approx(std::sqrt(0.5)).epsilon(0.01));
 }
 
 TEST_CASE("leapfrog is of second order with t in every rate and condition") {
