@@ -66,9 +66,13 @@ def conductivity():
     time: {step: 0.05, steps: 50, scheme: heun}
     """
     grid = Grid(29, 31)
-    D = 0.5 + 0.4 * sin(grid.x / 3) * cos(grid.y / 4)
+    def conductivity(x, y):
+        return 0.5 + 0.4 * sin(x / 3) * cos(y / 4)
+
     even = (EVEN, EVEN)
-    D = grid.ghosts(D, even, even)
+    # Where a flux flows in, D has its value at the face.
+    D = grid.ghosts(conductivity(grid.x, grid.y),
+                    (EVEN, lambda inside, x, y, *face: 2 * conductivity(*face) - inside), even)
 
     def rate(state, t):
         rows = grid.value(lambda x, y: 0.02 * x - 0.1 * t), grid.derivative(lambda x, y: 0.1 * cos(t) + 0.01 * x)
