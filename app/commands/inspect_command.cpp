@@ -71,8 +71,7 @@ Json describe_arrays(const fs::path& file) {
 
 // The digest of the only field, or of the whole state as the file stores it; empty if none.
 std::string state_digest(const FileContent& content, const Json& described) {
-  static const RunConfig standard;
-  if (const auto field = described.find(standard.fields.front()); field != described.end())
+  if (const auto field = described.find(RunConfig{}.fields.front()); field != described.end())
     return (*field)["digest"].get<std::string>();
   for (const auto& [name, text] : content.provenance)
     if (name == "state_digest") return text;
