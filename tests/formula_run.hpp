@@ -7,6 +7,7 @@
 
 #include "kernels/backend.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/mask_weights.hpp"
 #include "solver/make_problem.hpp"
 #include "solver/spectral_problem.hpp"
 
@@ -57,6 +58,7 @@ inline CoefficientFields coefficient_fields(const RunConfig& run) {
   if (run.mask)
     for (double value : values_of_formula(mask_name, run.mask->formula, run, {}, only_rank()))
       fields[mask_name].push_back(value != 0 ? 1 : 0);
+  add_mask_weights(run, fields);
   return fields;
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/mask_weights.hpp"
 
 namespace lapl {
 namespace {
@@ -207,6 +208,20 @@ std::string look_at_mask(RunConfig& config) {
   return lone_cells(config, mask);
 }
 
+std::string look_at_fluxes(const RunConfig& config) {
+  if (!has_weights(config)) return {};
+  CoefficientFields fields{{mask_name, load_mask(config)}};
+  add_mask_weights(config, fields);
+  std::int64_t slanted = 0;
+  for (const auto& [name, values] : fields)
+    if (name != mask_name) slanted += std::ssize(values) - std::ranges::count(values, 1);
+  if (slanted == 0) return {};
+  return fmt::format(
+      "boundary.mask: the mask boundary is slanted or curved in {} cells, so fluxes through it "
+      "are of first order (they are weighted as docs/numerics.md says, section Masks)",
+      slanted);
+}
+
 CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes) {
   CoefficientFields fields;
   const std::vector<double> mask = config.mask ? load_mask(config, notes) : std::vector<double>();
@@ -225,6 +240,7 @@ CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes)
     }
   }
   if (config.mask) fields[mask_name] = mask;
+  add_mask_weights(config, fields);
   return fields;
 }
 

@@ -17,6 +17,10 @@ constexpr std::size_t most_operations = 4096;
 
 bool is_unit(const Term& term) { return term.literal && std::abs(term.factor) == 1; }
 
+int along_axis(Offset at, int axis) {
+  return axis == 0 ? at.plane : axis == 1 ? at.row : at.column;
+}
+
 std::vector<std::string> known_names(const FormulaNames& names) {
   std::vector<std::string> known;
   for (const auto& [name, array] : names.arrays)
@@ -120,7 +124,7 @@ Term TreeWriter::apply(Operation operation, std::vector<Term> operands) {
 }
 
 Term TreeWriter::write(const Formula& formula) {
-  return write(ShiftedPart{&formula, formula.whole(), {}});
+  return write(ShiftedPart{&formula, formula.whole(), {}, face_.has_value()});
 }
 Term TreeWriter::write(const NestedQuantity& part) {
   const ShiftedPart place{part.formula, part.node, {}};
@@ -151,7 +155,7 @@ Term TreeWriter::write(ShiftedPart place) {
 
 Term TreeWriter::made(const ShiftedPart& place, const FormulaNode& node) {
   const auto operand = [&](std::size_t which) {
-    return write(ShiftedPart{place.formula, node.operands[which], place.at});
+    return write(ShiftedPart{place.formula, node.operands[which], place.at, place.face});
   };
   switch (node.kind) {
     case Kind::number: return scalar(node.number);
@@ -160,6 +164,9 @@ Term TreeWriter::made(const ShiftedPart& place, const FormulaNode& node) {
     case Kind::power: return power(place, node);
     case Kind::logic: return logic(place, node);
     case Kind::call: return call(place, node);
+    case Kind::product:
+      if (const auto found = flux(place)) return *found;
+      break;
     default: break;
   }
   // C++ does not order the evaluation of arguments, but uses of `random` must draw in the order of
@@ -180,18 +187,22 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
   const std::string& name = node.name;
   used_.insert(name);
   if (const auto array = names_.arrays.find(name); array != names_.arrays.end())
-    return of(names_.read ? names_.read(array->second) : tree_.value(array->second, place.at));
+    return read(array->second, place);
   if (const auto number = names_.numbers.find(name); number != names_.numbers.end())
     return scalar(number->second, false);
   if (const auto quantity = names_.quantities.find(name); quantity != names_.quantities.end())
-    return write(ShiftedPart{quantity->second, quantity->second->whole(), place.at});
+    return write(ShiftedPart{quantity->second, quantity->second->whole(), place.at, place.face});
   if (name == "pi") return scalar(std::numbers::pi);
   if (const auto term = names_.terms.find(name); term != names_.terms.end()) return term->second;
   if (name == "t" && names_.has_time) return of(tree_.time());
   if (name == "noise" && names_.noise) return noise(place, node);
   if (name == "random" && names_.draw) return of(tree_.value(names_.draw(), place.at));
-  if (name.size() == 1 && name[0] >= 'x' && name[0] <= 'z' && names_.has_position)
-    return position(axis_named(name[0], node), place.at);
+  if (name.size() == 1 && name[0] >= 'x' && name[0] <= 'z' && names_.has_position) {
+    const int axis = axis_named(name[0], node);
+    const Term at = position(axis, place.at);
+    const int outward = place.face ? along_axis(*face_, axis) : 0;
+    return outward == 0 ? at : sum(at, scalar(0.5 * outward * names_.spacing[axis], false));
+  }
   if (is_grid_constant(name)) {
     if (name == "dt")
       throw FormulaError(node.at,
@@ -205,6 +216,13 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
     throw FormulaError(node.at, fmt::format("{} without what it is of (expected {}({}))", name,
                                             name, function->arguments));
   throw FormulaError(node.at, name, known_names(names_));
+}
+
+Term TreeWriter::read(int array, const ShiftedPart& place) {
+  if (names_.read) return of(names_.read(array));
+  const int here = tree_.value(array, place.at);
+  if (!place.face || (in_cell_ && in_cell_(array))) return of(here);
+  return {0.5, false, tree_.operate(Operation::sum, here, tree_.value(array, *face_))};
 }
 
 // noise / sqrt(dt h^d)
@@ -249,7 +267,7 @@ int TreeWriter::axis_named(char letter, const FormulaNode& node) const {
 Term TreeWriter::logic(const ShiftedPart& place, const FormulaNode& node) {
   std::vector<Term> operands;
   for (const int operand : node.operands)
-    operands.push_back(write(ShiftedPart{place.formula, operand, place.at}));
+    operands.push_back(write(ShiftedPart{place.formula, operand, place.at, place.face}));
   return apply(node.name == "and"  ? Operation::both
                : node.name == "or" ? Operation::either
                                    : Operation::is_not,
@@ -266,7 +284,7 @@ Term TreeWriter::comparison(const FormulaNode& node, Term a, Term b) {
 }
 
 Term TreeWriter::power(const ShiftedPart& place, const FormulaNode& node) {
-  const Term base = write(ShiftedPart{place.formula, node.operands[0], place.at});
+  const Term base = write(ShiftedPart{place.formula, node.operands[0], place.at, place.face});
   if (const auto exponent = integer_exponent(*place.formula, node.operands[1])) {
     if (*exponent == 0) return scalar(1);
     const Term result =
@@ -276,7 +294,7 @@ Term TreeWriter::power(const ShiftedPart& place, const FormulaNode& node) {
     return quotient(scalar(1), result);
   }
   return apply(Operation::power,
-               {base, write(ShiftedPart{place.formula, node.operands[1], place.at})});
+               {base, write(ShiftedPart{place.formula, node.operands[1], place.at, place.face})});
 }
 
 Term TreeWriter::call(const ShiftedPart& place, const FormulaNode& node) {
@@ -301,7 +319,7 @@ Term TreeWriter::over_grid(const ShiftedPart& place, const FormulaNode& node) {
     throw FormulaError(node.at, fmt::format("{} has no meaning here (expected it in rates, "
                                             "equation.let and outputs)",
                                             node.name));
-  if (place.at != Offset{}) refuse_over_grid(node);
+  if (place.at != Offset{} && !face_) refuse_over_grid(node);
   return of(tree_.reduced(reduction_({place.formula, place.node})));
 }
 
@@ -324,7 +342,7 @@ Term TreeWriter::values_function(const ShiftedPart& place, const FormulaNode& no
   require_arguments(node, static_cast<std::size_t>(row_of(operation).operands));
   std::vector<Term> operands;
   for (const int operand : node.operands)
-    operands.push_back(write(ShiftedPart{place.formula, operand, place.at}));
+    operands.push_back(write(ShiftedPart{place.formula, operand, place.at, place.face}));
   if (operation == Operation::choice && operands[0].is_scalar())
     return operands[operands[0].factor != 0 ? 1 : 2];
   return apply(operation, operands);

@@ -96,8 +96,10 @@ class TreeWriter {
   Term write(const Formula& formula);
   Term write(const NestedQuantity& part);
 
-  /// Formulas written from now on are at the face of the cell in this direction.
-  void set_face(Offset outward);
+  /// Formulas written from now on are at the face of the cell in this direction: arrays are the
+  /// mean of the cell and its neighbour there, but of the cell where `in_cell` is true.
+  /// The face counts as `weight`, if that is an array, which slopes at it contain already.
+  void set_face(Offset outward, std::function<bool(int array)> in_cell = {}, int weight = -1);
 
   /// The tree operation that computes a term.
   int node_of(Term term);
@@ -115,9 +117,10 @@ class TreeWriter {
     const Formula* formula;
     int node;
     Offset at;
+    bool face = false;  ///< at the face of the cell, not at its node
     friend bool operator<(const ShiftedPart& a, const ShiftedPart& b) {
       const auto key = [](const ShiftedPart& p) {
-        return std::tuple(p.formula, p.node, p.at.plane, p.at.row, p.at.column);
+        return std::tuple(p.formula, p.node, p.at.plane, p.at.row, p.at.column, p.face);
       };
       return key(a) < key(b);
     }
@@ -126,6 +129,7 @@ class TreeWriter {
   Term write(ShiftedPart place);
   Term made(const ShiftedPart& place, const FormulaNode& node);
   Term name(const ShiftedPart& place, const FormulaNode& node);
+  Term read(int array, const ShiftedPart& place);
   Term call(const ShiftedPart& place, const FormulaNode& node);
   Term values_function(const ShiftedPart& place, const FormulaNode& node);
   Term stencil(const ShiftedPart& place, const FormulaNode& node);
@@ -156,6 +160,7 @@ class TreeWriter {
   Term divergence(const ShiftedPart& place, const FormulaNode& node);
   Term upwind(const ShiftedPart& place, const FormulaNode& node);
   Term normal_derivative(const ShiftedPart& place, const FormulaNode& node);
+  std::optional<Term> flux(const ShiftedPart& place);
   Term advect(const ShiftedPart& place, const FormulaNode& node);
   Term limited_slope(const Argument& argument, int axis);
   Term over_axes(const std::function<Term(int axis)>& term,
@@ -170,6 +175,8 @@ class TreeWriter {
   std::set<std::string>& used_;
   std::map<ShiftedPart, Term> known_;
   std::optional<Offset> face_;
+  std::function<bool(int array)> in_cell_;
+  int weight_ = -1;
 };
 
 }  // namespace lapl

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "solver/equation/absorbing.hpp"
 #include "solver/equation/check_quantities.hpp"
@@ -21,6 +22,103 @@ std::optional<double> constant_step_of(const RunConfig& run) {
 }
 
 }  // namespace
+
+namespace {
+
+// True for a parameter that a formula gives at every place, not only at nodes.
+bool is_of_position(const RunConfig& run, const std::string& name) {
+  const auto parameter = run.parameters.find(name);
+  if (parameter == run.parameters.end() || parameter->second.kind != ParameterConfig::Kind::formula)
+    return false;
+  try {
+    return std::ranges::count(parameter->second.formula.parsed(name).nodes, "random",
+                              &FormulaNode::name) == 0;
+  } catch (const FormulaError&) {
+    return false;
+  }
+}
+
+std::vector<Formula> parameters_of_position(const RunConfig& run) {
+  std::vector<Formula> formulas;
+  for (const auto& [name, parameter] : run.parameters)
+    if (is_of_position(run, name)) formulas.push_back(parameter.formula.parsed(name));
+  return formulas;
+}
+
+// Parameters that are fields and that operators read beside cells.
+class ReadBeside {
+ public:
+  explicit ReadBeside(const RunConfig& run) : run_(run) {
+    for (const std::string& field : run.fields) look(rate_of(run, field), field);
+    for (const auto& [name, text] : run.equation.quantities) look(text, name);
+  }
+  bool operator()(const std::string& name) const { return seen_.contains(name); }
+
+ private:
+  void look(const FormulaText& text, const std::string& name) {
+    try {
+      const Formula formula = text.parsed(name);
+      for (const FormulaNode& node : formula.nodes)
+        if (const FormulaFunction* const function =
+                node.kind == FormulaNode::Kind::call ? formula_function(node.name) : nullptr;
+            function != nullptr && function->kind != FormulaFunction::Kind::of_values &&
+            function->kind != FormulaFunction::Kind::over_grid)
+          for (const int operand : node.operands) add(formula, operand);
+    } catch (const FormulaError&) {
+    }
+  }
+  void add(const Formula& formula, int at) {
+    const FormulaNode& node = formula.nodes[at];
+    if (node.kind == FormulaNode::Kind::name && seen_.insert(node.name).second)
+      for (const auto& [name, text] : run_.equation.quantities)
+        if (const Formula quantity = text.parsed(name); name == node.name)
+          add(quantity, quantity.whole());
+    for (const int operand : node.operands) add(formula, operand);
+  }
+
+  const RunConfig& run_;
+  std::set<std::string> seen_;
+};
+
+// Calls `of` for each such parameter and each condition that a flux flows through.
+template <class Of>
+void for_coefficients(const RunConfig& run, const std::vector<SideLaw>& laws, const Of& of) {
+  const ReadBeside read_beside(run);
+  std::set<std::pair<std::string, std::string>> done;
+  for (const SideLaw& law : laws)
+    if (has_flux(law))
+      for (const std::string& name : coefficient_names(run))
+        if (read_beside(name) && done.emplace(law_name(law), name).second) of(law, name);
+}
+
+}  // namespace
+
+std::vector<SideLaw> laws_of_coefficients(const RunConfig& run, bool of_mask) {
+  std::vector<SideLaw> laws;
+  for_coefficients(run, of_mask ? run.rim_laws : run.laws,
+                   [&](const SideLaw& law, const std::string& name) {
+                     if (!is_of_position(run, name)) return;
+                     SideLaw& made = laws.emplace_back(law);
+                     made.array = name;
+                     made.kind = LawKind::value_at_face;
+                     made.value = run.parameters.at(name).formula;
+                   });
+  return laws;
+}
+
+bool has_flux(const SideLaw& law) {
+  return row_of(law.kind).place == 0.5 && law.kind != LawKind::value_at_face &&
+         !(law.kind == LawKind::derivative && law.value.text() == "0");
+}
+
+bool has_weights(const RunConfig& run) {
+  return run.mask && std::ranges::any_of(run.rim_laws, has_flux);
+}
+
+std::string weight_name(int axis) {
+  constexpr std::array axes = {"planes", "rows", "columns"};
+  return fmt::format("{}.{}", mask_name, axes.at(static_cast<std::size_t>(axis)));
+}
 
 FormulaNames names_of(const RunConfig& run) {
   FormulaNames names;
@@ -57,7 +155,10 @@ FormulaNames names_of_laws(const RunConfig& run) {
       "has no meaning at a face (a law is of t, the position, parameters and fields)";
   int array = 0;
   for (const std::string& field : run.fields) names.arrays[field] = array++;
-  for (const std::string& coefficient : coefficient_names(run)) names.arrays[coefficient] = array++;
+  for (const std::string& coefficient : coefficient_names(run)) {
+    if (!is_of_position(run, coefficient)) names.arrays[coefficient] = array;
+    ++array;
+  }
   return names;
 }
 
@@ -66,6 +167,8 @@ std::vector<std::string> coefficient_names(const RunConfig& run) {
   for (const auto& [name, parameter] : run.parameters)
     if (parameter.kind != ParameterConfig::Kind::number) coefficients.push_back(name);
   if (run.mask) coefficients.emplace_back(mask_name);
+  for (int axis = 3 - run.shape.axes; axis < 3 && has_weights(run); ++axis)
+    coefficients.push_back(weight_name(axis));
   return coefficients;
 }
 
@@ -76,6 +179,13 @@ MaskRim rim_of(const RunConfig& run, const FormulaNames& names) {
   for (const SideLaw& law : run.rim_laws)
     for (const auto& [name, array] : names.arrays)
       if (holds_for(law, name, run)) rim.laws[array] = law_of_array(law, name, run);
+  for (int axis = 3 - run.shape.axes; axis < 3 && has_weights(run); ++axis)
+    rim.weights[static_cast<std::size_t>(axis)] = names.arrays.at(weight_name(axis));
+  for (const SideLaw& law : laws_of_coefficients(run, true))
+    rim.laws[names.arrays.at(law.array)] = law;
+  for_coefficients(run, run.rim_laws, [&](const SideLaw&, const std::string& name) {
+    if (!is_of_position(run, name)) rim.linear.insert(names.arrays.at(name));
+  });
   return rim;
 }
 
@@ -83,18 +193,30 @@ MaskRim rim_of(const RunConfig& run, const FormulaNames& names) {
 std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& names) {
   StagedSides sides{.names = names_of_laws(run), .shape = run.shape, .at = {}};
   std::set<int> arrays;
-  for (const SideLaw& given : run.laws)
+  std::vector<SideLaw> laws = laws_of_coefficients(run, false);
+  laws.insert(laws.begin(), run.laws.begin(), run.laws.end());
+  for (const SideLaw& given : laws)
     for (const auto& [name, array] : names.arrays) {
       if (!holds_for(given, name, run)) continue;
       try {
         std::set<std::string> used;
         const SideLaw law = law_of_array(given, name, run);
         const LawTerms terms = terms_of(law, run, used);
-        sides.at[{array, law.axis, law.last}] = {law, terms.place, terms.staged};
-        if (terms.staged) arrays.insert(array);
+        // Engines continue coefficients evenly.
+        const bool staged =
+            terms.staged || (array >= std::ssize(run.fields) && run.parameters.contains(name));
+        sides.at[{array, law.axis, law.last}] = {law, terms.place, staged, false};
+        if (staged) arrays.insert(array);
       } catch (const FormulaError&) {
       }
     }
+  for_coefficients(run, run.laws, [&](const SideLaw& law, const std::string& name) {
+    if (is_of_position(run, name)) return;
+    const int array = names.arrays.at(name);
+    arrays.insert(array);
+    sides.at[{array, law.axis, law.last}] = {
+        {.axis = law.axis, .last = law.last, .kind = LawKind::derivative}, 0, true, true};
+  });
   std::erase_if(sides.at,
                 [&](const auto& side) { return !arrays.contains(std::get<0>(side.first)); });
   const std::array boundaries = by_axis(run.boundaries);
@@ -137,7 +259,7 @@ std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run) {
 }
 
 FormulaSystem system_of(const RunConfig& run) {
-  FormulaSystem system{.names = names_of(run), .rates = {}, .quantities = {}, .rim = {}};
+  FormulaSystem system{.names = names_of(run)};
   system.names.arrays = arrays_of(run);
   NoiseUses& noise = system.names.noise.emplace();
   noise.seed = run.initial.fractal.seed;
@@ -146,6 +268,7 @@ FormulaSystem system_of(const RunConfig& run) {
     system.rates.push_back(rate_of(run, field).parsed(field));
   for (const auto& [name, formula] : run.equation.quantities)
     system.quantities.push_back(formula.parsed(name));
+  system.coefficients = parameters_of_position(run);
   if (run.mask) system.rim = rim_of(run, system.names);
   system.sides = sides_of(run, system.names);
   return system;
@@ -225,6 +348,7 @@ LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string
   for (const auto& [name, formula] : run.equation.quantities)
     quantities.push_back(formula.parsed(name));
   check_quantities(quantities);
+  std::ranges::move(parameters_of_position(run), std::back_inserter(quantities));
   for (const Formula& quantity : quantities) names.quantities[quantity.name] = &quantity;
   const double h = names.spacing[law.axis], out = row_of(law.kind).place;
   const std::array size = by_axis(run.shape);

@@ -19,7 +19,16 @@ FormulaNames names_of_values(const RunConfig& run);
 /// The mask's name among coefficient fields; no formula can read it.
 inline constexpr const char* mask_name = "grid.mask";
 
-/// The names for the laws of sides and of the mask's rim, without positions and quantities.
+/// True if a flux may flow through the side or the mask boundary: not for values and `insulated`.
+bool has_flux(const SideLaw& law);
+
+/// True if a flux flows through the mask boundary, so that the weights of its faces are coefficient
+/// fields (mask_weights.hpp), and the name of that of an axis.
+bool has_weights(const RunConfig& run);
+std::string weight_name(int axis);
+
+/// The names for the laws of sides and of the mask's rim, without positions, quantities, and
+/// parameters that are formulas of the position.
 FormulaNames names_of_laws(const RunConfig& run);
 
 /// Names of the parameters that are fields, then that of the mask. Problem::coefficients has their
@@ -60,6 +69,11 @@ struct LawTerms : GhostTerms {
   /// reads arrays or holds a node, so that stages must impose it (side_stages.hpp)
   bool staged = false;
 };
+/// Where a flux flows through a side or the mask boundary, the conditions of the parameters that
+/// operators read beside cells and that are formulas of the position: they hold their value at the
+/// face. Other parameters continue linearly there (ArraySide, MaskRim).
+std::vector<SideLaw> laws_of_coefficients(const RunConfig& run, bool of_mask);
+
 /// The terms of a law of one array; the names that it reads are added to `used`. Throws
 /// FormulaError.
 LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used);

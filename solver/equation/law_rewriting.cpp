@@ -3,12 +3,18 @@
 #include <utility>
 
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/reactions.hpp"
 
 namespace lapl {
 
 LawRewriting::LawRewriting(const StepStages& made, const FormulaSystem& system, FormulaNames names)
-    : names_(std::move(names)), like_(made.like), moved_(made.measures_error ? 1 : 0) {
+    : names_(std::move(names)),
+      like_(made.like),
+      moved_(made.measures_error ? 1 : 0),
+      mask_(system.rim ? system.rim->mask + moved_ : -1),
+      system_(system) {
   for (const Formula& quantity : system.quantities) names_.quantities[quantity.name] = &quantity;
+  for (const Formula& formula : system.coefficients) names_.quantities[formula.name] = &formula;
 }
 
 StageTree LawRewriting::of(const StepStages& made, std::size_t stage) {
@@ -40,24 +46,133 @@ int LawRewriting::copy(const StageOperation& node) {
   }
 }
 
+int LawRewriting::continued(int array, double beyond, const Reads& reads) {
+  const int here = reads.inside(array);
+  if (beyond == 0 || !reads.before) return here;
+  int before = reads.before(array);
+  if (mask_ >= 0)
+    before = made_.operate(Operation::choice, made_.value(mask_, reads.at), before, here);
+  const int change = made_.operate(Operation::difference, here, before);
+  const int there = beyond == 1 ? made_.operate(Operation::sum, here, change)
+                                : made_.operate(Operation::fused_multiply_add, made_.number(beyond),
+                                                change, here);
+  const int beyond_it = made_.operate(Operation::sum, here, change);
+  const int has_sign = made_.operate(Operation::is_less, made_.number(0),
+                                     made_.operate(Operation::product, beyond_it, here));
+  return made_.operate(Operation::choice, has_sign, there, here);
+}
+
+// With the unknown w, which is the value of the array where the condition holds, and the ghost g(w)
+// that follows if the condition's formulas read w: the condition is w = c(w), where c is g or, at a
+// face, the mean of g and the node inside. Two steps of Newton's method from the node inside find
+// w; one is enough where c is linear.
 int LawRewriting::ghost(int array, const SideLaw& law, std::size_t axis, Term place, Offset from,
-                        const Inside& inside) {
+                        const Reads& reads) {
   FormulaNames names = names_;
   const int fields = static_cast<int>(state_.size());
-  names.read = [&](int named) { return inside(named < fields ? state_[named] : named + moved_); };
+  const double beyond = row_of(law.kind).place, h = names.spacing[axis];
+  const int inside = reads.inside(array);
+  int own = inside;
+  bool reads_own = false;
+  names.read = [&](int named) {
+    const int read = named < fields ? state_[named] : named + moved_;
+    if (read != array || beyond == 0) return continued(read, beyond, reads);
+    reads_own = true;
+    return own;
+  };
   TreeWriter writer(names, made_, used_);
   for (int along = 3 - names.axes; along < 3; ++along)
     names.terms[std::string(1, "zyx"[along])] =
         along == static_cast<int>(axis) ? place : writer.position(along, from);
-  const int value = inside(array);
-  const auto [a, b] = ghost_terms(law, names, names.spacing[axis], made_, used_);
+  const auto made_from = [&] {
+    return written(ghost_terms(law, names, h, made_, used_), writer, inside);
+  };
+  const auto condition = [&](int ghost) {
+    return beyond == 1 ? ghost
+                       : made_.operate(Operation::product, made_.number(0.5),
+                                       made_.operate(Operation::sum, ghost, inside));
+  };
+  const int explicitly = made_from();
+  if (!reads_own) return explicitly;
+  const int first = condition(explicitly);
+  const auto slope = slope_of(law, like_[array], names, own, h);
+  if (!slope) {  // steps at most, as of where(u > 1, q, 0)
+    own = first;
+    return made_from();
+  }
+  const bool is_linear = slope->is_scalar() || !depends(slope->node, inside);
+  const auto newton = [&](int of, Term of_slope) {
+    const Term change = writer.sum(TreeWriter::of(of), writer.negative(TreeWriter::of(own)));
+    Term divisor = writer.sum(TreeWriter::scalar(1), writer.negative(of_slope));
+    if (divisor.is_scalar() && divisor.factor == 0) divisor = TreeWriter::scalar(1);
+    if (!divisor.is_scalar() && beyond + (law.kind == LawKind::value_at_face) >= 1) {
+      // A condition such as u = max(u, 0) says nothing of u where it is u = u.
+      const int node = writer.node_of(divisor), zero = made_.number(0);
+      divisor = TreeWriter::of(made_.operate(Operation::choice,
+                                             made_.operate(Operation::is_equal, node, zero),
+                                             made_.number(1), node));
+    }
+    return writer.node_of(writer.sum(TreeWriter::of(own), writer.quotient(change, divisor)));
+  };
+  own = newton(first, *slope);
+  if (!is_linear) {
+    const int then = condition(made_from());
+    own = newton(then, *slope_of(law, like_[array], names, own, h));
+    // Newton's method may leave the domain of a function, such as a root's.
+    own =
+        made_.operate(Operation::choice, made_.operate(Operation::is_equal, own, own), own, first);
+  }
+  return beyond == 1 ? own
+                     : made_.operate(Operation::fused_multiply_add, made_.number(2), own,
+                                     made_.operate(Operation::negative, inside));
+}
+
+int LawRewriting::written(const GhostTerms& terms, TreeWriter& writer, int inside) {
+  const auto& [a, b] = terms;
   // As ghost_of in kernels/grid/ghost.hpp.
   if (b.is_scalar() && b.factor == 0) return writer.node_of(a);
   if (a.is_scalar() && a.factor == 0)
     return b.is_scalar() && b.factor == 1
-               ? value
-               : made_.operate(Operation::product, writer.node_of(b), value);
-  return made_.operate(Operation::fused_multiply_add, writer.node_of(b), value, writer.node_of(a));
+               ? inside
+               : made_.operate(Operation::product, writer.node_of(b), inside);
+  return made_.operate(Operation::fused_multiply_add, writer.node_of(b), inside, writer.node_of(a));
+}
+
+// The derivative of c in w: value' for values, h/2 value' for slopes, and for mixed conditions,
+// with c = (inside + h/2 value) / (1 + h/2 factor), (h/2 value' - h/2 factor' c) / (1 + h/2
+// factor). c is taken as w, which it is in the end. None if it is 0 everywhere.
+std::optional<Term> LawRewriting::slope_of(const SideLaw& law, int field, const FormulaNames& names,
+                                           int own, double h) {
+  if (field < 0 || field >= std::ssize(system_.rates)) return std::nullopt;
+  TreeWriter writer(names, made_, used_);
+  const auto derivative = [&](const FormulaText& text) {
+    return derivative_of(text.parsed(law_name(law)), field, system_, names, made_, used_);
+  };
+  const auto halved = [&](Term term) {
+    return writer.product(TreeWriter::scalar(0.5 * h, false), term);
+  };
+  auto value = derivative(law.value);
+  if (law.kind == LawKind::value || law.kind == LawKind::value_at_face) return value;
+  if (value) value = halved(*value);
+  if (!row_of(law.kind).takes_factor()) return value;
+  if (const auto factor = derivative(law.factor)) {
+    const Term part = writer.negative(writer.product(halved(*factor), TreeWriter::of(own)));
+    value = value ? writer.sum(*value, part) : part;
+  }
+  if (!value) return std::nullopt;
+  const Term factor = writer.write(law.factor.parsed(law_name(law)));
+  return writer.quotient(*value, writer.sum(TreeWriter::scalar(1), halved(factor)));
+}
+
+bool LawRewriting::depends(int node, int on) const {
+  std::vector<bool> does(static_cast<std::size_t>(node) + 1);
+  for (int at = 0; at <= node; ++at) {
+    const StageOperation& operation = made_.operations[at];
+    does[at] = at == on;
+    for (int i = 0; i < row_of(operation.operation).operands; ++i)
+      does[at] = does[at] || does[operation.operands[i]];
+  }
+  return does[node];
 }
 
 }  // namespace lapl

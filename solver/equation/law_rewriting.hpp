@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "solver/equation/stages.hpp"
+#include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 
@@ -23,23 +23,40 @@ class LawRewriting {
   static constexpr std::array axis_member = {&Offset::plane, &Offset::row, &Offset::column};
   using Inside = std::function<int(int array)>;
 
+  /// The values that a condition follows from.
+  struct Reads {
+    Inside inside;  ///< at the node inside
+    Inside before;  ///< at the node before that one; none for an axis of one node
+    Offset at;      ///< of the node before, where a mask may be 0
+  };
+
   /// Operations of `made_`: the value that is read instead, and the new result.
   virtual int read(int array, Offset at) = 0;
   virtual int result(int value) { return value; }
 
-  /// The ghost of an array beside the cell at `from`: what a law along an axis, which holds at
-  /// `place` along it, makes of the values that `inside` reads there.
+  /// The ghost of an array beside the cell at `from`: what a condition along an axis, which holds
+  /// at `place` along it, makes of the values there. Its formulas read all arrays where it holds:
+  /// others linearly continued from the two nodes, its own so that the condition is met.
   int ghost(int array, const SideLaw& law, std::size_t axis, Term place, Offset from,
-            const Inside& inside);
+            const Reads& reads);
+  /// The value of an array this many spacings beyond the node inside, on the line through both
+  /// nodes; that of the node inside if the line crosses 0.
+  int continued(int array, double beyond, const Reads& reads);
 
   FormulaNames names_;  // of laws
   const std::vector<int> like_;
   const int moved_;  // the array of a step's error stands before those of coefficients
+  const int mask_;   // -1 without one
   StageTree made_;
 
  private:
   int copy(const StageOperation& node);
+  int written(const GhostTerms& terms, TreeWriter& writer, int inside);
+  std::optional<Term> slope_of(const SideLaw& law, int field, const FormulaNames& names, int own,
+                               double h);
+  bool depends(int node, int on) const;
 
+  const FormulaSystem& system_;
   std::vector<int> state_;  // arrays of the fields that the stage reads
   std::set<std::string> used_;
 };

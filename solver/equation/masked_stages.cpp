@@ -11,9 +11,7 @@ namespace {
 class Masking : public LawRewriting {
  public:
   Masking(const StepStages& made, const FormulaSystem& system)
-      : LawRewriting(made, system, system.rim->names),
-        laws_(system.rim->laws),
-        mask_(system.rim->mask + moved_) {}
+      : LawRewriting(made, system, system.rim->names), rim_(*system.rim) {}
 
   int mask() const { return mask_; }
   /// The value of results outside.
@@ -60,8 +58,13 @@ class Masking : public LawRewriting {
 
   // The ghost at `at` that the law makes of the cell at `from` beside it.
   int of_rim(int array, std::size_t axis, Offset at, Offset from, const Inside& inside) {
-    const auto found = laws_.find(like_[array]);
-    if (found == laws_.end()) return inside(array);
+    const auto found = rim_.laws.find(like_[array]);
+    const bool is_linear = rim_.linear.contains(like_[array]);
+    if (found == rim_.laws.end() && !is_linear) return inside(array);
+    Reads reads{inside, {}, from};
+    reads.at.*axis_member[axis] = -(at.*axis_member[axis]);
+    reads.before = [&](int other) { return made_.value(other, reads.at); };
+    if (is_linear) return continued(array, 1, reads);
     const double place = row_of(found->second.kind).place;
     std::set<std::string> none;
     TreeWriter writer(names_, made_, none);
@@ -69,11 +72,18 @@ class Masking : public LawRewriting {
     if (place != 1)
       position = writer.sum(
           position, TreeWriter::scalar(at.*axis_member[axis] * place * names_.spacing[axis]));
-    return ghost(array, found->second, axis, position, from, inside);
+    const int beyond_it = ghost(array, found->second, axis, position, from, reads);
+    const int weights = rim_.weights[axis];
+    if (weights < 0 || !has_flux(found->second)) return beyond_it;
+    // The flux through the face, weighted (mask_weights.hpp).
+    const int weight = made_.value(weights + moved_, from), here = inside(array);
+    const int change = made_.operate(Operation::difference, beyond_it, here);
+    return made_.operate(
+        Operation::choice, made_.operate(Operation::is_less, weight, made_.number(1)),
+        made_.operate(Operation::fused_multiply_add, weight, change, here), beyond_it);
   }
 
-  const std::map<int, SideLaw>& laws_;
-  const int mask_;
+  const MaskRim& rim_;
   double outside_ = 0;
 };
 

@@ -24,7 +24,7 @@ FormulaPart operand(const FormulaPart& part, std::size_t which) {
 class Contents {
  public:
   struct Of {
-    bool operators = false;
+    bool operators = false, time = false;
     std::set<int> fields;
     bool is_factor() const { return !operators && fields.empty(); }
   };
@@ -52,11 +52,13 @@ class Contents {
     Of found;
     const auto add = [&](const Of& more) {
       found.operators = found.operators || more.operators;
+      found.time = found.time || more.time;
       found.fields.insert(more.fields.begin(), more.fields.end());
     };
     if (const Formula* const of_quantity = quantity(node))
       add(of({of_quantity, of_quantity->whole()}));
     if (const auto at = field(node)) found.fields.insert(*at);
+    if (node.kind == Kind::name && node.name == "t") found.time = true;
     for (std::size_t i = 0; i < node.operands.size(); ++i) add(of(operand(part, i)));
     if (node.kind == Kind::call)
       if (const FormulaFunction* const function = formula_function(node.name))
@@ -216,8 +218,9 @@ std::string_view function_of(const FormulaNode& node) {
 // Writes derivatives of formulas without operators.
 class Derivatives {
  public:
-  Derivatives(const SplitSystem& split, StageTree& tree, std::set<std::string>& used)
-      : contents_(split.system), tree_(tree), used_(used), writer_(split.names, tree, used) {}
+  Derivatives(const FormulaSystem& system, const FormulaNames& names, StageTree& tree,
+              std::set<std::string>& used)
+      : contents_(system), tree_(tree), used_(used), writer_(names, tree, used) {}
 
   TreeWriter& writer() { return writer_; }
 
@@ -360,11 +363,19 @@ std::string SplitSystem::why_not() const {
                      reacting.size(), fmt::join(reacting, ", "), most_fields);
 }
 
-std::vector<Term> solve_reactions(const SplitSystem& split, StageTree& tree,
-                                  std::set<std::string>& used,
+std::optional<Term> reaction_of_time(const SplitSystem& split, const FormulaNames& names, int field,
+                                     StageTree& tree, std::set<std::string>& used) {
+  const auto& reaction = split.reactions[field];
+  if (!reaction || !Contents(split.system).of({&*reaction, reaction->whole()}).time)
+    return std::nullopt;
+  return TreeWriter(names, tree, used).write(*reaction);
+}
+
+std::vector<Term> solve_reactions(const SplitSystem& split, const FormulaNames& names,
+                                  StageTree& tree, std::set<std::string>& used,
                                   const std::function<Term(Term)>& change,
                                   std::vector<Term> right) {
-  Derivatives derivatives(split, tree, used);
+  Derivatives derivatives(split.system, names, tree, used);
   ReactionMatrix matrix(derivatives.writer(), right.size());
   for (int row = 0; row < std::ssize(right); ++row) {
     const auto& reaction = split.reactions[row];
@@ -374,6 +385,12 @@ std::vector<Term> solve_reactions(const SplitSystem& split, StageTree& tree,
         matrix.subtract(row, column, change(*derivative));
   }
   return matrix.solve(std::move(right));
+}
+
+std::optional<Term> derivative_of(const Formula& formula, int field, const FormulaSystem& system,
+                                  const FormulaNames& names, StageTree& tree,
+                                  std::set<std::string>& used) {
+  return Derivatives(system, names, tree, used).of({&formula, formula.whole()}, field);
 }
 
 bool has_derivatives(std::string_view function) { return derivative_row(function) != nullptr; }

@@ -29,13 +29,24 @@ struct SplitSystem {
   FormulaNames names;  ///< of the reactions, which have quantities written in place
 };
 
+/// The value of the reaction of a field at the state and the time of `names`, which are those of
+/// the split system but for these; none if it has none, or reads no t. Writes as solve_reactions.
+std::optional<Term> reaction_of_time(const SplitSystem& split, const FormulaNames& names, int field,
+                                     StageTree& tree, std::set<std::string>& used);
+
 /// Solves (1 - factor * dt * J) x = right in a cell by Gaussian elimination without pivoting, in
-/// the order of the fields, where J holds the derivatives of the reactions at the state that the
-/// step begins with. `change` multiplies a term by factor * dt. Writes to `tree`, and the names
-/// that it reads to `used`. Throws FormulaError.
-std::vector<Term> solve_reactions(const SplitSystem& split, StageTree& tree,
-                                  std::set<std::string>& used,
+/// the order of the fields, where J holds the derivatives of the reactions at the state and the
+/// time of `names`. `change` multiplies a term by factor * dt. Writes to `tree`, and the names that
+/// it reads to `used`. Throws FormulaError.
+std::vector<Term> solve_reactions(const SplitSystem& split, const FormulaNames& names,
+                                  StageTree& tree, std::set<std::string>& used,
                                   const std::function<Term(Term)>& change, std::vector<Term> right);
+
+/// The derivative of a formula without operators in a field, as a formula of `names`; none if it is
+/// 0 for every state. Writes as solve_reactions.
+std::optional<Term> derivative_of(const Formula& formula, int field, const FormulaSystem& system,
+                                  const FormulaNames& names, StageTree& tree,
+                                  std::set<std::string>& used);
 
 /// True if reactions may call this function.
 bool has_derivatives(std::string_view function);

@@ -63,7 +63,7 @@ class Holding : public SideRewriting {
     return held_at_nodes(
         made_, sides_, like_[target], value, [&](std::size_t axis, const ArraySide& side) {
           return ghost(target, side.law, axis, TreeWriter::scalar(side.place, false), {},
-                       [&](int other) { return made_.value(other, {}); });
+                       {[&](int other) { return made_.value(other, {}); }, {}, {}});
         });
   }
 
@@ -78,8 +78,7 @@ class Holding : public SideRewriting {
 
 class SideWriting : public SideRewriting {
  public:
-  SideWriting(const StepStages& made, const FormulaSystem& system)
-      : SideRewriting(made, system), mask_(system.rim ? system.rim->mask + moved_ : -1) {}
+  using SideRewriting::SideRewriting;
 
  private:
   int read(int array, Offset at) override { return beyond(array, at, 0); }
@@ -113,10 +112,14 @@ class SideWriting : public SideRewriting {
     const ArraySide& found = *side(array, at, axis);
     Offset from = at;
     from.*axis_member[axis] = 0;
-    const int of_law = is_held(found)
-                           ? on_line(array, at, from, axis)
-                           : ghost(array, found.law, axis, TreeWriter::scalar(found.place, false),
-                                   from, [&](int other) { return beyond(other, from, axis + 1); });
+    Reads reads{[&](int other) { return beyond(other, from, axis + 1); }, {}, at};
+    reads.at.*axis_member[axis] *= -1;
+    if (by_axis(sides_.shape)[axis] > 1)
+      reads.before = [&](int other) { return beyond(other, reads.at, axis + 1); };
+    const int of_law = is_held(found) ? on_line(array, at, from, axis)
+                       : found.linear ? continued(array, 1, reads)
+                                      : ghost(array, found.law, axis,
+                                              TreeWriter::scalar(found.place, false), from, reads);
     return made_.operate(
         Operation::choice,
         is_at_side(made_, sides_.shape, names_.spacing, axis, at.*axis_member[axis] > 0), of_law,
@@ -134,8 +137,6 @@ class SideWriting : public SideRewriting {
     return made_.operate(Operation::fused_multiply_add, made_.number(2), node,
                          made_.operate(Operation::negative, inside));
   }
-
-  const int mask_;
 };
 
 template <class Rewriting>
@@ -155,6 +156,12 @@ int is_at_side(StageTree& tree, Shape grid, const std::array<double, 3>& spacing
   const int limit = tree.number(between * spacing[axis]);
   const int position = tree.position(static_cast<int>(axis), {});
   return tree.operate(Operation::is_less, last ? limit : position, last ? position : limit);
+}
+
+bool is_held_at(const StagedSides& sides, int array, Offset outward) {
+  const int axis = outward.plane != 0 ? 0 : outward.row != 0 ? 1 : 2;
+  const auto found = sides.at.find({array, axis, outward.plane + outward.row + outward.column > 0});
+  return found != sides.at.end() && is_held(found->second);
 }
 
 int held_at_nodes(StageTree& tree, const StagedSides& sides, int array, int value,

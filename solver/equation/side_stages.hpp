@@ -24,6 +24,9 @@ namespace lapl {
 int is_at_side(StageTree& tree, Shape grid, const std::array<double, 3>& spacing, std::size_t axis,
                bool last);
 
+/// True if a law at: node holds the array at the side in this direction.
+bool is_held_at(const StagedSides& sides, int array, Offset outward);
+
 /// The operation that is `value`, but what `of_law` makes at nodes where laws at: node hold the
 /// values of an array; of two sides that meet, the slower axis wins.
 int held_at_nodes(StageTree& tree, const StagedSides& sides, int array, int value,

@@ -57,10 +57,13 @@ class StageMaker {
   StepStages of_faces(const Formula& formula, const CellFaces& faces) {
     without_noise();
     at_faces_ = faces.outward;
+    if (faces.of_rim) face_weight_ = system_.rim->weights;
     std::optional<Term> sum;
     evaluate(fields_, 0, Formulas(at_faces_.size(), &formula), [&](Level& to, int i, Term value) {
       const Offset outward = at_faces_[static_cast<std::size_t>(i)];
-      const std::size_t axis = outward.plane != 0 ? 0 : outward.row != 0 ? 1 : 2;
+      const std::size_t axis = axis_of(outward);
+      if (const int weight = face_weight_[axis]; weight >= 0)
+        value = to.writer.product(TreeWriter::of(to.stage.tree.value(weight, {})), value);
       const bool last = outward.plane + outward.row + outward.column > 0;
       StageTree& tree = to.stage.tree;
       const int here = to.writer.node_of(to.product(1 / names_.spacing[axis], value, false));
@@ -97,6 +100,9 @@ class StageMaker {
   // Makes the values to store from a formula's index and value.
   using Results = std::function<std::vector<Made>(Level&, int, Term)>;
 
+  static std::size_t axis_of(Offset outward) {
+    return outward.plane != 0 ? 0 : outward.row != 0 ? 1 : 2;
+  }
   static std::vector<Made> value_alone(Level&, int, Term value) { return {{-1, value}}; }
 
   // Makes an array of stages the field after those of the state.
@@ -143,7 +149,15 @@ class StageMaker {
     for (const Formula* const quantity : in_arrays_)
       make({quantity, quantity->whole()}, names_.arrays.at(quantity->name));
     for (int i = 0; i < std::ssize(formulas); ++i) {
-      if (!at_faces_.empty()) last.writer.set_face(at_faces_[static_cast<std::size_t>(i)]);
+      if (!at_faces_.empty()) {
+        const Offset outward = at_faces_[static_cast<std::size_t>(i)];
+        last.writer.set_face(
+            outward,
+            [this, outward](int array) {
+              return system_.sides && is_held_at(*system_.sides, made_.like[array], outward);
+            },
+            face_weight_[axis_of(outward)]);
+      }
       const Term formula = last.writer.write(*formulas[i]);
       for (const auto& [array, value] : results(last, i, formula)) {
         last.stage.tree.results.push_back(last.writer.node_of(value));
@@ -327,6 +341,7 @@ class StageMaker {
   Arrays fields_;
   Formulas rates_;
   Formulas in_arrays_;                                  // quantities that have laws
+  std::array<int, 3> face_weight_ = {-1, -1, -1};       // arrays of weights of faces
   std::vector<Offset> at_faces_;                        // of each formula; empty: they are of cells
   std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
   std::set<int> computed_;  // arrays already filled in the current evaluation

@@ -149,11 +149,25 @@ class StepMaker : public StageMaker {
     if (measures_error) make_field(error);
   }
 
+  // The rate of a field is taken at the middle of the step, or at its end if it reads fields that
+  // were stepped before: those are new then, and the field itself is half a step later.
   void leapfrog() {
-    for (const int field : fields_)
-      evaluate(fields_, 0, {rates_[field]}, [&](Level& to, int, Term rate) {
-        return std::vector<Made>{{field, to.writer.sum(to.value(field), to.change(rate))}};
+    for (const int field : fields_) {
+      const std::size_t first = made_.stages.size();
+      evaluate(fields_, fields_.size() == 1 ? 0 : 0.5, {rates_[field]},
+               [&](Level& to, int, Term rate) {
+                 return std::vector<Made>{{field, to.writer.sum(to.value(field), to.change(rate))}};
+               });
+      const std::span made(made_.stages.begin() + static_cast<std::ptrdiff_t>(first),
+                           made_.stages.end());
+      const bool reads_new = std::ranges::any_of(made, [&](const Stage& stage) {
+        return std::ranges::any_of(stage.tree.operations, [&](const StageOperation& node) {
+          return node.operation == Operation::value && node.index < field;
+        });
       });
+      if (reads_new)
+        for (Stage& stage : made) stage.time = 1;
+    }
   }
 
   // y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
@@ -207,23 +221,48 @@ class StepMaker : public StageMaker {
     return errors;
   }
 
-  // With S = (1 - gamma dt J)^-1 and the derivatives J of the reactions at u:
+  // With S = (1 - gamma dt J)^-1, where J is the derivatives of the reactions r at u and the later
+  // time of a line:
   //
-  //   k = S f(u), y = u + gamma dt k, u' = y + dt / (2 gamma) S (f(y) - 2 gamma k)
+  //   k = S (f(u, 0) + (r(u, gamma) - r(u, 0))), y = u + gamma dt k
+  //   u' = y + dt / (2 gamma) S (f(y, gamma) - 2 gamma k + 2 gamma^2 (r(y, 1) - r(y, gamma)))
   //
-  // The error is S (u - u' + dt (f(u) + f(u')) / 2).
+  // The error is S (u - u' + dt (f(u, 0) + f(u', 1)) / 2).
   void implicit_reactions(const std::optional<Tolerance>& tolerance) {
     const SplitSystem split(system_);
     const double gamma = 1 - std::sqrt(0.5);
-    const auto solve = [&](Level& to, const std::vector<Term>& right) {
+    const auto names_at = [&](Level& to, const Arrays& state, double time) {
+      FormulaNames names = split.names;
+      for (const int field : fields_) names.arrays[rates_[field]->name] = state[field];
+      const Term now = TreeWriter::of(to.stage.tree.time());
+      if (time > to.stage.time)
+        names.terms["t"] =
+            to.writer.sum(now, to.change(TreeWriter::scalar(1), time - to.stage.time));
+      return names;
+    };
+    const auto solve = [&](Level& to, double time, const std::vector<Term>& right) {
       return solve_reactions(
-          split, to.stage.tree, made_.used, [&](Term term) { return to.change(term, gamma); },
-          right);
+          split, names_at(to, fields_, time), to.stage.tree, made_.used,
+          [&](Term term) { return to.change(term, gamma); }, right);
+    };
+    // The right side with `share` of the change of a reaction from the time of the stage on.
+    const auto with_later = [&](Level& to, const Arrays& state, double time, double share,
+                                int field, Term right) {
+      const auto at = [&](double when) {
+        return reaction_of_time(split, names_at(to, state, when), field, to.stage.tree, made_.used);
+      };
+      const auto later = at(time), now = at(to.stage.time);
+      if (!later) return right;
+      const Term change = to.writer.sum(*later, to.writer.negative(*now));
+      return to.writer.sum(right, to.product(share, change, false));
     };
     const Arrays middle = copies(), increments = copies();
     const Arrays rates = tolerance ? copies() : Arrays(), made = tolerance ? copies() : fields_;
     evaluate_all(fields_, 0, [&](Level& to, const std::vector<Term>& at_start) {
-      const std::vector<Term> solved = solve(to, at_start);
+      std::vector<Term> right;
+      for (const int field : fields_)
+        right.push_back(with_later(to, fields_, gamma, 1, field, at_start[field]));
+      const std::vector<Term> solved = solve(to, gamma, right);
       std::vector<Made> results;
       for (const int field : fields_) {
         const Term change = to.change(solved[field], gamma);
@@ -234,10 +273,12 @@ class StepMaker : public StageMaker {
       return results;
     });
     evaluate_all(middle, gamma, [&](Level& to, std::vector<Term> right) {
-      for (const int field : fields_)
+      for (const int field : fields_) {
         right[field] =
             to.writer.sum(right[field], to.product(-2 * gamma, to.value(increments[field]), false));
-      const std::vector<Term> solved = solve(to, right);
+        right[field] = with_later(to, middle, 1, 2 * gamma * gamma, field, right[field]);
+      }
+      const std::vector<Term> solved = solve(to, 1, right);
       std::vector<Made> results;
       for (const int field : fields_)
         results.emplace_back(made[field], to.writer.sum(to.value(middle[field]),
@@ -246,7 +287,7 @@ class StepMaker : public StageMaker {
     });
     if (tolerance)
       measure_error(made, *tolerance, [&](Level& to, const std::vector<Term>& at_end) {
-        return solve(to, trapezoidal_errors(to, made, rates, at_end));
+        return solve(to, 1, trapezoidal_errors(to, made, rates, at_end));
       });
   }
 };

@@ -7,6 +7,7 @@
 //             y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,7 +26,10 @@ namespace lapl {
 struct MaskRim {
   int mask = 0;                 ///< array of the mask, as in FormulaNames::arrays
   FormulaNames names;           ///< of the laws' formulas
-  std::map<int, SideLaw> laws;  ///< of fields and of quantities that have laws, by array
+  std::map<int, SideLaw> laws;  ///< of fields, of quantities and coefficients that have them
+  std::set<int> linear = {};    ///< coefficient fields that continue linearly
+  /// arrays of |n . e| for fluxes along each axis (mask_weights.hpp); -1: no flux flows through
+  std::array<int, 3> weights = {-1, -1, -1};
 };
 
 /// A law at a side of an array. It holds at `place`, a position along its axis.
@@ -33,6 +37,7 @@ struct ArraySide {
   SideLaw law;
   double place = 0;
   bool staged = false;  ///< stages must impose it (LawTerms)
+  bool linear = false;  ///< in place of a condition, the array continues linearly
 };
 /// The sides of arrays where stages impose laws (solver/equation/side_stages.hpp).
 struct StagedSides {
@@ -46,10 +51,11 @@ struct StagedSides {
 /// then the quantities that have laws.
 struct FormulaSystem {
   FormulaNames names;
-  std::vector<Formula> rates;             ///< one for each field, in the order of the arrays
-  std::vector<Formula> quantities;        ///< equation.let
-  std::optional<MaskRim> rim;             ///< where the grid has a mask
-  std::optional<StagedSides> sides = {};  ///< where stages impose laws
+  std::vector<Formula> rates = {};         ///< one for each field, in the order of the arrays
+  std::vector<Formula> quantities = {};    ///< equation.let
+  std::vector<Formula> coefficients = {};  ///< parameters that conditions read as formulas
+  std::optional<MaskRim> rim = {};         ///< where the grid has a mask
+  std::optional<StagedSides> sides = {};   ///< where stages impose laws
 };
 
 /// Stages, with the arrays and names that they use.

@@ -209,8 +209,43 @@ Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
   return product(scalar(factor, false), total);
 }
 
-void TreeWriter::set_face(Offset outward) {
+// A product with normal_derivative(e) as a factor, D normal_derivative(e), at a face: as in
+// divergence(), D is the mean of its values at both nodes.
+std::optional<Term> TreeWriter::flux(const ShiftedPart& place) {
+  if (!place.face) return std::nullopt;
+  std::vector<int> left = {place.node}, factors;
+  int slope = -1;
+  while (!left.empty()) {
+    const int at = left.back();
+    left.pop_back();
+    const FormulaNode& part = place.formula->nodes[at];
+    if (part.kind == Kind::product) {
+      left.push_back(part.operands[1]);
+      left.push_back(part.operands[0]);
+    } else if (slope < 0 && part.kind == Kind::call && part.name == "normal_derivative") {
+      slope = at;
+    } else {
+      factors.push_back(at);
+    }
+  }
+  if (slope < 0) return std::nullopt;
+  const auto coefficient = [&](Offset at) {
+    Term value = scalar(1);
+    for (const int factor : factors)
+      value = product(value, write(ShiftedPart{place.formula, factor, at}));
+    return value;
+  };
+  const Term here = coefficient({}), gradient = write(ShiftedPart{place.formula, slope, {}, true});
+  if (here.is_scalar()) return product(here, gradient);
+  const Term there = coefficient(*face_);
+  const Term mean = {0.5 * here.factor, false, beside(Operation::sum, here, there).node};
+  return product(mean, gradient);
+}
+
+void TreeWriter::set_face(Offset outward, std::function<bool(int array)> in_cell, int weight) {
   face_ = outward;
+  weight_ = weight;
+  in_cell_ = std::move(in_cell);
   known_.clear();
 }
 
@@ -224,8 +259,9 @@ Term TreeWriter::normal_derivative(const ShiftedPart& place, const FormulaNode& 
   const Argument of_argument = argument(place, node.operands[0], node);
   const Term inside = read(of_argument, {});
   const double h = names_.spacing[face_->plane != 0 ? 0 : face_->row != 0 ? 1 : 2];
-  return product(scalar(inside.factor / h, false),
-                 beside(Operation::difference, read(of_argument, *face_), inside));
+  const Term slope = product(scalar(inside.factor / h, false),
+                             beside(Operation::difference, read(of_argument, *face_), inside));
+  return weight_ < 0 ? slope : quotient(slope, of(tree_.value(weight_, {})));
 }
 
 Term TreeWriter::upwind(const ShiftedPart& place, const FormulaNode& node) {

@@ -41,6 +41,13 @@ class Box:
             along[axis] = h * np.arange(-1, last + 2)
         return u
 
+    def with_fluxes(self, formula, rows):
+        """A coefficient: at the last planes and columns, where fluxes flow in, it has its value at the face."""
+        def at_face(inside, h, place, face):
+            return 2 * formula(face) - inside
+
+        return self.ghosts(formula(self), (EVEN[0], at_face), rows, (EVEN[1], at_face))
+
     # Operators on arrays that `ghosts` returns; axis -1 is x.
 
     def beside(self, e, **by):
@@ -181,7 +188,7 @@ def box_operators():
     time: {step: 0.02, steps: 50, scheme: rk4}
     """
     grid = Box(7, 9, 8, spacing=[1.0, 0.5, 0.8])
-    D = grid.ghosts(0.2 + 0.1 * sin(grid.x + grid.z) * cos(grid.y), EVEN, PERIODIC, EVEN)
+    D = grid.with_fluxes(lambda p: 0.2 + 0.1 * sin(p.x + p.z) * cos(p.y), PERIODIC)
     # Beyond a periodic face, y is that of the node at the opposite end.
     y = 0.5 * np.array([8, *range(9), 0])[None, :, None]
     z, x = np.arange(-1, 8)[:, None, None], 0.8 * np.arange(-1, 9)[None, None, :]
@@ -255,7 +262,7 @@ def box_transport():
     """
     grid = Box(7, 9, 8, spacing=[1.0, 0.5, 0.8])
     even = [EVEN] * 3
-    c = grid.ghosts(0.2 + 0.3 * sin(grid.x + grid.z) * cos(grid.y), *even)
+    c = grid.with_fluxes(lambda p: 0.2 + 0.3 * sin(p.x + p.z) * cos(p.y), EVEN)
 
     def rate(state, t):
         planes = value(lambda p: 0.2 * p.x - 0.1 * p.y), mixed(lambda p: 0.5, 1)

@@ -66,9 +66,13 @@ def conductivity():
     time: {step: 0.05, steps: 50, scheme: heun}
     """
     grid = Grid(29, 31)
-    D = 0.5 + 0.4 * sin(grid.x / 3) * cos(grid.y / 4)
+    def conductivity(x, y):
+        return 0.5 + 0.4 * sin(x / 3) * cos(y / 4)
+
     even = (EVEN, EVEN)
-    D = grid.ghosts(D, even, even)
+    # Where a flux flows in, D has its value at the face.
+    D = grid.ghosts(conductivity(grid.x, grid.y),
+                    (EVEN, lambda inside, x, y, *face: 2 * conductivity(*face) - inside), even)
 
     def rate(state, t):
         rows = grid.value(lambda x, y: 0.02 * x - 0.1 * t), grid.derivative(lambda x, y: 0.1 * cos(t) + 0.01 * x)
@@ -496,7 +500,8 @@ def brusselator():
 
     start = grid.random(2)
     start[1] *= 3
-    return dict(zip("uv", imex(rate, jacobian, start, dt=0.1, steps=60)))
+    return dict(zip("uv", imex(rate, jacobian, start, dt=0.1, steps=60,
+                               reactions=lambda u, t: np.array([0.1 * cos(t) + 0 * u[0], 0 * u[1]]))))
 
 
 EQUATIONS = [heat, conductivity, gray_scott, wave, advection, burgers, cahn_hilliard, kuramoto_sivashinsky, anisotropic,

@@ -171,8 +171,8 @@ def rkl2(f, u, dt, steps, stages):
     return u
 
 
-def imex(f, jacobian, u, dt, steps):
-    """f(u, t) are the rates, jacobian(u)[i][j] the derivatives of their reactions."""
+def imex(f, jacobian, u, dt, steps, reactions=lambda u, t: 0 * u):
+    """f(u, t) are the rates, jacobian(u)[i][j] the derivatives of their reactions; reactions(u, t) are those that read t."""
     gamma = 1 - np.sqrt(1 / 2)
     for n in range(steps):
         matrix = np.moveaxis(np.eye(len(u))[:, :, None, None] - gamma * dt * np.array(jacobian(u)), (0, 1), (2, 3))
@@ -180,15 +180,17 @@ def imex(f, jacobian, u, dt, steps):
         def solve(right):
             return np.moveaxis(np.linalg.solve(matrix, np.moveaxis(right, 0, 2)[..., None])[..., 0], 2, 0)
 
-        k = solve(f(u, n * dt))
+        start, middle, end = n * dt, (n + gamma) * dt, (n + 1) * dt
+        k = solve(f(u, start) + reactions(u, middle) - reactions(u, start))
         y = u + gamma * dt * k
-        u = y + dt / (2 * gamma) * solve(f(y, (n + gamma) * dt) - 2 * gamma * k)
+        u = y + dt / (2 * gamma) * solve(f(y, middle) - 2 * gamma * k
+                                         + 2 * gamma**2 * (reactions(y, end) - reactions(y, middle)))
     return u
 
 
 def leapfrog(f, u, dt, steps):
-    """Steps each field in turn with the newest values of all."""
+    """Steps each field in turn with the newest values of all; the rates of those after the first read fields before."""
     for n in range(steps):
         for field in range(len(u)):
-            u[field] += dt * f(u, n * dt)[field]
+            u[field] += dt * f(u, (n + (0 if len(u) == 1 else 0.5 if field == 0 else 1)) * dt)[field]
     return u

@@ -12,45 +12,80 @@ import numpy as np
 from finite_differences import PERIODIC, Grid, euler, heun, imex, leapfrog, rk4, rkl2
 from numpy import cos, exp, sin
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 
 ON_LINE = "on the line through the two nodes beside"
 
 
+def EVEN_BEYOND(inside, before, name, *_):
+    return inside[name]
+
+
+def none(at, x, y):
+    return 0
+
+
+def continued(here, before, place):
+    """On the line through both nodes, unless it crosses 0."""
+    return np.where((2 * here - before) * here > 0, here + place * (here - before), here)
+
+
 class Laws(Grid):
-    """A grid whose laws read arrays by name at the node inside."""
+    """A grid whose laws read arrays by name, where they hold."""
 
-    # A law returns the value at the node beyond a face. Its arguments: the arrays at the node inside, its own name, x
-    # and y of the node beyond, x and y of the face between the two.
+    # A law returns the value at the node beyond a face. Its arguments: the arrays at the node inside and at the one
+    # before it, its own name, x and y of the node beyond, x and y of the face between the two.
 
-    @staticmethod
-    def value(g):
-        return lambda inside, name, x, y, *_: g(inside, x, y) + 0 * inside[name]
+    def law(self, place, value, factor, meets):
+        """The law with formulas of the arrays at its place (1: the node beyond, 1/2: the face). `meets` is c in w = c,
+        which the array w there fulfils, of the node inside, value and factor, and the derivative of c by w."""
+        def ghost(inside, before, name, x, y, *face):
+            here, at = inside[name], (x, y) if place == 1 else face
+            others = {other: continued(inside[other], before[other], place) for other in inside if other != name}
 
-    @staticmethod
-    def at_face(g):
-        return lambda inside, name, x, y, *face: 2 * g(inside, *face) - inside[name]
+            def formulas(w):
+                return [formula({**others, name: w}, *at) + 0 * w for formula in (value, factor)]
+
+            w = here
+            for _ in range(2):  # steps of Newton's method
+                (v, f), tiny = formulas(w), 1e-30
+                dv, df = [np.imag(of) / tiny for of in formulas(w + tiny * 1j)]
+                c, slope = meets(here, w, v, f, dv, df)
+                w = w + (c - w) / (1 - slope)
+            return w if place == 1 else 2 * w - here
+
+        return ghost
+
+    def value(self, g):
+        return self.law(1, g, none, lambda here, w, v, f, dv, df: (v, dv))
+
+    def at_face(self, g):
+        return self.law(0.5, g, none, lambda here, w, v, f, dv, df: (v, dv))
 
     def derivative(self, q):
-        return lambda inside, name, x, y, *face: inside[name] + self.h * q(inside, *face)
+        return self.law(0.5, q, none, lambda here, w, v, f, dv, df: (here + self.h / 2 * v, self.h / 2 * dv))
 
     def mixed(self, v, f):
-        def law(inside, name, x, y, *face):
-            factor = f(inside, *face)
-            return ((1 / self.h - factor / 2) * inside[name] + v(inside, *face)) / (1 / self.h + factor / 2)
+        h = self.h
+        return self.law(0.5, v, f, lambda here, w, v, f, dv, df: (
+            (here + h / 2 * v) / (1 + h / 2 * f), h / 2 * (dv - df * w) / (1 + h / 2 * f)))
 
-        return law
+    def coefficient(self, k):
+        """Holds a coefficient at its value at the face."""
+        return lambda inside, before, name, x, y, *face: 2 * k(*face) - inside[name]
 
     def around(self, arrays, laws):
         """The arrays with the nodes just outside. The columns of all come first, so that the laws of the rows read them
         at corners. `laws` has those of the rows and of the columns for each array; other arrays continue evenly."""
-        h, (n, m), even = self.h, self.shape, self.derivative(lambda *_: 0)
-        laws = {name: laws.get(name, [(even, even)] * 2) for name in arrays}
+        h, (n, m) = self.h, self.shape
+        laws = {name: laws.get(name, [(EVEN_BEYOND, EVEN_BEYOND)] * 2) for name in arrays}
 
         def beyond(law, name, part, before, *places):
             if law is ON_LINE:
                 return 2 * part(arrays[name]) - before(arrays[name])
-            return law({other: part(array) for other, array in arrays.items()}, name, *places)
+            return law({other: part(array) for other, array in arrays.items()},
+                       {other: before(array) for other, array in arrays.items()}, name, *places)
 
         wide = {}
         for name, u in arrays.items():
@@ -99,16 +134,19 @@ def radiation():
     output: {fields: [T], integrals: {out: {formula: -k * normal_derivative(T), on: columns.last}}}
     """
     grid = Laws(19, 23, h=0.5)
-    e, k = 0.3, 0.5 + 0.4 * sin(grid.x / 3) * cos(grid.y / 4)
+    e, conductivity = 0.3, lambda x, y: 0.5 + 0.4 * sin(x / 3) * cos(y / 4)
+    k = conductivity(grid.x, grid.y)
+    at_face = grid.coefficient(conductivity)
     first = grid.at_face(lambda at, x, y: 0.5 * at["T"] + 0.01 * y)
 
     def rate(state, t):
         rows = {"T": (grid.derivative(lambda at, x, y: -e * (at["T"]**4 - 0.2 - at["v"]) * (1 + 0.5 * cos(t))),
-                      grid.mixed(lambda at, x, y: at["k"] * at["v"], lambda at, x, y: 1 + at["T"]**2)),
+                      grid.mixed(lambda at, x, y: conductivity(x, y) * at["v"], lambda at, x, y: 1 + at["T"]**2)),
                 "v": (grid.value(lambda at, x, y: 0.2 * x), grid.derivative(lambda at, x, y: 0.02 * x * at["T"]))}
-        columns = {"T": (first, grid.value(lambda at, x, y: at["v"] * at["k"])),
+        columns = {"T": (first, grid.value(lambda at, x, y: at["v"] * conductivity(x, y))),
                    "v": (first, grid.derivative(lambda *_: 0))}
-        around = grid.around({"T": state[0], "v": state[1], "k": k}, {of: (rows[of], columns[of]) for of in "Tv"})
+        around = grid.around({"T": state[0], "v": state[1], "k": k}, {
+            **{of: (rows[of], columns[of]) for of in "Tv"}, "k": ((at_face, at_face), (EVEN_BEYOND, EVEN_BEYOND))})
         product = around["T"] * around["v"] + around["k"]
         return np.array([0.3 * grid.laplacian(around["T"]) + 0.1 * grid.d2_dxdy(product),
                          grid.flux_divergence(around["k"], around["v"]) - 0.1 * state[1]
@@ -168,16 +206,19 @@ def absorbed():
     grid = Laws(17, 25, h=0.5)
     c = 1 + 0.01 * grid.x + 0 * grid.y
 
+    def speed(x, y):
+        return 1 + 0.01 * x + 0 * y
+
     def rate(state, t):
         u, v = state
 
         def absorbing(speed):
-            return grid.derivative(lambda at, x, y: -(at["v"] - 0.1 * at["u"]) / speed(at))
+            return grid.derivative(lambda at, x, y: -(at["v"] - 0.1 * at["u"]) / speed(x, y))
 
         zero, even = grid.value(lambda *_: 0), grid.derivative(lambda *_: 0)
-        laws = {"u": ((absorbing(lambda at: at["c"]), absorbing(lambda at: 2)), (even, absorbing(lambda at: at["c"]))),
+        laws = {"u": ((absorbing(speed), absorbing(lambda x, y: 2)), (even, absorbing(speed))),
                 "v": ((zero, zero), (even, even))}
-        around = grid.around({"u": u, "v": v, "c": c}, laws)
+        around = grid.around({"u": u, "v": v}, laws)
         return v - 0.1 * u, c**2 * grid.laplacian(around["u"])
 
     state = np.array([exp(-((grid.x - 5) ** 2 + (grid.y - 3) ** 2)), 0.1 * grid.random()[0]])
@@ -289,7 +330,8 @@ def fin():
     h, a, side, tip = 0.005, 1e-4, 1e-9, 5e-9
 
     def rate(t, T):
-        around = np.concatenate([[2 * 500 - T[0]], T, [T[-1] - h * tip * (T[-1]**4 - 293**4)]])
+        end = brentq(lambda w: w - T[-1] + h / 2 * tip * (w**4 - 293**4), T[-1] - 100, T[-1] + 100, xtol=1e-12)
+        around = np.concatenate([[2 * 500 - T[0]], T, [2 * end - T[-1]]])
         return a * np.diff(around, 2) / h**2 - side * (T**4 - 293**4) / 100
 
     return {"T": solve_ivp(rate, (0, 100), np.full(40, 293.0), method="Radau", rtol=1e-12, atol=1e-9).y[:, -1]}

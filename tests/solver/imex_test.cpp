@@ -107,6 +107,28 @@ TEST_CASE("imex has order 2 for coupled reactions with transport") {
   CHECK(std::log2(error(64) / error(128)) == doctest::Approx(2).epsilon(0.03));
 }
 
+TEST_CASE("imex keeps its order where stiff reactions contain t") {
+  // u' = -k (u - cos t) - sin t is linear, so a step is SDIRK2's of the same gamma.
+  const auto difference = [](int steps) {
+    RunConfig run = cell_with({{"u", "-1e6 * (u - cos(t)) - sin(t)"}});
+    run.time_step = 1.0 / steps;
+    return std::abs(stepped(run, {1}, steps).front() - std::cos(1));
+  };
+  CHECK(difference(10) < 3.5e-8);
+  CHECK(difference(80) < 4.4e-9);
+  // Not linear, and the stiffness changes with t.
+  const auto error = [](int steps) {
+    RunConfig run = cell_with({{"u", "-k * (u^3 - (2 + sin(3 * t))^3) + 3 * cos(3 * t)"}});
+    run.equation.quantities = {{"k", "1000 * (1.5 + cos(5 * t))"}};
+    run.time_step = 2.0 / steps;
+    return std::abs(stepped(run, {2}, steps).front() - 2 - std::sin(6));
+  };
+  MESSAGE("errors with k: ", error(50), " ", error(100), " ", error(200), " ", error(400));
+  CHECK(error(100) < 2e-3);
+  CHECK(error(100) / error(200) > 3.5);
+  CHECK(error(200) / error(400) > 3.5);
+}
+
 TEST_CASE("the largest stable step of imex is that of the other terms") {
   RunConfig run = test::formula_run({1, 32, 1, 1}, {{"u", "0.5 * laplacian(u) - 1e6 * u^3"}});
   run.initials["u"].kind = InitialKind::uniform;

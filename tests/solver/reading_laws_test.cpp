@@ -95,7 +95,6 @@ TEST_CASE("a law that reads but gives the same numbers gives the same bits") {
         const std::string text = law_config(of, scheme, mask, "float64");
         const RunConfig plain = law_run_of(test::replaced(text, "N", "0 * t"));
         const RunConfig reads = law_run_of(test::replaced(text, "N", "0 * (v + k)"));
-        CHECK(!system_of(plain).sides);
         REQUIRE(system_of(reads).sides);
         const std::vector<double> expected = law_stepped<double>(plain, "reference");
         CHECK(std::ranges::all_of(expected, [](double value) { return std::isfinite(value); }));
@@ -242,7 +241,7 @@ TEST_CASE("an absorbing side reflects little of what arrives head on") {
   MESSAGE("of the pulse comes back: ", coarse / wall, " with h = 1/4, ", fine / wall,
           " with h = 1/8, ", oblique / oblique_wall, " with a wave along the side");
   CHECK(wall == doctest::Approx(0.5).epsilon(0.02));
-  CHECK(coarse < 0.03 * wall);
-  CHECK(coarse / fine == doctest::Approx(2).epsilon(0.05));  // of order h
+  CHECK(coarse < 0.015 * wall);
+  CHECK(coarse / fine > 3);  // of order h^2
   CHECK(oblique < 0.4 * oblique_wall);
 }
