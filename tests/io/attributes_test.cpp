@@ -201,7 +201,7 @@ TEST_CASE("docs/format.md lists the attributes, and counts the words of /step_st
   }
 }
 
-TEST_CASE("h5py's booleans are 0 and 1; other enumerations are refused") {
+TEST_CASE("h5py's booleans are 0 and 1, other enumerations are refused") {
   const Hdf5Session session;
   const ScratchFolder folder;
   const auto path = folder / "f.h5";
