@@ -218,6 +218,10 @@ class Run {
 
   // Ends the run before a step that the last error asks for and the limit forbids.
   [[noreturn]] void refuse_size() {
+    backend_->set_clock(control_->plan(step_));
+    backend_->advance(1);
+    if (const double error = backend_->largest_error(); !std::isfinite(error)) refuse_step(error);
+    backend_->take_back();
     store(false, true, true);
     finish_storing();
     throw NumericalError(

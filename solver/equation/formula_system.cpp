@@ -48,41 +48,50 @@ std::vector<Formula> parameters_of_position(const RunConfig& run) {
 // Parameters that are fields and that operators read beside cells.
 class ReadBeside {
  public:
-  explicit ReadBeside(const RunConfig& run) : run_(run) {
-    for (const std::string& field : run.fields) look(rate_of(run, field), field);
-    for (const auto& [name, text] : run.equation.quantities) look(text, name);
+  explicit ReadBeside(const RunConfig& run) {
+    for (const auto& [name, text] : run.equation.quantities) keep(name, text);
+    for (const std::string& field : run.fields) keep(field, rate_of(run, field));
+    fields_.insert(run.fields.begin(), run.fields.end());
+    for (const auto& [name, formula] : formulas_) look(formula);
   }
   bool operator()(const std::string& name) const { return seen_.contains(name); }
 
  private:
-  void look(const FormulaText& text, const std::string& name) {
-    try {
-      const Formula formula = text.parsed(name);
-      for (const FormulaNode& node : formula.nodes)
-        if (const FormulaFunction* const function =
-                node.kind == FormulaNode::Kind::call ? formula_function(node.name) : nullptr;
-            function != nullptr && function->kind != FormulaFunction::Kind::of_values &&
-            function->kind != FormulaFunction::Kind::over_grid)
-          for (const int operand : node.operands) add(formula, operand);
-    } catch (const FormulaError&) {
+  void keep(const std::string& name, const FormulaText& text) try {
+    formulas_.try_emplace(name, text.parsed(name));
+  } catch (const FormulaError&) {
+  }
+  void look(const Formula& formula) {
+    for (const FormulaNode& node : formula.nodes)
+      if (const FormulaFunction* const function =
+              node.kind == FormulaNode::Kind::call ? formula_function(node.name) : nullptr;
+          function != nullptr && function->kind != FormulaFunction::Kind::of_values &&
+          function->kind != FormulaFunction::Kind::over_grid)
+        for (const int operand : node.operands) add(formula, operand);
+  }
+  // No recursion from one quantity to the next, of which there may be thousands.
+  void add(const Formula& formula, int at) {
+    std::vector<std::pair<const Formula*, int>> left = {{&formula, at}};
+    while (!left.empty()) {
+      const auto [of, place] = left.back();
+      left.pop_back();
+      const FormulaNode& node = of->nodes[place];
+      for (const int operand : node.operands) left.emplace_back(of, operand);
+      if (node.kind != FormulaNode::Kind::name || !seen_.insert(node.name).second) continue;
+      if (const auto found = formulas_.find(node.name);
+          found != formulas_.end() && !fields_.contains(node.name))
+        left.emplace_back(&found->second, found->second.whole());
     }
   }
-  void add(const Formula& formula, int at) {
-    const FormulaNode& node = formula.nodes[at];
-    if (node.kind == FormulaNode::Kind::name && seen_.insert(node.name).second)
-      for (const auto& [name, text] : run_.equation.quantities)
-        if (const Formula quantity = text.parsed(name); name == node.name)
-          add(quantity, quantity.whole());
-    for (const int operand : node.operands) add(formula, operand);
-  }
 
-  const RunConfig& run_;
-  std::set<std::string> seen_;
+  std::map<std::string, Formula> formulas_;
+  std::set<std::string> fields_, seen_;
 };
 
 // Calls `of` for each such parameter and each condition that a flux flows through.
 template <class Of>
 void for_coefficients(const RunConfig& run, const std::vector<SideLaw>& laws, const Of& of) {
+  if (coefficient_names(run).empty() || std::ranges::none_of(laws, has_flux)) return;
   const ReadBeside read_beside(run);
   std::set<std::pair<std::string, std::string>> done;
   for (const SideLaw& law : laws)

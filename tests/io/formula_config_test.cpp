@@ -170,7 +170,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"boundary: {columns: {first: zero, last: periodic}}",
      "bad.yaml:7:41: boundary.columns: last: found periodic, which is of both sides (write it for the axis)"},
     {"boundary: {columns: {first: zero, last: {value: w}}}",
-     "bad.yaml:7:21: boundary.columns: unknown name w (expected D, u, v, a, t, x, y or a function of docs/equations.md)\n"
+     "bad.yaml:7:21: boundary.columns: unknown name w (expected u, v, a, D, t, x, y or a function of docs/equations.md)\n"
      "    w\n"
      "    ^"},
     {"equation: {kind: formula, u: a * u + laplacian(noise), v: D * u}",

@@ -128,7 +128,7 @@ TEST_CASE("gallery: waves leave an absorbing box") {
         fmt::format("grid.shape=[{0}, {0}]", size),
         field_formula("u", fmt::format("exp(-((x - {0})^2 + (y - {0})^2) / 8)", middle))};
     if (!law.empty()) settings.push_back("boundary=" + law);
-    return GalleryRun("absorbing", settings).after(88);
+    return GalleryRun("absorbing", settings).after(110);
   };
   const Values large = box(136, 34, "insulated");
   const auto reflected = [&](const Values& small) {

@@ -120,7 +120,7 @@ TEST_CASE("equations differ from NumPy's where a sign is wrong") {
       {"potential", "0.1 * c}", "-0.1 * c}"},
       {"absorbed", "absorbing: 2", "absorbing: 3"},
       {"implicit", "-0.2 * u^2", "0.2 * u^2"},
-      {"long_steps", "u * sin(t)", "u * cos(t)"},
+      {"long_steps", "-0.2 * u^2", "0.2 * u^2"},
       {"held", "0.05 * x * t", "0.06 * x * t"},
       {"held", "sin(2 * t), at: node", "sin(2 * t), at: face"},
       {"held_long", "k * cos(3 * t)", "k * sin(3 * t)"},
