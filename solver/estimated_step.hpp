@@ -29,7 +29,6 @@ double memory_of_modes(const RunConfig& config);
 /// Throws DeviceError where these are not available.
 void require_memory_of_modes(const RunConfig& config);
 
-
 /// The shortest time in seconds in which a field would change by its largest value; infinity where
 /// no field that has values changes. Throws as modes_at.
 double change_time_at(const RunConfig& config, const CoefficientFields& coefficients,

@@ -28,7 +28,7 @@ struct Ahead {
   std::int64_t steps = 0;  ///< 0: one at this time, by the rates there alone
 };
 
-/// What an estimate reads.
+/// An estimate reads these.
 struct StateFields {
   CoefficientFields coefficients;
   WholeFields whole;

@@ -24,15 +24,15 @@ using Words = std::vector<std::string>;
 // f is t, which schemes of second order integrate exactly; with a tolerance it is cos(t).
 struct Problem {
   double a = 1, b = 0.5;
-  bool by_error = false;
+  bool of_tolerance = false;
 
   double integral(double from, double to) const {
-    const double of_f = by_error ? std::sin(to) - std::sin(from) : (to * to - from * from) / 2;
+    const double of_f = of_tolerance ? std::sin(to) - std::sin(from) : (to * to - from * from) / 2;
     return a * of_f + b * (to - from);
   }
 };
 
-enum class Steps { fixed, by_error, estimated };
+enum class Steps { fixed, of_tolerance, estimated };
 
 struct Change {
   std::string key, value;
@@ -93,16 +93,16 @@ class Trial {
   }
 
   void choose_config() {
-    steps_ = one_of({Steps::fixed, Steps::by_error, Steps::estimated});
-    before_.by_error = steps_ == Steps::by_error;
+    steps_ = one_of({Steps::fixed, Steps::of_tolerance, Steps::estimated});
+    before_.of_tolerance = steps_ == Steps::of_tolerance;
     scheme_ =
-        before_.by_error
+        before_.of_tolerance
             ? one_of({"bs23", "dopri5"})
             : one_of({"heun", "midpoint", "ssprk3", "rk4", "bs23", "dopri5", "bs23", "dopri5"});
     const std::string size = one_of({"0.1", "0.125", "0.05"});
     end_ = std::round(1e4 * std::stod(size) * static_cast<double>(1 + random_() % 3)) / 1e3;
     const std::string time = steps_ == Steps::fixed ? "step: " + size
-                             : before_.by_error     ? "tolerance: 1e-6, step: 0.01"
+                             : before_.of_tolerance ? "tolerance: 1e-6, step: 0.01"
                                                     : "step: auto";
     const std::string every = one_of({"7", "1000"});
     write_text("c.yaml",
@@ -116,8 +116,8 @@ class Trial {
                            "1, at: {{p: [1, 2]}}}}}}\n"
                            "checkpoint: {{every: 1, keep: 1000}}\n"
                            "compute: {{backend: cpu, engine: interpreted, precision: float64}}\n",
-                           before_.a, before_.b, before_.by_error ? "cos(t)" : "t", scheme_, time,
-                           end_, every));
+                           before_.a, before_.b, before_.of_tolerance ? "cos(t)" : "t", scheme_,
+                           time, end_, every));
   }
 
   std::vector<Change> choose_changes() {
@@ -146,7 +146,7 @@ class Trial {
     for (auto count = 1 + random_() % 2; changes.size() < count;) {
       const Change& change = all[random_() % all.size()];
       const bool twice = std::ranges::count(changes, change.key, &Change::key) > 0;
-      if (!twice && !(change.value == "null" && steps_ != Steps::by_error))
+      if (!twice && !(change.value == "null" && steps_ != Steps::of_tolerance))
         changes.push_back(change);
     }
     return changes;
@@ -174,7 +174,7 @@ class Trial {
     }
     const Words steps = column("out/probes.csv", "step"), times = column("out/probes.csv", "time"),
                 values = column("out/probes.csv", "p");
-    const double limit = before_.by_error ? 1e-4 : 1e-11;
+    const double limit = before_.of_tolerance ? 1e-4 : 1e-11;
     double exact = 0, time = 0;
     for (std::size_t i = 1; i < steps.size(); ++i) {
       CHECK(std::stoll(steps[i]) == static_cast<std::int64_t>(i));

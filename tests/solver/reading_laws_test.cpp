@@ -165,8 +165,8 @@ TEST_CASE("estimates of the largest stable step see a law that reads") {
         doctest::Approx(0.25));
   CHECK(step_with("0.001") == doctest::Approx(0.25).epsilon(0.05));
   // The condition is that of {mixed: {value: 0, factor: 50}}, which no step needs to follow.
-  const RunConfig mixed = law_run_of(
-      test::replaced(text, "derivative: -LAW * T", "mixed: {value: 0, factor: 50}"));
+  const RunConfig mixed =
+      law_run_of(test::replaced(text, "derivative: -LAW * T", "mixed: {value: 0, factor: 50}"));
   CHECK(step_with("50") ==
         doctest::Approx(largest_step_of_modes(mixed.scheme, modes_at(mixed, {}, {}).fastest))
             .epsilon(1e-6));

@@ -1,12 +1,12 @@
 // The steps of outputs, given as numbers of steps or as model times.
 #include "solver/schedule.hpp"
-#include "solver/times.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <vector>
 
+#include "solver/times.hpp"
 
 using namespace lapl;
 
