@@ -5,13 +5,12 @@
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;
-using nlohmann::json;
 
 namespace {
 
-std::vector<std::string> names_in(const json& items) {
+std::vector<std::string> names_in(const nlohmann::json& items) {
   std::vector<std::string> names;
-  for (const json& item : items) {
+  for (const nlohmann::json& item : items) {
     names.push_back(item["name"]);
     CHECK(item["summary"].get<std::string>().size() > 5);
   }
@@ -19,9 +18,9 @@ std::vector<std::string> names_in(const json& items) {
 }
 
 // The words that a key accepts, from the schema.
-std::vector<std::string> words_of(const json& schema, const std::string& section,
+std::vector<std::string> words_of(const nlohmann::json& schema, const std::string& section,
                                   const std::string& entry) {
-  const json& map = schema["properties"][section];
+  const nlohmann::json& map = schema["properties"][section];
   return (map.contains("anyOf") ? map["anyOf"][0] : map)["properties"][entry]["enum"];
 }
 
@@ -29,8 +28,8 @@ std::vector<std::string> words_of(const json& schema, const std::string& section
 
 TEST_CASE("list: the names are those that the config takes") {
   const Sandbox sandbox;
-  const json all = json::parse(run_lapl({"list", "--json"}).out);
-  const json schema = json::parse(lapl::config_schema());
+  const nlohmann::json all = nlohmann::json::parse(run_lapl({"list", "--json"}).out);
+  const nlohmann::json schema = nlohmann::json::parse(lapl::config_schema());
   CHECK(names_in(all["initial"]) == words_of(schema, "initial", "kind"));
   auto engines = names_in(all["engines"]);
   engines.insert(engines.begin(), "auto");
@@ -44,8 +43,8 @@ TEST_CASE("list: the names are those that the config takes") {
 TEST_CASE("list: engines and backends said to run here do run, and all others have a reason") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
-  const json all = json::parse(run_lapl({"list", "--json"}).out);
-  for (const json& engine : all["engines"]) {
+  const nlohmann::json all = nlohmann::json::parse(run_lapl({"list", "--json"}).out);
+  for (const nlohmann::json& engine : all["engines"]) {
     CAPTURE(engine.dump());
     const Outcome run = run_lapl({"run", "c.yaml", "--overwrite", "--set",
                                   "compute.engine=" + engine["name"].get<std::string>()});
