@@ -5,7 +5,7 @@
 namespace lapl {
 namespace {
 
-constexpr const char* description =
+constexpr const char* program_description =
     R"(lapl steps diffusion, or any equation that a YAML config writes as formulas, on a grid, on a GPU
 or on the CPU, to HDF5 files that h5py, xarray, ncdump and ParaView open.
 )";
@@ -27,7 +27,7 @@ verify-restart found differences; 75 stopped early, can be resumed.)";
 }  // namespace
 
 LaplCommandLine::LaplCommandLine()
-    : CommandLine("lapl", description, "lapl " LAPL_VERSION " (" LAPL_COMMIT ")", footer) {
+    : CommandLine("lapl", program_description, "lapl " LAPL_VERSION " (" LAPL_COMMIT ")", footer) {
   for (AddCommand* add_command : all_commands) add_command(*this);
 }
 

@@ -25,7 +25,7 @@ template <class Part>
 void add_section(ConfigTable& table, const std::string& section, Part RunConfig::*part,
                  const KeyTable<Part>& keys, OnRestart rule) {
   for (const Key<Part>& key : keys) {
-    KeyRow row = key;
+    KeyRow row = static_cast<const KeyRow&>(key);
     row.name = section + '.' + key.name;
     table.emplace_back(row, rule, [part, put = key.put](RunConfig& run, const YamlNode& node) {
       put(run.*part, node);

@@ -83,7 +83,8 @@ std::vector<ConfigChange> changes_between(const LoadedConfig& before, const Load
   if (!found.empty() && std::ranges::all_of(found, is_in_digest) &&
       same_equation(before.run, now.run))
     return {};
-  std::ranges::stable_partition(found, [](const ConfigChange& change) { return !change.asked; });
+  std::stable_partition(found.begin(), found.end(),
+                        [](const ConfigChange& change) { return !change.asked; });
   return found;
 }
 
