@@ -138,7 +138,9 @@ TEST_CASE("netCDF's default fill values are missing unless _FillValue says other
   const std::vector<std::pair<hid_t, double>> integers = {
       {H5T_STD_I16LE, -32767},     {H5T_STD_U16LE, 65535},   {H5T_STD_I32LE, -2147483647},
       {H5T_STD_U32LE, 4294967295}, {H5T_STD_I64LE, -0x1p63}, {H5T_STD_U64LE, 0x1p64}};
-  for (const auto& [type, fill] : integers) {
+  for (const auto& integer : integers) {
+    const hid_t type = integer.first;
+    const double fill = integer.second;
     CAPTURE(fill);
     const Hdf5Properties filled(H5Pcreate(H5P_DATASET_CREATE), "make properties");
     const std::int64_t signed_64 = -9223372036854775806;
