@@ -18,6 +18,31 @@ Offset along(int axis, int by, int other, int by_other) {
   return {a.plane + b.plane, a.row + b.row, a.column + b.column};
 }
 
+// A product: the place of its first call of one function, -1 if there is none, and its other
+// factors from left to right.
+struct Factors {
+  int call = -1;
+  std::vector<int> others;
+};
+Factors factors_of(const Formula& formula, int product, std::string_view function) {
+  Factors factors;
+  std::vector<int> left = {product};
+  while (!left.empty()) {
+    const int at = left.back();
+    left.pop_back();
+    const FormulaNode& part = formula.nodes[at];
+    if (part.kind == Kind::product) {
+      left.push_back(part.operands[1]);
+      left.push_back(part.operands[0]);
+    } else if (factors.call < 0 && part.kind == Kind::call && part.name == function) {
+      factors.call = at;
+    } else {
+      factors.others.push_back(at);
+    }
+  }
+  return factors;
+}
+
 }  // namespace
 
 std::vector<int> TreeWriter::axes() const {
@@ -156,30 +181,17 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
 // The argument is D * gradient(e), with its factors in any order.
 Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
   require_arguments(node, 1);
-  std::vector<int> left = {node.operands[0]}, factors;
-  const FormulaNode* gradient = nullptr;
-  while (!left.empty()) {
-    const int at = left.back();
-    left.pop_back();
-    const FormulaNode& part = place.formula->nodes[at];
-    if (part.kind == Kind::product) {
-      left.push_back(part.operands[1]);
-      left.push_back(part.operands[0]);
-    } else if (part.kind == Kind::call && part.name == "gradient" && gradient == nullptr) {
-      gradient = &part;
-    } else {
-      factors.push_back(at);
-    }
-  }
-  if (gradient == nullptr)
+  const Factors factors = factors_of(*place.formula, node.operands[0], "gradient");
+  if (factors.call < 0)
     throw FormulaError(node.at,
                        "divergence of what is no gradient (expected divergence(D * "
                        "gradient(e)))");
-  require_arguments(*gradient, 1);
-  const Argument of_argument = argument(place, gradient->operands[0], *gradient);
+  const FormulaNode& gradient = place.formula->nodes[factors.call];
+  require_arguments(gradient, 1);
+  const Argument of_argument = argument(place, gradient.operands[0], gradient);
   Term scalars = scalar(1);
   std::vector<Argument> coefficients;
-  for (const int factor : factors) {
+  for (const int factor : factors.others) {
     refuse_noise(place, factor, node);
     const Argument coefficient{{place.formula, factor, {}}, nested_({place.formula, factor})};
     if (const Term value = read(coefficient, {}); value.is_scalar())
@@ -213,29 +225,16 @@ Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
 // divergence(), D is the mean of its values at both nodes.
 std::optional<Term> TreeWriter::flux(const ShiftedPart& place) {
   if (!place.face) return std::nullopt;
-  std::vector<int> left = {place.node}, factors;
-  int slope = -1;
-  while (!left.empty()) {
-    const int at = left.back();
-    left.pop_back();
-    const FormulaNode& part = place.formula->nodes[at];
-    if (part.kind == Kind::product) {
-      left.push_back(part.operands[1]);
-      left.push_back(part.operands[0]);
-    } else if (slope < 0 && part.kind == Kind::call && part.name == "normal_derivative") {
-      slope = at;
-    } else {
-      factors.push_back(at);
-    }
-  }
-  if (slope < 0) return std::nullopt;
+  const Factors factors = factors_of(*place.formula, place.node, "normal_derivative");
+  if (factors.call < 0) return std::nullopt;
   const auto coefficient = [&](Offset at) {
     Term value = scalar(1);
-    for (const int factor : factors)
+    for (const int factor : factors.others)
       value = product(value, write(ShiftedPart{place.formula, factor, at}));
     return value;
   };
-  const Term here = coefficient({}), gradient = write(ShiftedPart{place.formula, slope, {}, true});
+  const Term here = coefficient({}),
+             gradient = write(ShiftedPart{place.formula, factors.call, {}, true});
   if (here.is_scalar()) return product(here, gradient);
   const Term there = coefficient(*face_);
   const Term mean = {0.5 * here.factor, false, beside(Operation::sum, here, there).node};
