@@ -47,7 +47,19 @@ StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& sy
 }
 
 bool reads_t(const FormulaSystem& system, const RunConfig& config) {
-  return !config.laws.empty() || !config.rim_laws.empty() || rate_stages(system).used.contains("t");
+  const auto names_t = [](const FormulaText& text) {
+    return std::ranges::any_of(text.parsed("").nodes, [](const FormulaNode& node) {
+      return node.kind == FormulaNode::Kind::name && node.name == "t";
+    });
+  };
+  const auto of_side = [&](const SideLaw& side) {
+    return names_t(side.value) || names_t(side.factor);
+  };
+  // Conditions read quantities, too.
+  return rate_stages(system).used.contains("t") || std::ranges::any_of(config.laws, of_side) ||
+         std::ranges::any_of(config.rim_laws, of_side) ||
+         std::ranges::any_of(config.equation.quantities,
+                             [&](const auto& quantity) { return names_t(quantity.second); });
 }
 
 // The largest step s that the rates allow at all times from `ahead.time` to `ahead.steps` * s
