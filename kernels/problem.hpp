@@ -37,15 +37,6 @@ struct Stage {
   std::vector<GridReduction> reductions = {};  ///< taken before the stage
 };
 
-/// The boundary condition of a face that varies, with the time or the place along the face. `law`
-/// computes a, then b, at each ghost node. Axis 0 is planes, 1 rows, 2 columns.
-struct VaryingFace {
-  int array = 0;
-  int axis = 0;
-  bool last = false;
-  StageTree law;
-};
-
 /// When a stage is evaluated.
 struct Moment {
   double time = 0;        ///< of the state that it reads
@@ -78,7 +69,8 @@ struct Problem {
   int fields = 1;                  ///< number of fields that a step makes
   /// values of each coefficient field, cell by cell
   std::vector<std::vector<T>> coefficients = {};
-  std::vector<VaryingFace> laws = {};         ///< of the faces in `faces` that vary, and no others
+  /// trees that compute a, then b, at each ghost node of the faces that vary with time or place
+  std::vector<StageTree> conditions = {};
   std::array<double, 3> spacing = {1, 1, 1};  ///< distance of nodes along planes, rows, columns
   StepTimes clock = {};
   /// the last field is no part of the state: what a step's error is of what it may be, in each cell
@@ -104,6 +96,26 @@ struct Problem {
   std::int64_t values() const { return fields * shape.cells(); }
 };
 
+/// A face that varies. Axis 0 is planes, 1 rows, 2 columns.
+struct VaryingFace {
+  int array = 0;
+  int axis = 0;
+  bool last = false;
+  const StageTree& condition;  ///< of the problem
+};
+
+/// The faces that vary, by array, axis and side.
+template <class T>
+std::vector<VaryingFace> varying_faces(const Problem<T>& problem) {
+  std::vector<VaryingFace> found;
+  for (int array = 0; array < problem.arrays(); ++array)
+    for (int axis = 0; axis < 3; ++axis)
+      for (const bool last : {false, true})
+        if (const Face<T>& face = axis_faces(problem.faces[array], axis).side(last); face.varies())
+          found.push_back({array, axis, last, problem.conditions[face.condition]});
+  return found;
+}
+
 /// True if stages read reductions over the grid, so that the whole grid goes through a stage before
 /// the next one begins.
 template <class T>
@@ -118,7 +130,7 @@ Problem<T> without_values(const Problem<T>& problem) {
           .stages = problem.stages,
           .fields = problem.fields,
           .coefficients = std::vector<std::vector<T>>(problem.coefficients.size()),
-          .laws = problem.laws,
+          .conditions = problem.conditions,
           .spacing = problem.spacing,
           .clock = problem.clock,
           .measures_error = problem.measures_error,
@@ -157,7 +169,7 @@ std::optional<T> diffusion_coefficient(const Problem<T>& problem) {
 /// law all along each face.
 template <class T>
 std::optional<T> compiled_coefficient(const Problem<T>& problem) {
-  if (problem.shape.axes != 2 || !problem.laws.empty()) return std::nullopt;
+  if (problem.shape.axes != 2 || !varying_faces(problem).empty()) return std::nullopt;
   return diffusion_coefficient(problem);
 }
 template <class T>
@@ -187,7 +199,7 @@ DiffusionStage<T> compiled_stage(const Problem<T>& problem) {
 /// stage do not allow one.
 template <class T>
 std::optional<Extensions> extensions_of(const Problem<T>& problem) {
-  if (problem.stages.size() != 1 || problem.arrays() != 1 || !problem.laws.empty())
+  if (problem.stages.size() != 1 || problem.arrays() != 1 || !varying_faces(problem).empty())
     return std::nullopt;
   const StageProperties properties = properties_of(problem.stages.front().tree);
   return properties.homogeneous && properties.mirror_symmetric

@@ -104,18 +104,16 @@ class CanonDigest {
     Joined joined("faces");
     for (int axis = 3 - problem_.shape.axes; axis < 3; ++axis) {
       const AxisFaces<double>& faces = axis_faces(problem_.faces[array], axis);
-      joined.add(of_face(array, axis, false, faces.first, time));
-      joined.add(of_face(array, axis, true, faces.last, time));
+      joined.add(of_face(faces.first, time)).add(of_face(faces.last, time));
     }
     return joined;
   }
 
-  Digest of_face(int array, int axis, bool last, const Face<double>& face, double time) const {
-    for (const VaryingFace& law : problem_.laws)
-      if (law.array == array && law.axis == axis && law.last == last) {
-        const std::vector<Digest> terms = of_results(law.law, time);
-        return Joined("law").add(terms[0]).add(terms[1]);
-      }
+  Digest of_face(const Face<double>& face, double time) const {
+    if (face.varies()) {
+      const std::vector<Digest> terms = of_results(problem_.conditions[face.condition], time);
+      return Joined("law").add(terms[0]).add(terms[1]);
+    }
     if (face.neighbour) return Joined("neighbour");
     return Joined("constants").add(face.a).add(face.b);
   }

@@ -24,8 +24,8 @@ void impose(const RunConfig& config, const SideLaw& law, int array, Problem<T>& 
     terms.a = TreeWriter::scalar(0);
     terms.b = TreeWriter::scalar(1);
   } else if (!terms.tree.results.empty()) {
-    problem.laws.push_back({array, law.axis, law.last, std::move(terms.tree)});
-    face = Face<T>::varying();
+    face = Face<T>::varying(static_cast<int>(problem.conditions.size()));
+    problem.conditions.push_back(std::move(terms.tree));
     return;
   }
   face = {static_cast<T>(terms.a.factor), static_cast<T>(terms.b.factor)};

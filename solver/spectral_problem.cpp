@@ -46,8 +46,8 @@ RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& co
   terms.require_mirrors(0);
   static_cast<ModeRate&>(found.rates) = terms.rate(0, 0);
   found.rates.faces = faces_with_modes(found.problem, 0);
-  for (const VaryingFace& varying : found.problem.laws)
-    if (reads_time(varying.law)) throw Refusal{"the law of a face depends on t"};
+  for (const VaryingFace& varying : varying_faces(found.problem))
+    if (reads_time(varying.condition)) throw Refusal{"the law of a face depends on t"};
   require_faces(found.problem, symbol, {found.rates.faces}, config.fields);
   found.rates.change = step_change_of(config.scheme);
   return found;
@@ -61,7 +61,7 @@ bool is_homogeneous(const Problem<double>& problem) {
     };
     return of_axis(faces.rows) || of_axis(faces.columns) || of_axis(faces.planes);
   };
-  return problem.coefficients.empty() && problem.laws.empty() &&
+  return problem.coefficients.empty() && varying_faces(problem).empty() &&
          std::ranges::none_of(problem.faces, adds) &&
          std::ranges::all_of(problem.stages, [](const Stage& stage) {
            return properties_of(stage.tree).homogeneous;

@@ -47,11 +47,11 @@ Faces<double> faces_with_modes(const Problem<double>& problem, int array) {
   std::array<AxisFaces<double>, 3> axes;
   for (int axis = 3 - problem.shape.axes; axis < 3; ++axis) {
     AxisFaces<double> given = axis_faces(problem.faces[array], axis);
-    for (const VaryingFace& varying : problem.laws) {
-      if (varying.array != array || varying.axis != axis) continue;
-      const StageOperation& b = varying.law.operations[varying.law.results[1]];
-      (varying.last ? given.last : given.first) = {
-          0, b.operation == Operation::number ? b.number : 0.5};
+    for (Face<double>* face : {&given.first, &given.last}) {
+      if (!face->varies()) continue;
+      const StageTree& tree = problem.conditions[face->condition];
+      const StageOperation& b = tree.operations[tree.results[1]];
+      *face = {0, b.operation == Operation::number ? b.number : 0.5};
     }
     axes[axis] = {law_alone(given.first, axis, false), law_alone(given.last, axis, true)};
   }

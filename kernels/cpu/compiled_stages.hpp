@@ -38,9 +38,9 @@ struct CompiledStages {
       in_time = in_time || reads_time(stage.tree);
     }
     ends_in_time.resize(problem.arrays());
-    for (const VaryingFace& face : problem.laws) {
-      in_time = in_time || reads_time(face.law);
-      if (face.axis == 2 && reads_time(face.law)) ends_in_time[face.array] = true;
+    for (const VaryingFace& face : varying_faces(problem)) {
+      in_time = in_time || reads_time(face.condition);
+      if (face.axis == 2 && reads_time(face.condition)) ends_in_time[face.array] = true;
     }
   }
 

@@ -49,7 +49,8 @@ class ExponentialEngine final : public CpuEngine<T> {
     make(cells_, &state_, &rates_on_grid_);
     make(modes_, &known_[0].modes, &known_[1].modes, &made_, &change_, &kept_);
     for (const Stage& stage : by_->rates.stages) reads_time_ |= reads_time(stage.tree);
-    for (const VaryingFace& face : by_->rates.laws) reads_time_ |= reads_time(face.law);
+    for (const VaryingFace& face : varying_faces(by_->rates))
+      reads_time_ |= reads_time(face.condition);
   }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {

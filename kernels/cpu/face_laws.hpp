@@ -40,8 +40,8 @@ class FaceLaws {
   /// Evaluates the laws that depend on time; at the first call also those that depend only on
   /// place.
   void set_time(double time) {
-    for (const VaryingFace& face : problem_.laws)
-      if (!known_ || reads_time(face.law)) evaluate(face, time);
+    for (const VaryingFace& face : varying_faces(problem_))
+      if (!known_ || reads_time(face.condition)) evaluate(face, time);
     known_ = true;
   }
 
@@ -56,7 +56,7 @@ class FaceLaws {
 
   void evaluate(const VaryingFace& face, double time) {
     LawsAlongFace<T>& law = laws_[place_of(face.array, face.axis, face.last)];
-    TreeAt<T> tree(problem_, face.law);
+    TreeAt<T> tree(problem_, face.condition);
     const auto size = by_axis(problem_.shape);
     const int slow = face.axis == 0 ? 1 : 0, fast = face.axis == 2 ? 1 : 2;
     const auto at = [&](std::int64_t i, std::int64_t j) {
@@ -68,8 +68,7 @@ class FaceLaws {
                     [](const StageOperation&) { return T(0); });
       return Face<T>{tree.result(0), tree.result(1)};
     };
-    if (std::ranges::count(face.law.operations, Operation::position, &StageOperation::operation) ==
-        0) {
+    if (!reads_positions(face.condition)) {
       law.everywhere = at(0, 0);
       return;
     }

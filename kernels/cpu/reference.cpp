@@ -64,15 +64,11 @@ class ReferenceEngine final : public CpuEngine<T> {
   }
 
   Face<T> law(int array, int axis, Cell place, double time) const {
-    const bool last = by_axis(place)[axis] > 0;
-    for (const VaryingFace& varying : problem_.laws) {
-      if (varying.array != array || varying.axis != axis || varying.last != last) continue;
-      TreeAt<T> tree(problem_, varying.law);
-      tree.evaluate(place, time, [](const StageOperation&) { return T(0); });
-      return {tree.result(0), tree.result(1)};
-    }
-    const AxisFaces<T>& faces = axis_faces(problem_.faces[array], axis);
-    return last ? faces.last : faces.first;
+    const Face<T>& face = axis_faces(problem_.faces[array], axis).at(by_axis(place)[axis]);
+    if (!face.varies()) return face;
+    TreeAt<T> tree(problem_, problem_.conditions[face.condition]);
+    tree.evaluate(place, time, [](const StageOperation&) { return T(0); });
+    return {tree.result(0), tree.result(1)};
   }
 
   std::int64_t index_of(Cell cell) const {

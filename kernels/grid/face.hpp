@@ -7,8 +7,8 @@
 //   neighbour   un-1      | u0  u1  u2           un-1 | u0             the block itself: periodic
 //
 // The law a = b = 0 holds the ghost node at 0; nothing flows through a face with a = 0, b = 1. A
-// face that varies has neither a nor b: its condition depends on the time or the place, and
-// Problem::laws has it.
+// face that varies has neither a nor b: its condition depends on the time or the place, and a tree
+// of Problem::conditions computes both.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,21 @@ template <class T>
 struct Face {
   T a = 0, b = 0;  ///< ghost = a + b * inside
   bool neighbour = false;
-  bool varies = false;
+  int condition = -1;  ///< index in Problem::conditions of a face that varies
 
   /// A face that varies. It equals none, and who reads a or b of it makes values of NaN.
-  static constexpr Face varying() {
+  static constexpr Face varying(int condition) {
     constexpr T none = std::numeric_limits<T>::quiet_NaN();
-    return {none, none, false, true};
+    return {none, none, false, condition};
   }
 
   friend constexpr bool operator==(const Face&, const Face&) = default;
 
-  LAPL_HOST_DEVICE bool is_constant() const { return !neighbour && !varies && b == T(0); }
-  LAPL_HOST_DEVICE bool is_even() const { return !neighbour && !varies && a == T(0) && b == T(1); }
+  LAPL_HOST_DEVICE bool varies() const { return condition >= 0; }
+  LAPL_HOST_DEVICE bool is_constant() const { return !neighbour && !varies() && b == T(0); }
+  LAPL_HOST_DEVICE bool is_even() const {
+    return !neighbour && !varies() && a == T(0) && b == T(1);
+  }
 
   LAPL_HOST_DEVICE T ghost(T inside) const { return ghost_of(a, b, inside); }
 };
@@ -55,7 +58,8 @@ struct AxisFaces {
   friend bool operator==(const AxisFaces&, const AxisFaces&) = default;
 
   LAPL_HOST_DEVICE bool wrap() const { return first.neighbour; }
-  LAPL_HOST_DEVICE const Face<T>& at(std::int64_t index) const { return index < 0 ? first : last; }
+  LAPL_HOST_DEVICE const Face<T>& side(bool is_last) const { return is_last ? last : first; }
+  LAPL_HOST_DEVICE const Face<T>& at(std::int64_t index) const { return side(index >= 0); }
 };
 
 template <class T>

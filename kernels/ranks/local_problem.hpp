@@ -78,9 +78,6 @@ Problem<T> local_problem(const Problem<T>& whole, const Part& part,
   local.part = part;
   local.linear_rates.reset();
   for (Faces<T>& faces : local.faces) faces = open_faces(faces, part);
-  std::erase_if(local.laws, [&](const VaryingFace& law) {
-    return part.is_open(static_cast<std::size_t>(law.axis), law.last);
-  });
   local.coefficients = std::move(coefficients);
   return local;
 }

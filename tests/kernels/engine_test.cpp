@@ -124,9 +124,10 @@ Problem<T> problem_of_corners(Shape shape, const Faces<T>& faces) {
   StageTree law;
   law.results = {law.operate(Operation::sum, law.position(2, {}), law.time()),
                  law.operate(Operation::product, law.position(1, {}), law.number(0.125))};
-  if (!faces.rows.wrap()) problem.laws.push_back({0, 1, false, law});
-  if (!faces.planes.wrap()) problem.laws.push_back({2, 0, true, law});
-  if (!faces.columns.wrap()) problem.laws.push_back({0, 2, true, law});
+  problem.conditions = {law};
+  if (!faces.rows.wrap()) problem.faces[0].rows.first = Face<T>::varying(0);
+  if (!faces.planes.wrap()) problem.faces[2].planes.last = Face<T>::varying(0);
+  if (!faces.columns.wrap()) problem.faces[0].columns.last = Face<T>::varying(0);
   return problem;
 }
 

@@ -95,7 +95,8 @@ class ExponentialEngine final : public CudaEngine<T> {
     for (DeviceBuffer<double>* on_grid : {&state_, &rates_on_grid_})
       *on_grid = device_buffer<double>(padded);
     for (const Stage& stage : by_->rates.stages) reads_time_ |= reads_time(stage.tree);
-    for (const VaryingFace& face : by_->rates.laws) reads_time_ |= reads_time(face.law);
+    for (const VaryingFace& face : varying_faces(by_->rates))
+      reads_time_ |= reads_time(face.condition);
   }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,

@@ -36,9 +36,8 @@ std::vector<int> alive_at(const Problem<T>& problem, std::size_t stage) {
 
 template <class T>
 GhostKind ghost_kind(const Problem<T>& problem, int array, int side) {
-  const AxisFaces<T>& axis = axis_faces(problem.faces[array], side / 2);
-  const Face<T>& face = side % 2 == 0 ? axis.first : axis.last;
-  if (face.varies) return GhostKind::any;
+  const Face<T>& face = axis_faces(problem.faces[array], side / 2).side(side % 2 == 1);
+  if (face.varies()) return GhostKind::any;
   if (face.is_constant()) return GhostKind::constant;
   if (face.is_even()) return GhostKind::even;
   return face.a == T(0) ? GhostKind::scaled : GhostKind::affine;
@@ -54,9 +53,9 @@ template <class T>
 LevelPlan level_plan(const Problem<T>& problem) {
   LevelPlan plan;
   plan.first_argument = first_arguments(problem.stages);
-  for (const VaryingFace& face : problem.laws) {
-    if (reads_positions(face.law)) plan.unsuitable = "the law of a face differs along it";
-    plan.in_time = plan.in_time || reads_time(face.law);
+  for (const VaryingFace& face : varying_faces(problem)) {
+    if (reads_positions(face.condition)) plan.unsuitable = "the law of a face differs along it";
+    plan.in_time = plan.in_time || reads_time(face.condition);
   }
   if (has_reductions(problem)) plan.unsuitable = "stages read reductions over the grid";
   for (std::size_t i = 0; i < problem.stages.size(); ++i) {

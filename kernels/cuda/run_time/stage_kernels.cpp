@@ -59,11 +59,12 @@ KernelText tile_kernels(const Problem<T>& problem) {
         table("lapl::FaceTable<T>", 6 * static_cast<std::size_t>(arrays), "faces"),
         in_memory ? "" : ".of");
   }
-  for (std::size_t i = 0; i < problem.laws.size(); ++i) {
-    const VaryingFace& face = problem.laws[i];
-    if (!reads_positions(face.law)) continue;
+  const std::vector<VaryingFace> varying = varying_faces(problem);
+  for (std::size_t i = 0; i < varying.size(); ++i) {
+    const VaryingFace& face = varying[i];
+    if (!reads_positions(face.condition)) continue;
     text += cell_function(
-        face.law, fmt::format("Face{}", i),
+        face.condition, fmt::format("Face{}", i),
         fmt::format("axis = {}, last = {}, slow = {}, fast = {}", face.axis, face.last ? 1 : 0,
                     face.axis == 0 ? 1 : 0, face.axis == 2 ? 1 : 2));
     text += fmt::format(
@@ -71,7 +72,7 @@ KernelText tile_kernels(const Problem<T>& problem) {
         "    const __grid_constant__ lapl::StageGrid<T> grid,\n"
         "    const __grid_constant__ lapl::Values<T, {1}> arguments, lapl::GhostLaw<T>* laws) {{\n"
         "  lapl::make_laws<Face{0}>(grid, arguments.of, laws);\n}}\n",
-        i, at_least_one(kernel_arguments(face.law).size()));
+        i, at_least_one(kernel_arguments(face.condition).size()));
   }
   return kernel_text(std::move(text));
 }

@@ -23,8 +23,9 @@ template <class T>
 bool depends_on_time(const Problem<T>& problem) {
   return std::ranges::any_of(problem.stages,
                              [](const Stage& stage) { return reads_time(stage.tree); }) ||
-         std::ranges::any_of(problem.laws,
-                             [](const VaryingFace& face) { return reads_time(face.law); });
+         std::ranges::any_of(varying_faces(problem), [](const VaryingFace& face) {
+           return reads_time(face.condition);
+         });
 }
 
 }  // namespace
@@ -104,27 +105,18 @@ std::vector<T> DeviceProblem<T>::arguments(const StageTree& tree, const Moment& 
 }
 
 template <class T>
-GhostLaw<T> DeviceProblem<T>::law(const VaryingFace& face, double time) const {
-  TreeAt<T> at(problem_, face.law);
-  at.evaluate({}, time, [](const StageOperation&) { return T(0); });
-  return {at.result(0), at.result(1)};
-}
-
-template <class T>
-GhostLaw<T> DeviceProblem<T>::law(int array, int axis, bool last) const {
-  const AxisFaces<T>& faces = axis_faces(problem_.faces[array], axis);
-  const Face<T>& face = last ? faces.last : faces.first;
-  return {face.a, face.b};
-}
-
-template <class T>
 std::vector<GhostLaw<T>> DeviceProblem<T>::laws(double time) const {
   std::vector<GhostLaw<T>> laws;
-  for (int array = 0; array < problem_.arrays(); ++array)
+  const auto law_of = [&](const Face<T>& face) -> GhostLaw<T> {
+    if (!face.varies()) return {face.a, face.b};
+    TreeAt<T> at(problem_, problem_.conditions[face.condition]);
+    at.evaluate({}, time, [](const StageOperation&) { return T(0); });
+    return {at.result(0), at.result(1)};
+  };
+  for (const Faces<T>& faces : problem_.faces)
     for (int axis = 0; axis < 3; ++axis)
-      for (const bool last : {false, true}) laws.push_back(law(array, axis, last));
-  for (const VaryingFace& face : problem_.laws)
-    laws[(face.array * 3 + face.axis) * 2 + (face.last ? 1 : 0)] = law(face, time);
+      for (const bool last : {false, true})
+        laws.push_back(law_of(axis_faces(faces, axis).side(last)));
   return laws;
 }
 
@@ -233,10 +225,7 @@ void StageTiles<T>::prepare(const Moment& at, const Stage& stage, Launch& launch
   launch.arguments = on_device_.arguments(stage.tree, at);
   launch.arguments.resize(std::max<std::size_t>(launch.arguments.size(), 1));
   launch.faces.clear();
-  for (int array = 0; array < problem_.arrays(); ++array)
-    for (int axis = 0; axis < 3; ++axis)
-      for (const bool last : {false, true})
-        launch.faces.push_back({on_device_.law(array, axis, last), nullptr, 0});
+  for (const GhostLaw<T>& law : on_device_.laws(at.time)) launch.faces.push_back({law, nullptr, 0});
   lay_laws(at.time, launch.faces, stream);
   if (!in_memory_) return;
   const auto copy = [&](const auto& from, auto& to) {
@@ -253,13 +242,11 @@ void StageTiles<T>::prepare(const Moment& at, const Stage& stage, Launch& launch
 // on it. The CUDA kernels of a stream run in order, so one table serves all stages.
 template <class T>
 void StageTiles<T>::lay_laws(double time, std::vector<FaceTable<T>>& faces, cudaStream_t stream) {
-  for (std::size_t i = 0; i < problem_.laws.size(); ++i) {
-    const VaryingFace& face = problem_.laws[i];
+  const std::vector<VaryingFace> varying = varying_faces(problem_);
+  for (std::size_t i = 0; i < varying.size(); ++i) {
+    const VaryingFace& face = varying[i];
     FaceTable<T>& table = faces[(face.array * 3 + face.axis) * 2 + (face.last ? 1 : 0)];
-    if (!reads_positions(face.law)) {
-      table.everywhere = on_device_.law(face, time);
-      continue;
-    }
+    if (!reads_positions(face.condition)) continue;
     const auto size = by_axis(problem_.shape);
     table.pitch = size[face.axis == 2 ? 1 : 2] + 2;
     const std::int64_t nodes = (size[face.axis == 0 ? 1 : 0] + 2) * table.pitch;
@@ -267,9 +254,9 @@ void StageTiles<T>::lay_laws(double time, std::vector<FaceTable<T>>& faces, cuda
     if (!known) laws_.emplace(i, device_buffer<GhostLaw<T>>(nodes));
     GhostLaw<T>* const laws = laws_.at(i).data();
     table.each = laws;
-    if (known && !reads_time(face.law)) continue;
+    if (known && !reads_time(face.condition)) continue;
     constexpr unsigned threads = 256;
-    std::vector<T> arguments = on_device_.arguments(face.law, time);
+    std::vector<T> arguments = on_device_.arguments(face.condition, time);
     arguments.resize(std::max<std::size_t>(arguments.size(), 1));
     kernels_.kernel(fmt::format("laws_{}", i))
         .launch(static_cast<unsigned>((nodes - 1) / threads + 1), dim3(threads), 0, stream,

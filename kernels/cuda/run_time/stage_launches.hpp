@@ -38,12 +38,8 @@ class DeviceProblem {
   void set_reduced(int index, double value) { problem_.reduced[index] = static_cast<T>(value); }
   /// The arguments at a moment of the CUDA kernels of `tree`.
   std::vector<T> arguments(const StageTree& tree, const Moment& at) const;
-  /// A law that is the same along the whole face.
-  GhostLaw<T> law(const VaryingFace& face, double time) const;
-  /// A law that is the same along the whole face and at all times.
-  GhostLaw<T> law(int array, int axis, bool last) const;
-  /// For each array the laws of its first and last plane, row and column; no law may differ along
-  /// its face.
+  /// For each array the laws of its first and last plane, row and column; where a law differs along
+  /// its face, the one at index 0.
   std::vector<GhostLaw<T>> laws(double time) const;
 
  private:
@@ -92,7 +88,7 @@ class StageTiles {
   bool in_time_ = false, in_memory_ = false, prepared_ = false;
   std::vector<DeviceBuffer<T>> made_;
   DeviceBuffer<ReductionBits> reduction_;
-  std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // key: index in problem.laws
+  std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // key: index in varying_faces
   std::vector<Launch> launches_;
 };
 
