@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
 
 namespace lapl {
@@ -47,15 +48,25 @@ YamlNode map_with(const YamlNode& node, const std::string& key, YamlNode value) 
 std::optional<LawKind> law_kind(const std::string& word) {
   if (word == "dirichlet") return LawKind::value;
   if (word == "neumann") return LawKind::derivative;
+  if (word == "robin") return LawKind::mixed;
   for (const auto& row : name_table<LawKind>)
     if (word == row.name && word.find(' ') == std::string::npos) return row.value;
   return std::nullopt;
 }
 
-// True for a map with one law, such as {value: 80} or {value: 80, at: face}.
+// True for a resolved condition, such as {value: 80}; false for a map of fields with one each.
 bool is_law(const YamlNode& map) {
-  return law_kind(map.children[0].text) &&
-         (map.children.size() == 2 || (map.children.size() == 4 && child_of(map, "at")));
+  return !is_map(map.children[1]) || child_of(map.children[1], "factor");
+}
+
+// True if the value under the name of a condition is a condition itself, so that the name is that
+// of a field.
+bool is_of_field(const YamlNode& value, LawKind kind) {
+  if (!is_map(value))
+    return value.text == "zero" || value.text == "insulated" || value.text == "dirichlet" ||
+           value.text == "neumann";
+  return !value.children.empty() && (!row_of(kind).takes_factor() ||
+                                     (!child_of(value, "value") && !child_of(value, "factor")));
 }
 
 std::string law_words(bool of_rim = false) {
@@ -106,6 +117,8 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
   if (!node.refused.empty())
     return wrong(fmt::format("found {} (write the law itself)", node.refused));
   if (node.kind == YamlNode::Kind::scalar) {
+    if (read_number(node.text).real)
+      return map_with(node, name_of(LawKind::value), text_node(node.text, node.position));
     if (node.text == "periodic")
       return wrong("found periodic, which is of both sides (write it for the axis)");
     const bool value = node.text == "zero" || node.text == "dirichlet";
@@ -132,6 +145,15 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
     if (at->text != "ghost") append_entry(law, "at", *at);
     return law;
   }
+  const auto is_condition = [&](std::size_t i) {
+    const auto of = law_kind(node.children[i].text);
+    return of && !is_of_field(node.children[i + 1], *of);
+  };
+  if (!of_field && !at && !(node.children.size() == 2 && is_condition(0))) {
+    bool all = true;
+    for (std::size_t i = 0; i < node.children.size(); i += 2) all = all && is_condition(i);
+    if (!all) kind.reset();  // names of conditions among them are those of fields
+  }
   if (kind && node.children.size() == 2) {
     const YamlNode& value = node.children[1];
     const std::string name = below(path, node.children[0].text);
@@ -139,6 +161,15 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
     return map_with(node, row.name,
                     row.takes_factor() ? read_factors(value, name, row, problems)
                                        : resolved(formula_text(), value, name, problems));
+  }
+  if (const YamlNode& key = node.children[0];
+      !kind && !of_field && node.children.size() == 2 && !is_map(node.children[1])) {
+    const std::string near = nearest_word(
+        key.text, {"value", "derivative", "mixed", "absorbing", "dirichlet", "neumann", "robin"});
+    if (!near.empty() && read_number(node.children[1].text).real) {
+      add(problems, key, below(path, key.text), fmt::format("unknown (did you mean {}?)", near));
+      return node;
+    }
   }
   if (kind || of_field) return wrong(fmt::format("expected one law: {}", law_words()));
   return read_entries(node, path, problems,
@@ -188,7 +219,7 @@ void add_laws(const SideLaw& of, const YamlNode& node, std::vector<SideLaw>& law
 }  // namespace
 
 Schema axis_laws() {
-  return {{OwnForm{"a map of first and last with a law each", read_laws,
+  return {{OwnForm{"a condition or a map of first and last with one each", read_laws,
                    [] {
                      return nlohmann::ordered_json{{"type", "object"}};
                    }}},
@@ -201,10 +232,17 @@ Schema rim_laws() {
                      return read_law(node, path, false, problems);
                    },
                    [] {
-                     return nlohmann::ordered_json{{"type", {"string", "object"}}};
+                     return nlohmann::ordered_json{
+                         {"anyOf", {json_schema(finite_real()), {{"type", {"string", "object"}}}}}};
                    }}},
           {}};
 }
+
+bool is_side_condition(const YamlNode& scalar) {
+  return scalar.text == "dirichlet" || scalar.text == "neumann" || read_number(scalar.text).real;
+}
+
+bool is_condition_word(const std::string& word) { return word == "at" || law_kind(word); }
 
 std::vector<SideLaw> laws_in(const YamlNode& map, int axis) {
   std::vector<SideLaw> laws;

@@ -14,6 +14,11 @@ Schema axis_laws();
 /// The schema of a law, or of a map from fields to laws: those of a mask's rim.
 Schema rim_laws();
 
+/// True for a scalar that is a condition at a side, and no word for an axis.
+bool is_side_condition(const YamlNode& scalar);
+/// True for the first key of such a map, and for `at`.
+bool is_condition_word(const std::string& word);
+
 /// The laws in the resolved map of an axis: 0 planes, 1 rows, 2 columns.
 std::vector<SideLaw> laws_in(const YamlNode& map, int axis);
 std::vector<SideLaw> rim_laws_in(const YamlNode& node);

@@ -17,6 +17,7 @@
 #include "io/config/config_number.hpp"
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
+#include "io/config/short_forms.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/readers/initial_source.hpp"
 #include "kernels/error.hpp"
@@ -99,11 +100,14 @@ void let_settings_replace(Entries& entries) {
   const auto given = [&](const char* key) -> Entry* {
     const auto at = entries.find(key);
     const bool is_none = at == entries.end() || at->second.is_null() ||
+                         at->second.origin == "default" ||
                          (at->second.value && at->second.value->text == "false");
     return is_none ? nullptr : &at->second;
   };
-  constexpr std::pair<const char*, const char*> pairs[] = {
-      {"time.steps", "time.end"}, {"grid.spacing", "grid.size"}, {"grid.origin", "grid.center"}};
+  constexpr std::pair<const char*, const char*> pairs[] = {{"time.steps", "time.end"},
+                                                           {"grid.spacing", "grid.size"},
+                                                           {"grid.origin", "grid.center"},
+                                                           {"output.every", "output.count"}};
   for (const auto& [one, other] : pairs) {
     Entry* const a = given(one);
     Entry* const b = given(other);
@@ -256,6 +260,38 @@ void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
                                  text_of(stable));
 }
 
+std::optional<double> count_of(const Entry& entry) {
+  if (entry.is_null()) return std::nullopt;
+  return read_number(entry.value->text).real;
+}
+
+/// The interval of this number of outputs, if it is a decimal whose multiple the end is, so that
+/// steps of one size may divide it.
+void find_exact_outputs(RunConfig& run, double outputs) {
+  const double every = *run.end / outputs;
+  if (multiple_of(every, static_cast<std::int64_t>(outputs)) == *run.end &&
+      number_text(every).size() < 12)
+    run.output_time = every;
+}
+
+/// Replaces output.count by output.every: a time where the run ends at one and steps meet it, else
+/// a number of steps. Both are rounded up, so that there are at most so many outputs.
+void find_outputs(LoadedConfig& config, double outputs) {
+  RunConfig& run = config.run;
+  if (run.output_time && !run.scheme.varies && !divides(time_step_of(run), exact_times(run)))
+    run.output_time.reset();
+  if (run.ends_by_time() && !run.output_time)
+    run.output_time = *read_number(fmt::format("{:.6g}", *run.end / outputs * (1 + 4e-6))).real;
+  if (!run.output_time)
+    run.output_every = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(std::ceil(static_cast<double>(run.steps) / outputs)));
+  say_found(config, "output.every",
+            run.output_time ? fmt::format("{{time: {}}}", number_text(*run.output_time))
+                            : std::to_string(run.output_every),
+            "of output.count");
+  say_found(config, "output.count", "null", "see output.every");
+}
+
 /// Outputs by time and the end of a run lie exactly there.
 void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistakes) {
   const std::vector<double> times = exact_times(run);
@@ -293,9 +329,9 @@ std::string read_config_text(const fs::path& path) {
 LoadedConfig parse_config(const std::string& text, const std::string& name, const fs::path& folder,
                           const std::vector<std::string>& settings) {
   Mistakes mistakes(shown(name), settings);
-  const GivenKeys file_given = given_in_file(text, mistakes);
-  const GivenKeys set_given = given_in_settings(settings, mistakes);
-  const ConfigTable table = config_keys_for(names_in_config(file_given, set_given));
+  GivenKeys file_given = given_in_file(text, mistakes);
+  GivenKeys set_given = given_in_settings(settings, mistakes);
+  const ConfigTable table = config_keys_for(write_out(file_given, set_given, mistakes));
   const Entries set = read_entries(set_given, name, table, mistakes);
   if (!file_given.complete) mistakes.throw_any();
   const Entries file = read_entries(file_given, name, table, mistakes);
@@ -318,12 +354,14 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     if (key.put) key.put(config.run, *at->second.value);
     config.keys.push_back({key.name, yaml_of(*at->second.value), at->second.origin});
   }
-  if (config.run.scheme.tolerance && !config.run.time_step && !is_diffusion(config.run))
+  if (!config.run.time_step && !config.run.equation.number("coefficient"))
     config.run.step_is_auto = true;
   const std::vector<KeyMistake> of_splitting = split_complex_fields(config.run);
   check_together(config.run, entries, mistakes, of_splitting);
   mistakes.throw_any();
   find_grid(config, entries);
+  const std::optional<double> count = count_of(entries.at("output.count"));
+  if (count && config.run.end) find_exact_outputs(config.run, *count);
   if (config.run.step_is_auto || config.run.stages_are_auto) {
     if (config.run.step_is_auto)
       find_step(config, entries.at("time.step").place, mistakes);
@@ -348,6 +386,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
       mistakes.add(entries.at("output.every").place, "output.every",
                    fmt::format("found a time of {}, which makes {:.3g} outputs (at most {})",
                                *config.run.output_time, outputs, most_steps));
+  if (count) find_outputs(config, *count);
   check_times(config.run, entries, mistakes);
   mistakes.throw_any();
   find_checkpoints(config, entries.at("checkpoint.every"));

@@ -56,12 +56,13 @@ class Checker : public KeyChecker {
                       fields));
     if (is_exponential(run_) && (run_.step_is_auto || run_.scheme.varies) && !run_.scheme.tolerance)
       add("time.step",
-          fmt::format("found auto with time.scheme {}, which has no largest stable step, as it is "
+          fmt::format("{} with time.scheme {}, which has no largest stable step, as it is "
                       "exact in the linear part (expected a number, or time.tolerance)",
-                      scheme));
+                      given("time.step") ? "found auto" : "missing", scheme));
     if (run_.step_is_auto && run_.stages_are_auto)
       add("time.step",
-          "found auto, and time.stages is auto too (expected a number for one of them)");
+          fmt::format("{}, and time.stages is auto too (expected a number for one of them)",
+                      given("time.step") ? "found auto" : "missing"));
   }
 
   /// Checks what only steps that choose their size have.
@@ -129,9 +130,14 @@ class Checker : public KeyChecker {
   /// which config.yaml has for every run.
   void check_seed() {
     const InitialKind kind = run_.initial.kind;
-    const bool draws = !run_.initial_quantities.empty() ||
-                       (entries_.contains("initial.kind") &&
-                        (kind == InitialKind::fractal || kind == InitialKind::formula));
+    const bool draws =
+        !run_.initial_quantities.empty() ||
+        std::ranges::any_of(run_.initials,
+                            [&](const auto& initial) {
+                              return initial.second.fractal.seed == run_.initial.fractal.seed;
+                            }) ||
+        (entries_.contains("initial.kind") &&
+         (kind == InitialKind::fractal || kind == InitialKind::formula));
     const bool is_default = run_.initial.fractal.seed == FractalParameters().seed;
     const auto in_file = [&](const char* key) {
       const auto entry = entries_.find(key);
@@ -210,8 +216,10 @@ class Checker : public KeyChecker {
   void check_end() {
     if (!given("time.steps") && !given("time.end"))
       add("time.steps", "missing (expected an integer from 0 to 9007199254740992, or time.end)");
-    if (given("time.steps") && given("time.end"))
-      add("time.end", "given besides time.steps (give one of them)");
+    for (const auto& [one, other] :
+         {std::pair("time.steps", "time.end"), {"output.every", "output.count"}})
+      if (given(one) && given(other) && entries_.at(one).origin != "default")
+        add(other, fmt::format("given besides {} (give one of them)", one));
   }
 
   void check_probes() {

@@ -1,14 +1,18 @@
 // Writes documents from the key table: resolved config, JSON Schema, reference, --help.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "io/config/boundary_laws.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/map_values.hpp"
+#include "io/config/short_forms.hpp"
 #include "io/config/yaml_tree.hpp"
 #include "io/filters/filter_keys.hpp"
 #include "solver/equation/complex_parts.hpp"
@@ -35,7 +39,7 @@ bool is_pattern(const ConfigKey& key) { return key.entry() == "FIELD" || key.ent
 /// JSON Schema rules for each kind of a section: the keys that are allowed and those that are
 /// required. A kind whose keys may have any name has no rule.
 template <class Kind>
-ordered_json kind_rules(const std::string& section, Kind preset) {
+ordered_json kind_rules(const std::string& section) {
   ordered_json rules = ordered_json::array();
   for (const auto& row : name_table<Kind>) {
     std::vector<std::string> allowed, required;
@@ -50,9 +54,9 @@ ordered_json kind_rules(const std::string& section, Kind preset) {
       if (key.is_required()) required.emplace_back(key.entry());
     }
     if (any_name) continue;
-    ordered_json condition = {{"properties", {{"kind", {{"const", row.name}}}}}};
-    // Without `kind` the default kind applies.
-    if (row.value != preset) condition["required"] = std::vector<std::string>{"kind"};
+    // Without `kind` it may follow from the other keys.
+    const ordered_json condition = {{"properties", {{"kind", {{"const", row.name}}}}},
+                                    {"required", {"kind"}}};
     ordered_json rule = {{"if", condition}, {"then", {{"propertyNames", {{"enum", allowed}}}}}};
     if (!required.empty()) rule["then"]["required"] = required;
     rules.push_back(rule);
@@ -80,17 +84,46 @@ ordered_json section_schema(const std::string& section) {
   if (!properties.empty()) schema["properties"] = properties;
   if (!required.empty()) schema["required"] = required;
   if (section == "initial") {  // has either its own keys or a map of fields
-    schema["allOf"] = kind_rules(section, InitialConfig{}.kind);
+    schema["allOf"] = kind_rules<InitialKind>(section);
     const ordered_json by_field = {
         {"type", "object"},
         {"additionalProperties", *of_each_name},
         {"properties", {{"seed", properties["seed"]}, {"let", properties["let"]}}}};
-    return {{"anyOf", {schema, by_field}}};
+    return {{"anyOf", {schema, by_field, json_schema(formula_text())}}};
   }
-  if (section == "equation") schema["allOf"] = kind_rules(section, EquationConfig{}.kind);
+  if (section == "equation") schema["allOf"] = kind_rules<EquationKind>(section);
   if (of_each_name) schema["additionalProperties"] = *of_each_name;
   if (section != shorthand_section) return schema;
+  for (const SideName& name : side_names()) {
+    ordered_json& property = schema["properties"][std::string(name.name)];
+    if (!property.empty()) continue;
+    const bool axis = name.sides == SideName::Sides::both;
+    property = json_schema(axis ? last->type : rim_laws());
+    property["description"] =
+        axis ? "condition at both sides of this axis" : "condition at this side";
+  }
+  schema["additionalProperties"] = json_schema(rim_laws());  // of a field
   return {{"anyOf", {json_schema(last->type), schema}}};
+}
+
+std::string boundary_reference() {
+  std::string text =
+      "A condition stands at a side, at an axis (for both of its sides), or at `boundary` itself "
+      "(for\nall sides). In place of one condition for all fields, a map of fields has one for "
+      "each; "
+      "at\n`boundary`, it holds for the axes that are not named. A number is a value. `dirichlet`, "
+      "`neumann`\nand `robin` are `value`, `derivative` and `mixed`.\n\n"
+      "| axis | first side | last side |\n|---|---|---|\n";
+  for (const int axis : {2, 1, 0}) {
+    std::array<std::string, 3> cells;
+    for (const SideName& name : side_names())
+      if (name.axis == axis) {
+        std::string& cell = cells.at(static_cast<std::size_t>(name.sides));
+        cell += fmt::format("{}`{}`", cell.empty() ? "" : ", ", name.name);
+      }
+    text += fmt::format("| {} |\n", fmt::join(cells, " | "));
+  }
+  return text + '\n';
 }
 
 /// The position of the comment in a line of resolved_yaml.
@@ -207,7 +240,7 @@ a test fails where the two differ.
       open_section = key.section();
       text += fmt::format("\n## {}\n\n", open_section);
       if (open_section == shorthand_section) {
-        text += fmt::format("`{}: NAME` gives all axes that value.\n\n", open_section);
+        text += boundary_reference();
       }
       text +=
           "| key | value | default | unit | meaning | a restart may change it |\n"

@@ -99,7 +99,8 @@ void put_stages(RunConfig& run, const YamlNode& node) {
 
 // clang-format off
 ConfigTable boundary_keys(int axes) {
-  const Schema type = either(word(names_in(name_table<Boundary>)), axis_laws());
+  const Schema type =
+      either(word(names_in(name_table<Boundary>)), either(finite_real(), axis_laws()));
   const ConfigTable all = {
       {{.name = "boundary.planes", .type = type, .preset = "zero",
        .meaning = "condition at the first and the last plane, on three axes"}, spelling,
@@ -150,7 +151,8 @@ ConfigKey rate_key(const std::string& field) {
           }};
 }
 ConfigKey initial_key(const std::string& field, int axes) {
-  return {{.name = "initial." + field, .type = map_of(initial_keys(axes), "a map of kind and the keys of section initial that it reads"),
+  return {{.name = "initial." + field,
+           .type = either(formula_text(), map_of(initial_keys(axes), "a map of kind and the keys of section initial that it reads")),
            .meaning = "initial field of one of several fields"}, never,
           [field, axes](RunConfig& run, const YamlNode& node) {
             put_map(initial_keys(axes), run.initials.insert_or_assign(field, InitialConfig()).first->second, node);
@@ -204,7 +206,8 @@ ConfigTable make_key_table(const ConfigNames& names) {
 
       {{.name = "fields", .type = field_names(), .preset = "[field]",
        .meaning = "names of the fields: letters, digits and _; NAME: complex makes the pair NAME_re, "
-                  "NAME_im"}, never, put_fields},
+                  "NAME_im; without this key, the names in section equation that are no keys of it"},
+       never, put_fields},
   };
   for (const std::string& parameter : names.parameters) table.push_back(parameter_key(parameter));
   const ConfigTable boundary = boundary_keys(axes);
@@ -263,10 +266,10 @@ ConfigTable make_key_table(const ConfigNames& names) {
        store(&RunConfig::end)},
       {{.name = "time.step", .type = null_or(either(word({"auto"}), found_step())),
        .preset = "null",
-       .unit = "s", .meaning = "dt; auto: 0.9 of the largest stable one, or a little less to "
-                               "divide time.end and an output.every in time; with "
-                               "time.tolerance: the first step, which auto (and null) estimates; "
-                               "diffusion: needs equation.diffusivity"}, never,
+       .unit = "s", .meaning = "dt; auto (and null): 0.9 of the largest stable one, or a little "
+                               "less to divide time.end and an output.every in time; with "
+                               "time.tolerance: the first step, which auto estimates; with "
+                               "equation.coefficient: that of diffusivity 1"}, never,
        put_time_step},
       {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
        .meaning = "time scheme; diffusion takes euler or rkl2"}, never,
@@ -326,6 +329,9 @@ ConfigTable make_key_table(const ConfigNames& names) {
        .meaning = "interval between outputs; one in time is a whole number of steps; step 0 and "
                   "the last step are always written"}, free,
        put_output_every},
+      {{.name = "output.count", .type = null_or(integer(1, most_steps)), .preset = "null",
+       .unit = "outputs", .meaning = "number of outputs after step 0, instead of output.every, "
+                                     "which follows from it and the end of the run"}, free},
       {{.name = "output.fields", .type = names.all ? list(text(), 1, any_count)
                                                    : list(word(output_words), 1, output_words.size()),
        .preset = fmt::format("[{}]", fmt::join(preset_outputs, ", ")),

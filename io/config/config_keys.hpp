@@ -43,8 +43,9 @@ struct ConfigNames {
   std::vector<std::string> initial_fields =
       {};  ///< with parts that have initial fields of their own
   std::vector<std::string> parameters = {};
-  std::vector<std::string> derived = {};  ///< names of output.derived
-  int axes = 2;                           ///< of the grid
+  std::vector<std::string> quantities = {};  ///< of equation.let
+  std::vector<std::string> derived = {};     ///< names of output.derived
+  int axes = 2;                              ///< of the grid
   EquationKind equation = EquationKind::diffusion;
   bool initial_by_field = false;  ///< section initial has a key per field
   bool mask = false;              ///< the grid has a mask

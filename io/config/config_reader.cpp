@@ -9,6 +9,7 @@
 
 #include "io/config/config_text.hpp"
 #include "io/config/map_values.hpp"
+#include "io/config/short_forms.hpp"
 #include "solver/equation/complex_parts.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
@@ -97,6 +98,8 @@ void take_setting(const std::string& setting, Collector& collector) {
   const YamlDocument document = parse_yaml(text);
   if (document.problem) {
     collector.add({}, key, document.problem->what);
+  } else if (!document.cut.empty()) {
+    collector.add({}, key, document.cut.front().what);
   } else if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     collector.add({}, key, "found nothing (expected a value; null stands for none)");
   } else if (document.root.block) {
@@ -122,7 +125,10 @@ std::string section_problem(const YamlNode& node, const std::string& name,
 /// The message about a name that is not a key.
 std::string unknown_key(const std::string& name, const ConfigTable& table) {
   if (const std::string why = why_not_here(name); !why.empty()) return why;
-  const std::string near = nearest_key(name, table);
+  std::string near = nearest_key(name, table);
+  if (const KeyRow key{.name = name}; near.empty() && key.section() == shorthand_section)
+    if (const auto side = nearest_word(key.entry(), names_in(side_names()), 0); !side.empty())
+      near = fmt::format("{}.{}", shorthand_section, side);
   return near.empty() ? "unknown key" : fmt::format("unknown key (did you mean {}?)", near);
 }
 
@@ -161,9 +167,11 @@ void find_names(const Given& given, ConfigNames& names, std::vector<std::string>
   if (given.name == "equation.kind")
     for (const Equation& equation : name_table<EquationKind>)
       if (node.text == equation.name) names.equation = equation.value;
-  if (given.name == "output.derived" && node.kind == YamlNode::Kind::map)
-    for_each_entry(
-        node, [&](const std::string& name, const YamlNode&) { append_once(names.derived, name); });
+  for (const auto& [key, found] :
+       {std::pair("output.derived", &names.derived), {"equation.let", &names.quantities}})
+    if (given.name == key && node.kind == YamlNode::Kind::map)
+      for_each_entry(
+          node, [to = found](const std::string& name, const YamlNode&) { append_once(*to, name); });
   if (section == "parameters" && is_plain_name(entry)) append_once(names.parameters, entry);
   // A field may have the name of a key of section initial; only the value of a field is a map.
   if (section == "initial" && (node.kind == YamlNode::Kind::map ||
@@ -181,6 +189,7 @@ GivenKeys given_in_file(const std::string& text, Mistakes& mistakes) {
   Collector collector(-1, given, document.problem ? of_the_rest : mistakes);
   const YamlNode& root = document.root;
   const bool is_map = root.refused.empty() && root.kind == YamlNode::Kind::map;
+  for (const YamlProblem& cut : document.cut) collector.add(cut.position, "", cut.what);
   if (is_map) collector.take_map(root, "");
   if (document.problem) {
     mistakes.add({document.problem->position}, "", document.problem->what);

@@ -55,6 +55,11 @@ std::string caret_lines(const std::string& formula, std::size_t at) {
 std::string meant_by(const KeyMistake& mistake, int axes) {
   std::vector<std::string> names = mistake.known;
   std::erase_if(names, [&](const std::string& name) { return is_off_grid(name, axes); });
+  const bool initial = mistake.key.starts_with("initial");
+  if (initial && std::ranges::count(names_in(name_table<InitialKind>), mistake.word) > 0)
+    return fmt::format("did you mean {{kind: {}}}?", mistake.word);
+  if (mistake.word == "random" || (initial && mistake.word == "randn"))
+    return initial ? "did you mean random, from 0 to 1?" : "did you mean noise?";
   for (const auto& [other, meant] : other_functions)
     if (edit_distance(mistake.word, other, 0) == 0 && !is_off_grid(meant, axes))
       return meant.empty() ? "docs/equations.md has the functions that there are"

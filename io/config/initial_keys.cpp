@@ -69,7 +69,8 @@ KeyTable<InitialConfig> make_initial_keys(int axes) {
        store(&InitialConfig::record)},
       {{.name = "formula", .type = formula_text(),
        .meaning = "formula of x, y, z, parameters, other initial fields and random "
-                  "(docs/equations.md)"},
+                  "(docs/equations.md); `initial: FORMULA` and `initial: {FIELD: FORMULA}` are "
+                  "short for it"},
        store(&InitialConfig::formula)},
   };
   for (Key<InitialConfig>& key : keys)

@@ -122,6 +122,40 @@ TextPosition indenting_tab(std::string_view text, int last) {
   return {0, 0};
 }
 
+/// True for a plain scalar that opens more parentheses than it closes.
+bool is_open(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::scalar && !node.quoted &&
+         std::ranges::count(node.text, '(') > std::ranges::count(node.text, ')');
+}
+
+/// Joins the formulas in braces and brackets that commas cut: {value: max(a, b)} has the key
+/// "b)" without a value.
+void join_cut(YamlNode& node, std::vector<YamlProblem>& cut) {
+  const bool is_map = node.kind == YamlNode::Kind::map;
+  const std::size_t each = is_map ? 2 : 1;
+  std::vector<YamlNode>& children = node.children;
+  for (std::size_t i = each - 1; !node.block && i < children.size(); i += each) {
+    YamlNode whole = children[i];
+    std::size_t next = i + 1;
+    for (; is_open(whole) && next + each <= children.size(); next += each) {
+      const YamlNode& piece = children[next];
+      if (piece.kind != YamlNode::Kind::scalar ||
+          (is_map && children[next + 1].kind != YamlNode::Kind::null))
+        break;
+      whole.text += ", " + piece.text;
+    }
+    if (next == i + 1 || is_open(whole)) continue;
+    cut.push_back(
+        {whole.position, fmt::format("a comma ends the value inside {} (put the formula in quotes: "
+                                     "\"{}\")",
+                                     is_map ? "{ }" : "[ ]", whole.text)});
+    children[i] = std::move(whole);
+    children.erase(children.begin() + static_cast<std::ptrdiff_t>(i + 1),
+                   children.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+  for (YamlNode& child : children) join_cut(child, cut);
+}
+
 }  // namespace
 
 YamlDocument parse_yaml(std::string_view text) {
@@ -165,6 +199,7 @@ YamlDocument parse_yaml(std::string_view text) {
                          error.msg)};
   }
   document.root = builder.take_root();
+  join_cut(document.root, document.cut);
   return document;
 }
 

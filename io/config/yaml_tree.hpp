@@ -61,6 +61,8 @@ struct YamlProblem {
 /// A parsed text, or the first problem in it.
 struct YamlDocument {
   YamlNode root;
+  /// formulas in { } or [ ] that a comma cut, which `root` has whole
+  std::vector<YamlProblem> cut;
   std::optional<YamlProblem> problem;  ///< if set, the tree is incomplete
 };
 

@@ -112,10 +112,9 @@ std::vector<KeyMistake> mistakes_of_diffusion(const RunConfig& run, const KeysGi
                          "given besides equation.coefficient (give equation.coefficient alone, or "
                          "equation.diffusivity and time.step)"});
   } else if (!keys.given(diffusivity) && !keys.given(step)) {
-    found.push_back({coefficient, "missing (give it, or equation.diffusivity and time.step)"});
-  } else if (!keys.given(step)) {
-    found.push_back(
-        {step, "missing (equation.diffusivity needs it: give both, or equation.coefficient)"});
+    found.push_back({coefficient,
+                     "missing (give it, or equation.diffusivity; or formulas, as in equation: {u: "
+                     "laplacian(u)})"});
   } else if (!keys.given(diffusivity)) {
     found.push_back(
         {diffusivity, "missing (time.step needs it: give both, or equation.coefficient)"});
@@ -208,9 +207,7 @@ std::optional<StepProblem> step_problem_of(const RunConfig& run) {
 }
 
 std::vector<KeyMistake> equation_mistakes(const RunConfig& run, const KeysGiven& keys) {
-  if (is_diffusion(run)) return mistakes_of_diffusion(run, keys);
-  if (run.time_step || run.step_is_auto || keys.given("time.step")) return {};
-  return {{.key = "time.step", .what = "missing (expected a number above 0, or auto)"}};
+  return is_diffusion(run) ? mistakes_of_diffusion(run, keys) : std::vector<KeyMistake>();
 }
 
 }  // namespace lapl

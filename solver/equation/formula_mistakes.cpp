@@ -261,9 +261,13 @@ class FormulaChecker : public LawChecker {
 
 }  // namespace
 
+const std::vector<std::string>& keys_beside_rates() {
+  static const std::vector<std::string> keys = {"kind", "let", "coefficient", "diffusivity"};
+  return keys;
+}
+
 bool is_key_beside_rates(std::string_view name) {
-  constexpr std::array<std::string_view, 4> keys = {"kind", "let", "coefficient", "diffusivity"};
-  return std::ranges::count(keys, name) > 0;
+  return std::ranges::count(keys_beside_rates(), name) > 0;
 }
 
 std::vector<KeyMistake> formula_mistakes(const RunConfig& run, bool whole) {

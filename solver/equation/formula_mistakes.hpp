@@ -1,6 +1,7 @@
 // Finds all mistakes in the names and formulas of a config at once.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -8,7 +9,8 @@
 
 namespace lapl {
 
-/// True for the keys of section equation that are not rates; no field can have such a name.
+/// The keys of section equation that are not rates; no field can have such a name.
+const std::vector<std::string>& keys_beside_rates();
 bool is_key_beside_rates(std::string_view name);
 
 /// All mistakes in names and formulas. Grid and spacing of the config must be right. `whole` is

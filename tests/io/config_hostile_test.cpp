@@ -84,8 +84,8 @@ TEST_CASE("texts that are not one map of sections are refused") {
   const std::string missing =
       "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 to "
       "1099511627776)\n"
-      "bad.yaml:1:1: equation.coefficient: missing (give it, or equation.diffusivity and "
-      "time.step)\n"
+      "bad.yaml:1:1: equation.coefficient: missing (give it, or equation.diffusivity; or "
+      "formulas, as in equation: {u: laplacian(u)})\n"
       "bad.yaml:1:1: time.steps: missing (expected an integer from 0 to 9007199254740992, or "
       "time.end)";
   CHECK(mistakes_in("") == missing);

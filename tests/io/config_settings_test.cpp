@@ -43,7 +43,7 @@ const SettingMistake setting_table[] = {
     {{"time=5"},
      "--set time=5: time: found 5 (expected a map with keys of time: steps, end, step, scheme, stages, tolerance, meet, largest_step, linear_about)"},
     {{"boundary=open"},
-     "--set boundary=open: boundary: found open (expected zero, insulated or periodic, or a map of first and last with a law each)"},
+     "--set boundary=open: boundary: found open (expected zero, insulated or periodic, or a finite number, or a condition or a map of first and last with one each)"},
     {{"initial.kind=image"}, "bad.yaml:1:1: initial.path: missing (expected the path of a file)"},
     {{"initial.width=1"},
      "--set initial.width=1: initial.width: does not apply to initial.kind fractal (it belongs to "
@@ -59,12 +59,9 @@ const SettingMistake setting_table[] = {
      "equation.coefficient alone, or equation.diffusivity and time.step)"},
     {{"equation.coefficient=null"},
      "--set equation.coefficient=null: equation.coefficient: missing (give it, or "
-     "equation.diffusivity and time.step)"},
+     "equation.diffusivity; or formulas, as in equation: {u: laplacian(u)})"},
     {{"equation.coefficient=null", "time.step=0.1"},
      "bad.yaml:2:1: equation.diffusivity: missing (time.step needs it: give both, or "
-     "equation.coefficient)"},
-    {{"equation.coefficient=null", "equation.diffusivity=1"},
-     "bad.yaml:3:1: time.step: missing (equation.diffusivity needs it: give both, or "
      "equation.coefficient)"},
     {{"equation.coefficient=null", "equation.diffusivity=2", "time.step=0.2"},
      "--set time.step=0.2: time.step: found 0.2, unstable, since D dt / h^2 is 0.4 (at most 0.125, "

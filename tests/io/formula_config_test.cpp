@@ -14,7 +14,7 @@ const FormulaMistake formula_mistake_rows[] = {
     // clang-format off
     {"fields: [u, v, w]",
      "bad.yaml:4:1: equation.w: missing (expected a formula)\n"
-     "bad.yaml:6:1: initial.w: missing (expected a map of kind and the keys of section initial that it reads)"},
+     "bad.yaml:6:1: initial.w: missing (expected a formula, or a map of kind and the keys of section initial that it reads)"},
     {"fields: [2u, v]",
      "bad.yaml:2:9: fields: found the name 2u (expected letters, digits and _, first a letter)\n"
      "bad.yaml:4:27: equation.u: unknown key (did you mean equation.v?)\n"
@@ -22,7 +22,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"fields: [u, kind]",
      "bad.yaml:2:9: fields: found the name kind, which keys, outputs or checkpoints have already (expected another)\n"
      "bad.yaml:4:48: equation.v: unknown key (did you mean equation.u?)\n"
-     "bad.yaml:6:1: initial.kind: missing (expected a map of kind and the keys of section initial that it reads)\n"
+     "bad.yaml:6:1: initial.kind: missing (expected a formula, or a map of kind and the keys of section initial that it reads)\n"
      "bad.yaml:6:31: initial.v: unknown key (did you mean initial.u?)"},
     {"fields: [u, \"v w\"]",
      "bad.yaml:2:9: fields: found the name v w (expected letters, digits and _, first a letter)\n"
@@ -152,8 +152,6 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:4:56: equation.coefficient: does not apply to equation.kind formula (it belongs to diffusion)"},
     {"equation: {kind: formular, u: 1, v: a * D}",
      "bad.yaml:4:18: equation.kind: found formular (expected diffusion or formula; did you mean formula?)"},
-    {"time: {steps: 1}",
-     "bad.yaml:5:1: time.step: missing (expected a number above 0, or auto)"},
     {"time: {steps: 1, step: 0}",
      "bad.yaml:5:24: time.step: found 0, out of range (expected a number above 0)"},
     {"time: {steps: 1, step: 0.1, scheme: rk5}",
@@ -208,7 +206,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "    1 +\n"
      "       ^"},
     {"boundary: {columns: {first: zero, last: {valeu: 1}}}",
-     "bad.yaml:7:49: boundary.columns: last.valeu: found 1 (expected zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these)"},
+     "bad.yaml:7:42: boundary.columns: last.valeu: unknown (did you mean value?)"},
     {"boundary: {columns: {first: zero, last: {w: zero}}}",
      "bad.yaml:7:21: boundary.columns: found a law for w, which is no field (expected u, v)\n"
      "bad.yaml:7:21: boundary.columns: last: no law for u (expected one for each of u, v)\n"
@@ -232,13 +230,13 @@ const FormulaMistake formula_mistake_rows[] = {
     {"boundary: {columns: {first: zero, last: [1]}}",
      "bad.yaml:7:41: boundary.columns: last: expected zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
     {"initial: {u: {kind: uniform}, w: {kind: uniform}}",
-     "bad.yaml:6:1: initial.v: missing (expected a map of kind and the keys of section initial that it reads)\n"
+     "bad.yaml:6:1: initial.v: missing (expected a formula, or a map of kind and the keys of section initial that it reads)\n"
      "bad.yaml:6:31: initial.w: unknown key (did you mean initial.u?)"},
     {"initial: {kind: uniform, u: {kind: uniform}}",
-     "bad.yaml:6:1: initial.v: missing (expected a map of kind and the keys of section initial that it reads)\n"
+     "bad.yaml:6:1: initial.v: missing (expected a formula, or a map of kind and the keys of section initial that it reads)\n"
      "bad.yaml:6:11: initial.kind: does not apply where fields have their own (write initial.FIELD: {kind: ...})"},
     {"initial: {u: {kind: uniform, value: 1}}",
-     "bad.yaml:6:1: initial.v: missing (expected a map of kind and the keys of section initial that it reads)"},
+     "bad.yaml:6:1: initial.v: missing (expected a formula, or a map of kind and the keys of section initial that it reads)"},
     {"initial: {u: {kind: uniform, tile: 1}, v: {kind: uniform}}",
      "bad.yaml:6:36: initial.u: tile: does not apply to kind uniform (it belongs to checkerboard)"},
     {"initial: {u: {kind: formula}, v: {kind: uniform}}",
@@ -252,7 +250,9 @@ const FormulaMistake formula_mistake_rows[] = {
      "    random + t\n"
      "             ^"},
     {"initial: {u: uniform, v: {kind: uniform}}",
-     "bad.yaml:6:14: initial.u: found uniform (expected a map of kind and the keys of section initial that it reads)"},
+     "bad.yaml:6:14: initial.u: unknown name uniform (did you mean {kind: uniform}?)\n"
+     "    uniform\n"
+     "    ^"},
     {"output: {derived: {s: {formula: \"gradient_squared(u)\"}}, fields: [u, v, q]}",
      "bad.yaml:7:73: output.fields: found q (expected u, v or s)"},
     {"output: {derived: {s: {formula: \"w\"}}}",
@@ -281,7 +281,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:2:9: fields: found the name time, which keys, outputs or checkpoints have already (expected another)\n"
      "bad.yaml:4:1: equation.time: missing (expected a formula)\n"
      "bad.yaml:4:48: equation.v: unknown key (did you mean equation.u?)\n"
-     "bad.yaml:6:1: initial.time: missing (expected a map of kind and the keys of section initial that it reads)\n"
+     "bad.yaml:6:1: initial.time: missing (expected a formula, or a map of kind and the keys of section initial that it reads)\n"
      "bad.yaml:6:31: initial.v: unknown key (did you mean initial.u?)"},
     {"boundary: {columns: {first: zero, last: {u: {value: 1}}}}",
      "bad.yaml:7:21: boundary.columns: last: no law for v (expected one for each of u, v)"},
