@@ -42,30 +42,32 @@ bool is_bare(const YamlNode& node) {
   return node.kind == YamlNode::Kind::scalar && node.refused.empty();
 }
 
-// True for a name in section equation that is a field where no other key names the fields; a
-// misspelt key is none.
-bool may_be_field(const std::string& name) {
-  return is_plain_name(name) && !is_key_beside_rates(name) &&
-         nearest_word(name, keys_beside_rates()).empty();
+// True for a key of section equation that is a field where no other key names the fields. A
+// misspelt key is none: `knd: formula`, `lte: {a: u}`, `coeficient: 0.2`.
+bool may_be_field(const Given& given) {
+  const std::string name = entry_in("equation", given);
+  if (!is_plain_name(name) || is_key_beside_rates(name) || !is_bare(given.node)) return false;
+  const std::string near = nearest_word(name, keys_beside_rates(), 0);
+  const bool is_kind = !nearest_word(given.node.text, names_in(name_table<EquationKind>)).empty();
+  return near.empty() || near == "let" || (near == "kind" && !is_kind);
 }
 
 // Adds the fields and the kind that rates imply.
 void write_out_equation(GivenKeys& keys, bool has_fields, bool has_kind) {
   YamlNode fields = empty_node(YamlNode::Kind::list, {});
-  const Given* first = nullptr;
+  std::optional<Given> first;
   for (const Given& given : keys.keys) {
+    if (!may_be_field(given)) continue;
+    if (!first) first = given;
     const std::string name = entry_in("equation", given);
-    if (!may_be_field(name)) continue;
-    if (first == nullptr) first = &given;
     if (std::ranges::count(fields.children, name, &YamlNode::text) == 0)
       fields.children.push_back(text_node(name, given.key_place.position));
   }
-  if (first == nullptr) return;
-  const Given source = *first;
-  fields.position = source.key_place.position;
+  if (!first) return;
+  fields.position = first->key_place.position;
   if (!has_kind)
-    keys.keys.push_back(following(source, "equation.kind", plain_node("formula", fields.position)));
-  if (!has_fields) keys.keys.push_back(following(source, "fields", fields));
+    keys.keys.push_back(following(*first, "equation.kind", plain_node("formula", fields.position)));
+  if (!has_fields) keys.keys.push_back(following(*first, "fields", fields));
 }
 
 // Seeds of initial formulas that stand alone: the section's for the first that draws, then the
@@ -241,8 +243,11 @@ ConfigNames write_out(GivenKeys& file, GivenKeys& settings, Mistakes& mistakes) 
     const Given* const found = last_of(settings, name);
     return found ? found : last_of(file, name);
   };
+  const Given* const kind = given("equation.kind");
+  const bool is_diffusion = given("equation.coefficient") || given("equation.diffusivity") ||
+                            (kind && kind->node.text == name_of(EquationKind::diffusion));
   for (GivenKeys* const keys : {&file, &settings})
-    write_out_equation(*keys, given("fields"), given("equation.kind"));
+    if (!is_diffusion) write_out_equation(*keys, given("fields"), given("equation.kind"));
   ConfigNames names = names_in_config(file, settings);
   Seeds seeds(given("initial.seed"));
   const bool has_kind = given("initial.kind");
