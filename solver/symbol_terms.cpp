@@ -78,7 +78,8 @@ void require_faces(const Problem<double>& problem, RateSymbol& symbol,
     const int field = static_cast<int>(i) % fields;
     if (faces_with_modes(problem, made + static_cast<int>(i) / fields) != of_fields[field])
       throw Refusal{
-          fmt::format("a quantity that the rate of {} reads beside a cell has other faces than it",
+          fmt::format("an operator reads a quantity of {0} whose boundary conditions differ from "
+                      "those of {0}",
                       names[field])};
   }
   for (int axis = 3 - problem.shape.axes; axis < 3; ++axis) {
@@ -90,8 +91,8 @@ void require_faces(const Problem<double>& problem, RateSymbol& symbol,
       if (!axis_faces(of_fields[field], axis).wrap() &&
           std::abs(factors[i] - others[i]) > 1e-10 * std::abs(factors[i]))
         throw Refusal{fmt::format(
-            "a quantity that the rate of {} reads beside a cell is not the same when an axis "
-            "between faces is turned round, so that it has other faces than it",
+            "an operator reads a quantity of {} that is not the same when an axis between faces "
+            "is turned round, so that its boundary conditions differ",
             names[field])};
     }
   }

@@ -54,8 +54,15 @@ Action CommandLine::parse(int argc, char** argv) const {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return [code = app_->exit(error)] { return code; };
     const std::string unknown = unknown_word(words);
-    throw ConfigError(unknown.empty() ? fmt::format("{} (see lapl --help)", error.what())
-                                      : unknown);
+    if (!unknown.empty()) throw ConfigError(unknown);
+    const std::string what = error.what();
+    const bool command = std::ranges::any_of(
+        app_->get_subcommands({}),
+        [&](const CLI::App* subcommand) { return subcommand->get_name() == words.front(); });
+    throw ConfigError("{} (see lapl {}--help{})", what, command ? words.front() + ' ' : "",
+                      what.starts_with("CONFIG is required")
+                          ? "; lapl new NAME writes a config, lapl new --list has the names"
+                          : "");
   }
   return *chosen_;
 }

@@ -16,6 +16,7 @@
 #include <map>
 #include <new>
 #include <span>
+#include <sstream>
 #include <system_error>
 
 #include "app/commands/run_backend.hpp"
@@ -103,11 +104,20 @@ std::string error_of(const SweepMember& member, int code) {
   if (code > 128) return fmt::format("ended by signal {}", strsignal(code - 128));
   const std::string text = fs::exists(log_of(member)) ? read_start(log_of(member)) : "";
   constexpr std::string_view mark = "lapl: error: ";
-  const auto at = text.rfind(mark);
-  if (at == std::string::npos)
+  std::istringstream lines(text);
+  std::string error;  // the last one: lines with the mark, and those that begin with a space
+  bool ended = true;
+  for (std::string line; std::getline(lines, line);) {
+    const bool marked = line.starts_with(mark);
+    if (marked && ended) error.clear();
+    ended = !marked && !line.starts_with(' ');
+    if (ended) continue;
+    if (marked) line.erase(0, mark.size());
+    error += (error.empty() ? "" : "\n") + line;
+  }
+  if (error.empty())
     return fmt::format("exit code {}, for which {} gives no reason", code, log_of(member).string());
-  const auto start = at + mark.size();
-  return text.substr(start, text.find_last_not_of('\n') + 1 - start);
+  return error;
 }
 
 // Empty, unless it is added to. No symbolic link is followed, and no pipe is waited for.

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <limits>
+#include <sstream>
 
 #include "app/view/console_lines.hpp"
 #include "app/view/plot/plot_panels.hpp"
@@ -19,8 +20,13 @@ namespace {
 void print_labelled(const char* label, const char* color, const std::string& text) {
   const char* no_color = std::getenv("NO_COLOR");
   const bool coloured = isatty(STDERR_FILENO) && (no_color == nullptr || *no_color == '\0');
-  draw(stderr, fmt::format("lapl: {}{}{} {}\n", coloured ? color : "", label,
-                           coloured ? "\033[0m" : "", printable(text)));
+  const std::string prefix =
+      fmt::format("lapl: {}{}{} ", coloured ? color : "", label, coloured ? "\033[0m" : "");
+  std::istringstream lines(printable(text));
+  std::string all;
+  for (std::string line; std::getline(lines, line);)
+    all += (line.starts_with(' ') ? "" : prefix) + line + '\n';
+  draw(stderr, all);
 }
 
 }  // namespace

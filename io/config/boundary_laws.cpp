@@ -120,7 +120,8 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
     if (read_number(node.text).real)
       return map_with(node, name_of(LawKind::value), text_node(node.text, node.position));
     if (node.text == "periodic")
-      return wrong("found periodic, which is of both sides (write it for the axis)");
+      return wrong(
+          "found periodic, which is of both sides and of all fields (write it for the axis)");
     const bool value = node.text == "zero" || node.text == "dirichlet";
     if (!value && node.text != "insulated" && node.text != "neumann")
       return wrong(fmt::format("found {} (expected {})", shown(node.text), law_words()));

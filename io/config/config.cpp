@@ -17,6 +17,7 @@
 #include "io/config/config_number.hpp"
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
+#include "io/config/config_uses.hpp"
 #include "io/config/short_forms.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/readers/initial_source.hpp"
@@ -322,6 +323,17 @@ void find_checkpoints(LoadedConfig& config, const Entry& every) {
 }  // namespace
 
 std::string read_config_text(const fs::path& path) {
+  if (fs::is_directory(path))
+    throw ConfigError("{0}: a folder (expected a config file{1})", path.string(),
+                      fs::exists(path / "run.json")
+                          ? fmt::format("; lapl resume {} goes on with its run", path.string())
+                          : "");
+  if (const std::string name = path.stem().string();
+      !fs::exists(path) && std::ranges::count(names_of_new(), name) > 0)
+    throw IoError(
+        fmt::format("{0}: cannot open: No such file or directory (lapl new {1} writes "
+                    "{1}.yaml)",
+                    path.string(), name));
   // One byte more than parse_yaml accepts, so that parse_yaml reports a text that is too long.
   return read_start(path, yaml_size_limit + 1);
 }

@@ -28,6 +28,15 @@
 namespace lapl {
 namespace {
 
+// True if a formula of the equation names noise; the formulas may be wrong.
+bool names_noise(const RunConfig& run) {
+  const auto names = [](const auto& named) {
+    return named.second.text().find("noise") != std::string::npos;
+  };
+  return std::ranges::any_of(run.equation.rates, names) ||
+         std::ranges::any_of(run.equation.quantities, names);
+}
+
 class Checker : public KeyChecker {
  public:
   using KeyChecker::KeyChecker;
@@ -92,9 +101,10 @@ class Checker : public KeyChecker {
       if (row.estimates_error()) schemes.emplace_back(row.name);
     if (!row_of(run_.scheme.kind).estimates_error())
       add("time.tolerance",
-          fmt::format(
-              "given with time.scheme {}, which estimates no error (expected time.scheme {})",
-              name_of(run_.scheme.kind), either_of(schemes)));
+          fmt::format("given with time.scheme {}, which estimates no error (expected {})",
+                      name_of(run_.scheme.kind),
+                      names_noise(run_) ? "no time.tolerance, as the equation has noise"
+                                        : "time.scheme " + either_of(schemes)));
     const double least = with_precision(
         run_.precision, []<class T>() -> double { return 8 * std::numeric_limits<T>::epsilon(); });
     if (tolerance->relative < least)

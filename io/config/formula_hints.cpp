@@ -80,6 +80,8 @@ void add_formula_mistakes(const std::vector<KeyMistake>& found, const RunConfig&
                           const Entries& entries, Mistakes& mistakes) {
   std::set<std::string> said;  // both parts of a complex formula have its mistakes
   for (const KeyMistake& mistake : found) {
+    const auto parameter = entries.find("parameters." + mistake.word);
+    if (parameter != entries.end() && !parameter->second.value) continue;  // a mistake of its own
     const std::string key = written_key(mistake.key, run, entries);
     std::string what = mistake.what;
     if (!mistake.word.empty()) what += fmt::format(" ({})", meant_by(mistake, run.shape.axes));

@@ -197,8 +197,11 @@ bool has_ended(const std::string& process) {
 }
 
 void require_run(const fs::path& path) {
-  if (!RunFolder::holds_run(path))
-    throw ConfigError("{}: not a run folder (no run.json in it)", path.string());
+  if (RunFolder::holds_run(path)) return;
+  if (fs::is_regular_file(path))
+    throw ConfigError("{}: a file (expected the folder of a run; lapl run FILE begins one)",
+                      path.string());
+  throw ConfigError("{}: not a run folder (no run.json in it)", path.string());
 }
 
 }  // namespace

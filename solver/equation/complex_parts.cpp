@@ -37,8 +37,8 @@ class PartsWriter {
         throw FormulaError(
             at, name +
                     " is read by the real and by the imaginary part, each of which would draw "
-                    "numbers of its own (expected one in each part, or a quantity of "
-                    "equation.let for noise)");
+                    "numbers of its own (expected one in each part, or a quantity for it: in "
+                    "equation.let for noise, in initial.let for random)");
     return parts;
   }
 

@@ -74,7 +74,8 @@ void LawChecker::check_held(const std::string& key, const SideLaw& law, const La
   for (const StageOperation& node : terms.tree.operations)
     if (node.operation == Operation::value && node.index < std::ssize(run_.fields))
       add(key, fmt::format("{}: at: node: the value reads {} (expected a formula of t, the "
-                           "position, parameters and parameter fields)",
+                           "position, parameters and parameter fields, or at: face, where it may "
+                           "read fields)",
                            law.last ? "last" : "first", run_.fields[node.index]));
   if (const std::int64_t size = by_axis(run_.shape)[law.axis]; size < 2)
     add(key, fmt::format("{}: at: node: found an axis of one node (expected at least 2)",

@@ -46,13 +46,16 @@ class MistakeList {
     } catch (const FormulaError& error) {
       if (!said_.insert({error.of, error.text, error.at}).second) return false;
       const bool quantity = is_quantity(error.of);
-      found_.push_back(
-          {.key = quantity ? "equation.let" : key,
-           .what = quantity ? fmt::format("{}: {}", error.of, error.what()) : part + error.what(),
-           .formula = error.text,
-           .at = error.at,
-           .word = error.word,
-           .known = error.known});
+      found_.push_back({.key = quantity ? "equation.let" : key,
+                        .what = quantity ? fmt::format("{}: {}{}", error.of, error.what(),
+                                                       key.starts_with("boundary")
+                                                           ? fmt::format(", where {} reads it", key)
+                                                           : "")
+                                         : part + error.what(),
+                        .formula = error.text,
+                        .at = error.at,
+                        .word = error.word,
+                        .known = error.known});
       return false;
     }
   }

@@ -185,7 +185,7 @@ Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
   if (factors.call < 0)
     throw FormulaError(node.at,
                        "divergence of what is no gradient (expected divergence(D * "
-                       "gradient(e)))");
+                       "gradient(e)); a sum has one divergence for each of its terms)");
   const FormulaNode& gradient = place.formula->nodes[factors.call];
   require_arguments(gradient, 1);
   const Argument of_argument = argument(place, gradient.operands[0], gradient);
