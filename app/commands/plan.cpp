@@ -51,9 +51,7 @@ std::int64_t largest_extent(const Model& model, const Plan& plan) {
 
 double cell_count(const RunConfig& config) { return static_cast<double>(config.shape.cells()); }
 
-// Wall-clock seconds of a trial before compiled code is waited for, and of one with it. Shorter
-// runs mostly go by before their code is compiled.
-constexpr double first_seconds = 0.25, second_seconds = 0.35, worth_compiled = 1;
+constexpr TrialSeconds trial_seconds = {.least = 0.25, .more = 0.35};
 
 bool has_reductions(const Model& model) {
   return std::ranges::any_of(model.step.stages,
@@ -71,9 +69,8 @@ double speed_without_reductions(const Plan& plan, Model model,
       if (node.operation == Operation::reduced) node = {.operation = Operation::number};
   }
   auto backend = backend_at(model, plan.choice, coefficients, start);
-  backend->settle();
   return cell_count(plan.config) *
-         try_steps<T>(backend, model, plan.choice, second_seconds).steps_a_second;
+         try_steps<T>(backend, model, plan.choice, trial_seconds).steps_a_second;
 }
 
 template <class T>
@@ -104,13 +101,7 @@ void measure_stepping(RunTime& time, const Plan& plan, const StableSteps& stable
   }
   time.by = backend->description();
   Forecast& stepping = time.stepping;
-  stepping = try_steps<T>(backend, model, plan.choice, first_seconds);
-  if (!stepping.complete && stepping.seconds > worth_compiled) {
-    backend.reset();  // the next needs its memory
-    backend = backend_at(model, plan.choice, coefficients, start);
-    backend->settle();
-    stepping = try_steps<T>(backend, model, plan.choice, second_seconds);
-  }
+  stepping = try_steps<T>(backend, model, plan.choice, trial_seconds);
   time.good_steps = watch.good_steps(
       stepping.taken, diagnostics_of(backend->capture(masked).wait(), config).fields);
   time.by = backend->description();

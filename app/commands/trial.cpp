@@ -15,6 +15,8 @@ namespace {
 
 // Bounds that differ by less count as one number.
 constexpr double settled_ratio = 1.25;
+// Wall-clock seconds of a run from which on compiled code takes most of its steps.
+constexpr double worth_compiled = 1;
 // The word with which a trial ends early.
 constexpr const char* enough = "enough";
 
@@ -45,16 +47,22 @@ class Trial : public RunSink<T> {
   const TrialEstimates& estimates() const { return estimates_; }
   const std::vector<TrialPoint>& points() const { return points_; }
   // Two points beside the start are the fewest that show whether steps change.
-  bool has_enough(double seconds) const {
-    return points_.size() > 2 && seconds_since(start_) >= seconds;
+  bool lasts(double seconds) const {
+    return points_.size() > 2 && stepping() + estimates_.wall >= seconds;
+  }
+  void wait_for(Backend<T>& backend) {
+    const auto start = Clock::now();
+    backend.settle();
+    waited_ += seconds_since(start);
   }
 
  private:
-  double stepping() const { return seconds_since(start_) - estimates_.wall; }
+  double stepping() const { return seconds_since(start_) - estimates_.wall - waited_; }
 
   Clock::time_point start_ = Clock::now();
   std::vector<TrialPoint> points_ = {{}};
   TrialEstimates estimates_;
+  double waited_ = 0;  // seconds, for compiled code
 };
 
 // The last point of the first half of the trial up to `end`.
@@ -158,6 +166,10 @@ Forecast forecast_of(const RunConfig& config, const std::vector<TrialPoint>& poi
 RunConfig config_of_trial(RunConfig config) {
   config.checkpoint_every = {.steps = most_steps, .seconds = std::nullopt};
   config.wall_time.reset();
+  if (!config.ends_by_time() && !is_spectral(config)) {  // outputs do not decide what steps are
+    config.output_every = std::max<std::int64_t>(config.steps, 1);
+    config.output_time.reset();
+  }
   return config;
 }
 
@@ -178,15 +190,23 @@ template std::unique_ptr<Backend<double>> backend_at(const Model&, const Backend
 
 template <class T>
 Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
-                   const BackendChoice& choice, double seconds) {
+                   const BackendChoice& choice, const TrialSeconds& seconds) {
   VaryingSteps<T> steps;
   steps.with_other_stages = other_stages(backend, model, {}, choice, only_rank());
   Trial<T> trial;
   if (model.run.scheme.varies) steps.estimate = estimate_of<T>(model.run);
   if (steps.estimate && !model.run.scheme.tolerance) steps.estimate = trial.counted(steps.estimate);
-  const auto stop = [&] {
-    const std::string signal = stop_signal();
-    return signal.empty() && trial.has_enough(seconds) ? enough : signal;
+  bool is_long = false;
+  const auto stop = [&]() -> std::string {
+    if (const std::string signal = stop_signal(); !signal.empty()) return signal;
+    if (!trial.lasts(seconds.least + (is_long ? seconds.more : 0))) return {};
+    if (is_long) return enough;
+    is_long =
+        seconds.more > 0 &&
+        forecast_of(model.run, trial.points(), trial.estimates(), false).seconds > worth_compiled;
+    if (!is_long) return enough;
+    trial.wait_for(*backend);
+    return {};
   };
   const RunResult result = run<T>(*backend, model, 0, trial, stop, steps);
   if (!result.complete && result.stopped_by != enough)
@@ -195,8 +215,8 @@ Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
   return forecast_of(model.run, trial.points(), trial.estimates(), result.complete);
 }
 template Forecast try_steps(std::unique_ptr<Backend<float>>&, const Model&, const BackendChoice&,
-                            double);
+                            const TrialSeconds&);
 template Forecast try_steps(std::unique_ptr<Backend<double>>&, const Model&, const BackendChoice&,
-                            double);
+                            const TrialSeconds&);
 
 }  // namespace lapl

@@ -52,11 +52,17 @@ std::unique_ptr<Backend<T>> backend_at(const Model& model, const BackendChoice& 
                                        const CoefficientFields& coefficients,
                                        const std::vector<T>& state);
 
-/// Runs from the state of `backend`, which is that of first_model, for at least so many seconds of
-/// wall-clock time or to the end, and stores nothing. Throws as run does.
+/// Wall-clock seconds of a trial: at least so many, and more once code is compiled if the run takes
+/// longer than a second. Shorter runs mostly go by before their code is compiled.
+struct TrialSeconds {
+  double least = 0, more = 0;
+};
+
+/// Runs from the state of `backend`, which is that of first_model, for so long or to the end, and
+/// stores nothing. Throws as run does.
 template <class T>
 Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
-                   const BackendChoice& choice, double seconds);
+                   const BackendChoice& choice, const TrialSeconds& seconds);
 
 /// The config of a trial: without what a run does besides stepping, checking and estimating.
 RunConfig config_of_trial(RunConfig config);
