@@ -147,19 +147,21 @@ void print_ways(const Ways& ways) {
   if (!ways.why_no_errors.empty()) say("  errors are not known: {}\n", ways.why_no_errors);
 }
 
-std::string text_of_steps(const Forecast& stepping, const RunConfig& config) {
-  if (stepping.exact)
-    return fmt::format("{}{}", stepping.steps,
-                       config.ends_by_time() ? ", all taken for this forecast" : "");
-  const std::string so_far = fmt::format(
-      "not known before the run ends, as their size varies; {} lead to {:.3g} of {:.6g} s",
+void print_steps(const Forecast& stepping, const RunConfig& config) {
+  const std::string steps = fmt::format("{}{}", least_word(stepping), stepping.steps);
+  if (stepping.exact) {
+    say("steps:      {}{}\n", steps,
+        config.ends_by_time() ? " (all of them taken for this forecast)" : "");
+    return;
+  }
+  say("steps:      {}{}\n", stepping.settled ? "some " + steps : steps,
+      stepping.settled ? ""
+      : stepping.most_steps
+          ? fmt::format(", at most {} if they become no longer", *stepping.most_steps)
+          : "; more if they become shorter");
+  say("            not known before the run ends: their size varies ({} led to {:.3g} of {:.6g} "
+      "s)\n",
       stepping.taken, stepping.reached, *config.end);
-  if (stepping.settled) return fmt::format("some {} ({})", stepping.steps, so_far);
-  return fmt::format("at least {}{} ({})", stepping.steps,
-                     stepping.most_steps ? fmt::format(", at most {} if they become no longer",
-                                                       *stepping.most_steps)
-                                         : ", and more if they go on to become shorter",
-                     so_far);
 }
 
 void print_time(const RunTime& time, const RunConfig& config, const std::string& backend) {
@@ -168,7 +170,7 @@ void print_time(const RunTime& time, const RunConfig& config, const std::string&
     return;
   }
   const Forecast& stepping = time.stepping;
-  say("steps:      {}\n", text_of_steps(stepping, config));
+  print_steps(stepping, config);
   const auto range = [&](double least, const std::optional<double>& most) {
     return most ? fmt::format("{:.3g} to {:.3g} s", least, *most)
                 : fmt::format("{}{:.3g} s", least_word(stepping), least);

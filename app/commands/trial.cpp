@@ -26,7 +26,8 @@ class Trial : public RunSink<T> {
   void store(const Storing&, const Captured<T>&) override {}
   void probed(std::int64_t, double, std::span<const T>) override {}
   void progress(const Progress& progress) override {
-    points_.push_back({stepping(), progress.step, progress.time});
+    if (progress.step > points_.back().step)  // steps may all be rejected
+      points_.push_back({stepping(), progress.step, progress.time});
   }
 
   EstimateStep<T> counted(const EstimateStep<T>& estimate) {
@@ -73,11 +74,13 @@ std::size_t middle_of(const std::vector<TrialPoint>& points, std::size_t end) {
 }
 
 struct StepSize {
-  double size = 0, time = 0;  // the mean size between two points, in the middle of them
+  double size = 0, time = 0;  // the mean size between two points, and a time between them
 };
+// The time is the logarithmic mean, at which steps have their mean size if they grow as the time.
 StepSize size_between(const TrialPoint& from, const TrialPoint& to) {
-  return {(to.time - from.time) / static_cast<double>(to.step - from.step),
-          (to.time + from.time) / 2};
+  const double passed = to.time - from.time;
+  return {passed / static_cast<double>(to.step - from.step),
+          from.time > 0 ? passed / std::log(to.time / from.time) : to.time / 2};
 }
 
 // The number of steps from one time to another whose size is that of `step` at its time and grows
