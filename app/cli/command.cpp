@@ -44,7 +44,7 @@ void set_rules(CLI::Option& option, const OptionRules& rules) {
     const CLI::Validator words = CLI::IsMember(rules.one_of);
     allowed = allowed ? words | *allowed : words;
     option.type_name(
-        fmt::format("{{{}}}{}", fmt::join(rules.one_of, ","), rules.between ? ",N" : ""));
+        fmt::format("{{{}}}{}", fmt::join(rules.one_of, ","), rules.between ? "|N" : ""));
   }
   if (rules.between_reals)
     allowed = CLI::Range(rules.between_reals->first, rules.between_reals->second);

@@ -109,7 +109,7 @@ Completion completions_of(const CLI::Option& option, const std::string& before,
   if (option.get_positional()) {
     const std::string name = option.get_name();
     values.files = name == "CONFIG" ? "configs" : name == "RUN_DIR" ? "folders" : "files";
-  } else if (type == "KEY=VALUE" && before.empty()) {
+  } else if (type.starts_with("KEY=VALUE") && before.empty()) {
     const bool has_value = typed.find('=') != std::string::npos;
     for (const KeyChoices& key : config_key_choices())
       for (const std::string& word : has_value ? key.words : std::vector<std::string>{""})
