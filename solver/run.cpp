@@ -293,6 +293,7 @@ class Run {
         static_cast<double>(last - step_) * static_cast<double>(config_.shape.cells());
     sink_.progress({.step = step_,
                     .last_step = last,
+                    .time = time(),
                     .cells_per_second = rate,
                     .seconds_left = cells_left / rate});
     since_report_ = {};

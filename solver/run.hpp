@@ -19,6 +19,7 @@ namespace lapl {
 struct Progress {
   std::int64_t step = 0;
   std::int64_t last_step = 0;
+  double time = 0;              ///< simulated, in seconds
   double cells_per_second = 0;  ///< over the latest stretch of about a tenth of a second
   double seconds_left = 0;
 };

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "solver/equation/equation.hpp"
 #include "solver/run_config.hpp"
@@ -19,7 +20,8 @@ inline std::int64_t steps_between_outputs(const RunConfig& config) {
   return static_cast<std::int64_t>(std::clamp(steps, 1.0, 0x1p62));
 }
 
-/// A number of outputs or checkpoints. Only the run knows how many steps a tolerance takes.
+/// A number of outputs or checkpoints. Only the run knows how many steps it takes up to its end
+/// where they vary.
 struct FileCount {
   std::int64_t least = 0;
   bool exact = true;
@@ -30,6 +32,7 @@ class Schedule {
  public:
   explicit Schedule(const RunConfig& config)
       : last_(config.ends_by_time() ? most_steps : config.steps),
+        knows_last_(!config.ends_by_time()),
         output_every_(steps_between_outputs(config)),
         outputs_by_time_(config.scheme.varies && config.output_time),
         checkpoint_every_(config.checkpoint_every.steps.value_or(never)),
@@ -39,12 +42,10 @@ class Schedule {
         probe_every_(config.probes ? config.probes->every : never),
         looks_for_steady_(config.steady.has_value()),
         has_probes_(config.probes.has_value()),
-        verify_every_(config.verify_every.value_or(never)),
-        outputs_(count(config, output_every_)),
-        checkpoints_(count(config, checkpoint_every_)) {
+        verify_every_(config.verify_every.value_or(never)) {
     if (outputs_by_time_)
-      outputs_ = config.end ? FileCount{first_step_at(*config.end, *config.output_time) + 1}
-                            : FileCount{std::min<std::int64_t>(config.steps, 1) + 1, false};
+      outputs_in_time_ = config.end ? FileCount{first_step_at(*config.end, *config.output_time) + 1}
+                                    : FileCount{std::min<std::int64_t>(config.steps, 1) + 1, false};
   }
 
   /// Step 0, each output step, and the last step. Outputs by time of steps that vary lie at steps
@@ -89,9 +90,13 @@ class Schedule {
   bool is_verification(std::int64_t step) const { return step % verify_every_ == 0; }
 
   /// The numbers of outputs and checkpoints of a run from step 0, without checkpoints by wall-clock
-  /// time.
-  FileCount outputs() const { return outputs_; }
-  FileCount checkpoints() const { return checkpoints_; }
+  /// time. `steps`: a guess at the number of steps, for runs that know it at their end alone.
+  FileCount outputs(std::optional<std::int64_t> steps = {}) const {
+    return outputs_by_time_ ? outputs_in_time_ : count(output_every_, steps);
+  }
+  FileCount checkpoints(std::optional<std::int64_t> steps = {}) const {
+    return count(checkpoint_every_, steps);
+  }
 
   /// The first check of stability after `step`; most_steps where there is none.
   std::int64_t next_stability_check_after(std::int64_t step) const {
@@ -116,11 +121,10 @@ class Schedule {
   }
   static constexpr std::int64_t never = most_steps + 1;
 
-  // With a tolerance, the first step and the last one are known alone; other steps that vary become
-  // about as many as the first one says.
-  static FileCount count(const RunConfig& config, std::int64_t every) {
-    if (config.ends_by_time() && config.scheme.tolerance) return {2, false};
-    return {config.steps / every + 1 + (config.steps % every != 0)};
+  // If the number of steps is not known, there are at least the first one and the last one.
+  FileCount count(std::int64_t every, std::optional<std::int64_t> steps) const {
+    const std::int64_t last = knows_last_ ? last_ : steps.value_or(1);
+    return {last / every + 1 + (last % every != 0), knows_last_};
   }
 
   // True for each power of two before the first multiple.
@@ -132,14 +136,16 @@ class Schedule {
     return !is_spectral(config) || config.steady;
   }
 
-  std::int64_t last_, output_every_;
+  std::int64_t last_;
+  bool knows_last_;
+  std::int64_t output_every_;
   bool outputs_by_time_;
   std::int64_t checkpoint_every_, check_every_;
   bool checks_early_;  // where bits do not depend on it
   std::int64_t stability_every_, probe_every_;
   bool looks_for_steady_, has_probes_;
   std::int64_t verify_every_;
-  FileCount outputs_, checkpoints_;
+  FileCount outputs_in_time_;
 };
 
 }  // namespace lapl

@@ -1,5 +1,8 @@
 #include "app/cli/command.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <type_traits>
 
@@ -40,12 +43,13 @@ void set_rules(CLI::Option& option, const OptionRules& rules) {
   if (!rules.one_of.empty()) {
     const CLI::Validator words = CLI::IsMember(rules.one_of);
     allowed = allowed ? words | *allowed : words;
-    option.type_name("TEXT");
+    option.type_name(
+        fmt::format("{{{}}}{}", fmt::join(rules.one_of, ","), rules.between ? "|N" : ""));
   }
-  if (allowed) option.check(*allowed);
   if (rules.between_reals)
-    option.check(CLI::Range(rules.between_reals->first, rules.between_reals->second));
-  if (rules.not_negative) option.check(CLI::NonNegativeNumber);
+    allowed = CLI::Range(rules.between_reals->first, rules.between_reals->second);
+  if (rules.not_negative) allowed = CLI::NonNegativeNumber;
+  if (allowed) option.check(allowed->description(""));  // the type's name says enough
   for (const std::string& other : rules.excludes) option.excludes(other);
 }
 
@@ -75,10 +79,6 @@ void Command::flag(const std::string& name, bool* target, const std::string& wha
 }
 
 void Command::footer(const std::string& text) { command_->footer(text); }
-
-void Command::footer(const std::function<std::string()>& text) {
-  command_->footer("")->footer(text);  // CLI11 prints this footer before the program's footer
-}
 
 void Command::hide() { command_->group(""); }
 

@@ -66,9 +66,6 @@ class Command {
 
   /// The text after the options in the help: examples and remarks.
   void footer(const std::string& text);
-  /// The same for a text that takes long to compute: `text` is called only if help is requested. A
-  /// line feed is printed after it.
-  void footer(const std::function<std::string()>& text);
   /// Leaves the command out of the help and of completions.
   void hide();
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/cli/help_text.hpp"
 #include "app/exit_code.hpp"
 #include "app/view/say.hpp"
 #include "kernels/error.hpp"
@@ -12,14 +13,10 @@
 namespace lapl {
 namespace {
 
-// Accepts `lapl help run` and `lapl version` for `lapl run --help` and `lapl --version`.
+// Accepts `lapl version` for `lapl --version`.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  if (words.empty()) return words;
-  if (words.front() == "version" && words.size() == 1) return {"--version"};
-  if (words.front() != "help") return words;
-  std::rotate(words.begin(), words.begin() + 1, words.end());
-  words.back() = "--help";
+  if (words.size() == 1 && words.front() == "version") return {"--version"};
   return words;
 }
 
@@ -28,7 +25,9 @@ std::vector<std::string> words_of(int argc, char** argv) {
 CommandLine::CommandLine(const std::string& name, const std::string& description,
                          const std::string& version, const std::string& footer)
     : app_(std::make_unique<CLI::App>(description, name)), chosen_(std::make_unique<Action>()) {
-  app_->set_version_flag("--version", version);
+  app_->formatter(help_format());
+  app_->set_help_flag("-h,--help", "Print this help and exit");
+  app_->set_version_flag("--version", version, "Print the version and exit");
   app_->footer(footer);
   app_->require_subcommand(1);
 }
@@ -36,18 +35,28 @@ CommandLine::CommandLine(const std::string& name, const std::string& description
 CommandLine::~CommandLine() = default;
 
 Command CommandLine::add(const std::string& name, const std::string& what_it_does) {
-  return {app_->add_subcommand(name, what_it_does), chosen_.get()};
+  return {app_->add_subcommand(name, what_it_does)->group(group_), chosen_.get()};
+}
+
+std::string CommandLine::help(const std::string& command) const {
+  const CLI::App* named = app_.get();
+  if (!command.empty()) {
+    const auto found =
+        named->get_subcommands([&](const CLI::App* inner) { return inner->get_name() == command; });
+    if (found.empty()) throw ConfigError("{}", unknown_word({command}));
+    named = found.front();
+  }
+  const std::string name = app_->get_name();
+  return app_->get_formatter()->make_help(named, command.empty() ? name : name + ' ' + command,
+                                          CLI::AppFormatMode::Normal);
 }
 
 Action CommandLine::parse(int argc, char** argv) const {
   const std::vector<std::string> words = words_of(argc, argv);
   if (words.empty()) {
-    say(stderr, "{}", app_->help());
+    say(stderr, "{}", help(""));
     return [] { return int{exit_config}; };
   }
-  if (argc > 2 && std::string_view(argv[1]) == "help")  // else CLI11 prints help
-    if (const std::string unknown = unknown_word(words); !unknown.empty())
-      throw ConfigError(unknown);
   try {
     // CLI11 expects the words in reverse order.
     app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));

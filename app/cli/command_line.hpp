@@ -25,7 +25,13 @@ class CommandLine {
               const std::string& footer);
   ~CommandLine();
 
+  /// The title in the help of the commands that are added from now on.
+  void begin_group(const std::string& title) { group_ = title; }
   Command add(const std::string& name, const std::string& what_it_does);
+
+  /// The help of a command; that of the program if `command` is empty. Throws ConfigError if there
+  /// is no such command.
+  std::string help(const std::string& command) const;
 
   /// Parses the words and returns the action of the command. --help and --version are printed at
   /// once. Throws ConfigError for unknown words and for options that exclude each other.
@@ -41,6 +47,7 @@ class CommandLine {
  private:
   std::unique_ptr<CLI::App> app_;
   std::unique_ptr<Action> chosen_;  // set by the command that was parsed
+  std::string group_ = "Commands";
 };
 
 }  // namespace lapl

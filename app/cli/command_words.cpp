@@ -22,7 +22,7 @@ bool looks_like_option(const std::string& word) {
 // Reads words one by one, by the same rules as CLI11.
 class WordWalk {
  public:
-  explicit WordWalk(const CLI::App& app) : command_(&app) {}
+  explicit WordWalk(const CLI::App& app) : program_(app), command_(&app) {}
 
   // False if the word is an unknown command or option.
   bool take(const std::string& word);
@@ -34,10 +34,14 @@ class WordWalk {
   Completion next(const std::string& typed) const;
 
  private:
+  // The words that `lapl help` explains.
+  Completion topics() const;
+
+  const CLI::App& program_;
   const CLI::App* command_;
   const CLI::Option* option_ = nullptr;
   int values_left_ = 0;  // values that option_ still expects
-  std::size_t positionals_ = 0;
+  std::vector<std::string> positionals_;
   bool only_positionals_ = false;  // after "--"
 };
 
@@ -65,7 +69,7 @@ bool WordWalk::take(const std::string& word) {
     command_ = named.front();
     return true;
   }
-  ++positionals_;
+  positionals_.push_back(word);
   return true;
 }
 
@@ -105,7 +109,7 @@ Completion completions_of(const CLI::Option& option, const std::string& before,
   if (option.get_positional()) {
     const std::string name = option.get_name();
     values.files = name == "CONFIG" ? "configs" : name == "RUN_DIR" ? "folders" : "files";
-  } else if (type == "KEY=VALUE" && before.empty()) {
+  } else if (type.starts_with("KEY=VALUE") && before.empty()) {
     const bool has_value = typed.find('=') != std::string::npos;
     for (const KeyChoices& key : config_key_choices())
       for (const std::string& word : has_value ? key.words : std::vector<std::string>{""})
@@ -133,9 +137,22 @@ Completion WordWalk::next(const std::string& typed) const {
   for (const CLI::App* inner : shown_commands(*command_))
     can_come.words.emplace_back(inner->get_name(), inner->get_description());
   const auto all = command_->get_options([](const CLI::Option* o) { return o->get_positional(); });
-  if (can_come.words.empty() && positionals_ < all.size())
-    return completions_of(*all[positionals_], "", typed);
-  return can_come;
+  if (!can_come.words.empty() || positionals_.size() >= all.size()) return can_come;
+  return command_->get_name() == "help" ? topics()
+                                        : completions_of(*all[positionals_.size()], "", typed);
+}
+
+Completion WordWalk::topics() const {
+  Completion completion;
+  if (positionals_.empty()) {
+    for (const CLI::App* command : shown_commands(program_))
+      completion.words.emplace_back(command->get_name(), command->get_description());
+    completion.words.emplace_back("config", "The keys of a config");
+  } else if (positionals_.front() == "config") {
+    for (const KeyChoices& key : config_key_choices())
+      completion.words.emplace_back(key.name, key.meaning);
+  }
+  return completion;
 }
 
 }  // namespace

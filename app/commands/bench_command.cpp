@@ -323,7 +323,7 @@ void add_bench_command(CommandLine& line) {
       line.add("bench", "Verify engines to the bit, or filters, then time them on this machine");
   BenchOptions& options = command.calls(bench_command);
   constexpr std::int64_t most = std::int64_t{1} << 40;
-  command.option("--shape", &options.shapes,
+  command.option("--shape N...", &options.shapes,
                  "Grid: columns, or rows and columns, or planes, rows and columns (repeatable); "
                  "default: several squares, or the config's grid",
                  {.values = 3, .fewest_values = 1, .repeatable = true, .between = {{1, most}}});
@@ -337,11 +337,11 @@ void add_bench_command(CommandLine& line) {
   command.option("--config FILE", &options.config,
                  "Measure the equation of a config, from its initial fields",
                  {.excludes = {"--boundary"}});
-  command.option("--steps", &options.steps,
+  command.option("--steps N", &options.steps,
                  "Steps in each repeat; default: as many as fill a fifth of a second",
                  {.between = {{1, most}}});
-  command.option("--repeats", &options.repeats, "Timed repeats", {.between = {{1, 1000}}});
-  command.option("--threads", &options.threads, "CPU threads", {.between = {{1, 1024}}});
+  command.option("--repeats N", &options.repeats, "Timed repeats", {.between = {{1, 1000}}});
+  command.option("--threads N", &options.threads, "CPU threads", {.between = {{1, 1024}}});
   command.option("--ranks N", &options.ranks,
                  "Measure scaling on 1, 2, 4 ... N processes: strong (the same grid) and weak (the "
                  "slowest axis grows with N)",

@@ -253,9 +253,9 @@ void add_diff_command(CommandLine& line) {
   DiffOptions& options = command.calls(diff_command);
   command.positional("A", &options.a, "Output file or run folder", {.required = true});
   command.positional("B", &options.b, "Output file or run folder", {.required = true});
-  command.option("--rtol", &options.rtol, "Allowed difference relative to B's value",
+  command.option("--rtol X", &options.rtol, "Allowed difference relative to B's value",
                  {.not_negative = true});
-  command.option("--atol", &options.atol, "Allowed absolute difference", {.not_negative = true});
+  command.option("--atol X", &options.atol, "Allowed absolute difference", {.not_negative = true});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl diff runs/tutorial runs/other

@@ -246,8 +246,8 @@ void add_filter_command(CommandLine& line) {
   add_quiet_option(command, options.quiet);
   command.footer(R"(Examples:
   lapl filter configs/filters/picture-smooth.yaml
-  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output mine.h5
-  lapl filter configs/filters/picture-smooth.yaml --input mine.png --output smooth.png
+  lapl filter smooth.yaml --input mine.png --output mine.h5
+  lapl filter smooth.yaml --input mine.png --output smooth.png
 
 A config:
   input: {path: picture.png}

@@ -1,11 +1,11 @@
 // lapl list [WHAT]
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/cli/help_text.hpp"
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/run_backend.hpp"
@@ -16,6 +16,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "solver/equation/formula.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/spectral_problem.hpp"
 
@@ -28,6 +29,27 @@ template <class Table>
 Json named(const Table& table) {
   Json items = Json::array();
   for (const auto& row : table) items.push_back({{"name", row.name}, {"summary", row.summary}});
+  return items;
+}
+
+// The words for all sides of an axis, then the conditions for one.
+Json boundaries() {
+  Json items = named(name_table<Boundary>);
+  for (const LawRow& row : name_table<LawKind>)
+    items.push_back({{"name", row.name},
+                     {"summary", fmt::format("{}, {}", row.form,
+                                             row.place == 1     ? "at the node just outside"
+                                             : row.place == 0.5 ? "at the face, half a cell outside"
+                                                                : "on the last node itself")}});
+  return items;
+}
+
+Json functions() {
+  Json items = Json::array();
+  for (const FormulaFunction& function : formula_functions)
+    items.push_back({{"name", function.name},
+                     {"summary", function.meaning},
+                     {"arguments", function.arguments}});
   return items;
 }
 
@@ -68,9 +90,10 @@ struct Group {
   Json (*items)();
 };
 constexpr std::array groups = {
+    Group{"functions", "in formulas", functions},
+    Group{"schemes", "time.scheme", [] { return named(name_table<Scheme>); }},
     Group{"initial", "initial.kind", [] { return named(name_table<InitialKind>); }},
-    Group{"boundaries", "boundary.rows, boundary.columns",
-          [] { return named(name_table<Boundary>); }},
+    Group{"boundaries", "boundary: an axis, or {first: SIDE, last: SIDE}", boundaries},
     Group{"filters", "filters: [{kernel: NAME}], or numbers, or an HDF5 dataset",
           [] { return named(named_kernels); }},
     Group{"engines", "compute.engine", engines},
@@ -81,19 +104,20 @@ constexpr std::array groups = {
 // Prints each reason why something does not work here once, below the group.
 void print_group(const Group& group, const Json& items) {
   say("{} ({})\n", group.name, group.key);
-  std::size_t width = 14;
-  for (const Json& item : items)
-    width = std::max(width, item["name"].get_ref<const std::string&>().size());
   std::set<std::string> reasons;
   for (const Json& item : items) {
-    say("  {:<{}} {}", item["name"].get<std::string>(), width, item["summary"].get<std::string>());
-    if (item.contains("backend")) say("; {}", item["backend"].get<std::string>());
-    if (item.contains("where")) say(" [{}]", item["where"].get<std::string>());
-    if (item.contains("why_not")) say(" [not here]");
-    say("\n");
-    if (item.contains("why_not")) reasons.insert(item["why_not"].get<std::string>());
+    const auto of = [&](const char* key) { return item.value(key, ""); };
+    std::string name = of("name"), summary = of("summary");
+    if (item.contains("arguments")) name += '(' + of("arguments") + ')';
+    if (item.contains("backend")) summary += "; " + of("backend");
+    if (item.contains("where")) summary += fmt::format(" [{}]", of("where"));
+    if (item.contains("why_not")) {
+      summary += " [not here]";
+      reasons.insert(of("why_not"));
+    }
+    say("{}", help_entry(name, summary));
   }
-  for (const std::string& reason : reasons) say("  [not here]: {}\n", reason);
+  for (const std::string& reason : reasons) say("{}", help_entry("[not here]", reason));
 }
 
 struct ListOptions {
@@ -106,6 +130,7 @@ int list_command(const ListOptions& options) {
   for (const Group& group : groups) {
     if (!options.what.empty() && options.what != group.name) continue;
     const Json items = group.items();
+    if (!options.json && !all.empty()) say("\n");
     all[group.name] = items;
     if (!options.json) print_group(group, items);
   }
@@ -122,8 +147,8 @@ void add_list_command(CommandLine& line) {
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl list
-  lapl list engines
-  lapl list --json)");
+  lapl list functions
+  lapl list engines --json)");
 }
 
 }  // namespace lapl

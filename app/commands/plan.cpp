@@ -51,25 +51,7 @@ std::int64_t largest_extent(const Model& model, const Plan& plan) {
 
 double cell_count(const RunConfig& config) { return static_cast<double>(config.shape.cells()); }
 
-// Takes steps for about a second, sets the speed of the last and longest stretch, and returns their
-// number. Engines take more steps at once where there are more, and spectral as many as there are
-// up to an output.
-template <class T>
-std::int64_t measure_speed(Backend<T>& backend, const RunConfig& config, double& speed) {
-  const bool one_by_one = !is_spectral(config);
-  std::int64_t taken = 0;
-  double seconds = 0;
-  for (std::int64_t more = one_by_one ? 1 : Schedule(config).next_after(0);
-       seconds < 1 && taken < config.steps; more *= one_by_one ? 2 : 1) {
-    const std::int64_t steps = std::min(more, config.steps - taken);
-    backend.advance(steps);
-    taken += steps;
-    const double before = std::exchange(seconds, backend.stepping_seconds());
-    if (steps == more || speed == 0)
-      speed = cell_count(config) * static_cast<double>(steps) / (seconds - before);
-  }
-  return taken;
-}
+constexpr TrialSeconds trial_seconds = {.least = 0.25, .more = 0.35};
 
 bool has_reductions(const Model& model) {
   return std::ranges::any_of(model.step.stages,
@@ -86,22 +68,21 @@ double speed_without_reductions(const Plan& plan, Model model,
     for (StageOperation& node : stage.tree.operations)
       if (node.operation == Operation::reduced) node = {.operation = Operation::number};
   }
-  const auto backend = run_backend<T>(model, plan.choice, coefficients);
-  backend->set_state(start);
-  double speed = 0;
-  measure_speed(*backend, plan.config, speed);
-  return speed;
+  auto backend = backend_at(model, plan.choice, coefficients, start);
+  return cell_count(plan.config) *
+         try_steps<T>(backend, model, plan.choice, trial_seconds).steps_a_second;
 }
 
 template <class T>
-RunTime measure_stepping(const Plan& plan, const StableSteps& stable_steps) {
+void measure_stepping(RunTime& time, const Plan& plan, const StableSteps& stable_steps,
+                      bool tries_ways) {
   const RunConfig& config = plan.config;
-  const Model model(config);
+  const Model model(config_of_trial(config));
   const bool masked = config.mask.has_value();  // diagnostics then need the derived outputs
   const CoefficientFields coefficients = load_coefficients(config);
   auto backend = run_backend<T>(first_model(model, {}), plan.choice, coefficients);
   set_initial_state(*backend, config, coefficients, load_initial_fields(config));
-  RunTime time;
+  require_finite_start(*backend, model);
   PrecisionWatch watch(config, coefficients, true);
   std::vector<T> start;
   {
@@ -118,41 +99,40 @@ RunTime measure_stepping(const Plan& plan, const StableSteps& stable_steps) {
     for (const std::string& warning : watch.look(0, 0, time_step, statistics, values))
       time.frozen = warning;
   }
-  const std::int64_t steps = measure_speed(*backend, config, time.cells_per_second);
-  time.good_steps =
-      watch.good_steps(steps, diagnostics_of(backend->capture(masked).wait(), config).fields);
   time.by = backend->description();
-  if (config.steps == 0) return time;
-  time.stepping_seconds = cell_count(config) * static_cast<double>(config.steps) *
-                          (config.verify_every ? 2 : 1) / time.cells_per_second;
+  Forecast& stepping = time.stepping;
+  stepping = try_steps<T>(backend, model, plan.choice, trial_seconds);
+  time.good_steps = watch.good_steps(
+      stepping.taken, diagnostics_of(backend->capture(masked).wait(), config).fields);
+  time.by = backend->description();
+  time.cells_per_second = cell_count(config) * stepping.steps_a_second;
+  if (!tries_ways || stepping.taken == 0) return;
   backend.reset();  // the others need its memory
   if (has_reductions(model))
     time.without_reductions = speed_without_reductions<T>(plan, model, coefficients, start);
-  time.ways =
-      ways_of(config, plan.choice, coefficients, stable_steps, start, time.cells_per_second);
-  if (config.scheme.tolerance && time.ways->own.steps > 0)
-    time.stepping_seconds = time.ways->own.seconds;
-  return time;
+  time.ways = ways_of(config, plan.choice, coefficients, stable_steps, start, stepping);
 }
 
-// The fastest of three storings, fewer where they take long.
+// The seconds of so many storings. The first one takes longer. The others take as long as the
+// fastest of two more, or fewer where they take long.
 template <class T>
-double time_of(RunWriter<T>& writer, Backend<T>& backend, const Storing& what) {
+double time_of(double count, RunWriter<T>& writer, Backend<T>& backend, const Storing& what) {
   const auto start = Clock::now();
-  double least = 0;
-  for (int n = 0; n == 0 || (n < 3 && seconds_since(start) < 1); ++n) {
+  double first = 0, least = 0;
+  for (int n = 0; n == 0 || (n < 3 && seconds_since(start) < 0.2); ++n) {
     const auto one = Clock::now();
     writer.store(what, backend.capture(what.output).wait());
-    least = n == 0 ? seconds_since(one) : std::min(least, seconds_since(one));
+    least = n <= 1 ? seconds_since(one) : std::min(least, seconds_since(one));
+    if (n == 0) first = least;
   }
-  return least;
+  return first + (count - 1) * least;
 }
 
 // Measured on at most four million cells, 2000 x 2000 (with at least as many columns as a filter's
 // list of weights), and scaled up to larger fields.
 template <class T>
-double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
-                       const std::filesystem::path& folder, double stepping_seconds) {
+double measure_storing(const LoadedConfig& loaded, const Plan& plan, const RunTime& time,
+                       const std::filesystem::path& folder) {
   RunConfig config = loaded.run;
   const std::int64_t most = config.shape.axes == 1   ? 4'000'000
                             : config.shape.axes == 2 ? 2000
@@ -166,43 +146,57 @@ double measure_storing(const LoadedConfig& loaded, const BackendChoice& choice,
   CoefficientFields coefficients = unread_coefficients(config);  // their values do not matter
   for (auto& [name, values] : coefficients) values.resize(config.shape.cells(), 1);
   const Model model(config);
-  const auto backend = run_backend<T>(model, choice, coefficients);
+  const auto backend = run_backend<T>(model, plan.choice, coefficients);
   backend->set_state(std::vector<T>(config.shape.cells() * std::ssize(config.fields)));
   const RunFolder run = RunFolder::create(folder / "run", RunFolder::Existing::refuse);
   RunWriter<T> writer(run, model, resolved_yaml(loaded), provenance_of(backend->description()), {},
                       {.stored = [](const StoredEvent&) {},
                        .progress = [](const Progress&) {},
                        .warning = [](const std::string&) {}});
-  const Schedule schedule(config);
   const auto& seconds = config.checkpoint_every.seconds;
-  const double checkpoints = static_cast<double>(schedule.checkpoints().least) +
-                             (seconds ? stepping_seconds / *seconds : 0);
-  return (static_cast<double>(schedule.outputs().least) *
-              time_of(writer, *backend, {.step = 0, .output = true}) +
-          checkpoints * time_of(writer, *backend, {.step = 0, .checkpoint = true})) *
+  const double checkpoints = plan.disk.checkpoints
+                                 ? static_cast<double>(plan.disk.checkpoints->least)
+                                 : 2 + (seconds ? time.stepping.seconds / *seconds : 0);
+  const auto outputs = static_cast<double>(plan.disk.outputs.least);
+  return (time_of(outputs, writer, *backend, {.step = 0, .output = true}) +
+          time_of(checkpoints, writer, *backend, {.step = 0, .checkpoint = true})) *
          cell_count(loaded.run) / cell_count(config);
 }
 
 template <class T>
-RunTime measure(const LoadedConfig& loaded, const Plan& plan, const StableSteps& stable_steps) {
-  RunTime time = measure_stepping<T>(plan, stable_steps);
+void measure(const LoadedConfig& loaded, Plan& plan, const StableSteps& stable_steps,
+             bool tries_ways) {
+  RunTime& time = plan.time.emplace();
+  try {
+    measure_stepping<T>(time, plan, stable_steps, tries_ways);
+  } catch (const NumericalError& error) {
+    time.failure = error.what();
+    return;
+  }
+  // With this number of steps, as many files as follow from it.
+  plan.disk = disk_of_run(plan.config, time.stepping.steps);
+  if (time.stepping.exact) {
+    plan.disk.outputs.exact = true;
+    if (plan.disk.checkpoints) plan.disk.checkpoints->exact = true;
+  }
   try {
     catch_stop_signals();  // the folder goes first
     const TemporaryFolder folder(parent_of(loaded.run.directory), "plan");
-    time.storing_seconds =
-        measure_storing<T>(loaded, plan.choice, folder.path(), time.stepping_seconds);
+    time.storing_seconds = measure_storing<T>(loaded, plan, time, folder.path());
   } catch (const IoError& error) {
     time.storing_unknown = error.what();
   }
-  time.seconds = plan.choice.backend == "cpu"
-                     ? time.stepping_seconds + time.storing_seconds
-                     : std::max(time.stepping_seconds, time.storing_seconds);
-  return time;
+  const auto of_all = [&](double stepping) {
+    return plan.choice.backend == "cpu" ? stepping + time.storing_seconds
+                                        : std::max(stepping, time.storing_seconds);
+  };
+  time.seconds = of_all(time.stepping.seconds);
+  if (time.stepping.most_seconds) time.most_seconds = of_all(*time.stepping.most_seconds);
 }
 
 }  // namespace
 
-Plan plan_of(LoadedConfig loaded) {
+Plan plan_of(LoadedConfig loaded, bool tries_ways) {
   Plan plan;
   plan.mask_note = look_at_mask(loaded.run);
   plan.config = loaded.run;
@@ -218,8 +212,8 @@ Plan plan_of(LoadedConfig loaded) {
   if (fits(plan.memory, plan.available)) {
     const auto stable_steps = stable_steps_of(config, [&] { return load_state_fields(config); });
     plan.stable = stable_steps(config.scheme);
-    plan.time = with_precision(config.precision,
-                               [&]<class T>() { return measure<T>(loaded, plan, stable_steps); });
+    with_precision(config.precision,
+                   [&]<class T>() { measure<T>(loaded, plan, stable_steps, tries_ways); });
   } else {
     plan.stable = {.largest = largest_step_of(config),
                    .why_unknown = "not estimated: the grid does not fit"};

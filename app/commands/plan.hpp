@@ -18,16 +18,18 @@ namespace lapl {
 
 struct RunTime {
   BackendDescription by;
-  double cells_per_second = 0;  ///< of the engine alone; 0 where the run takes no step
+  Forecast stepping;            ///< of all steps
+  double cells_per_second = 0;  ///< of steps; 0 where the run takes no step
   /// the same with constants in place of reductions over the grid; 0 where there are none
   double without_reductions = 0;
-  double stepping_seconds = 0;       ///< of all steps
-  double storing_seconds = 0;        ///< of all outputs and checkpoints
-  double seconds = 0;                ///< of the whole run
+  double storing_seconds = 0;  ///< of all outputs and checkpoints
+  double seconds = 0;          ///< of the whole run; the least, where steps have not settled
+  std::optional<double> most_seconds;  ///< where steps have not settled but become no shorter
+  std::string failure;                 ///< how the run ends early; empty where it does not
   std::string frozen;                ///< a warning of the initial field; empty where there is none
   std::optional<double> good_steps;  ///< until float32 has made a mean drift; none: it does not
   std::string storing_unknown;       ///< why storing could not be measured; empty where it was
-  std::optional<Ways> ways;          ///< to the same time; none where the run takes no step
+  std::optional<Ways> ways;          ///< to the same time; none unless asked for, or without steps
 };
 
 struct Plan {
@@ -43,11 +45,11 @@ struct Plan {
   std::optional<RunTime> time = {};  ///< none where the grid does not fit
 };
 
-/// Takes steps from the initial field for about a second, and of each other kind for some tenths,
-/// then stores a field a few times in a temporary folder on the disk that the outputs will be on.
-/// Storing goes on beside the steps of a GPU, and takes the time of cores away from those on a CPU.
-/// Throws as running does.
-Plan plan_of(LoadedConfig config);
+/// Takes steps from the initial field for half a second, then stores a field a few times in a
+/// temporary folder on the disk that the outputs will be on. Storing goes on beside the steps of a
+/// GPU, and takes the time of cores away from those on a CPU. `tries_ways`: also tries the other
+/// ways (other_ways.hpp). Throws as running does before its first step.
+Plan plan_of(LoadedConfig config, bool tries_ways);
 
 /// How so many ranks would divide a run, and what the model of docs/scaling.md says of that. The
 /// memory of this machine does not matter, nor is anything measured: the ranks may be elsewhere.

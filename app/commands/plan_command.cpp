@@ -35,11 +35,15 @@ Json json_of(const Way& way) {
   Json json = {{"name", way.name}};
   if (way.tolerance) json["tolerance"] = *way.tolerance;
   if (!way.why_not.empty()) json["why_not"] = way.why_not;
-  if (way.steps > 0)
+  const Forecast& forecast = way.forecast;
+  if (forecast.steps > 0)
     json.update({{"step", way.step},
                  {"stages", way.stages},
-                 {"steps", way.steps},
-                 {"stepping_seconds", way.seconds},
+                 {"steps", forecast.steps},
+                 {"stepping_seconds", forecast.seconds},
+                 {"settled", forecast.settled},
+                 {"most_steps", json_of(forecast.most_steps)},
+                 {"most_stepping_seconds", json_of(forecast.most_seconds)},
                  {"error", json_of(way.error)}});
   return json;
 }
@@ -79,23 +83,31 @@ Json json_of(const Plan& plan) {
        {"step_note", plan.step_note}});
   if (!plan.time) return json;
   const RunTime& time = *plan.time;
+  const Forecast& stepping = time.stepping;
   json.update(
       {{"engine", time.by.engine},
        {"engine_reason", time.by.reason},
        {"device", time.by.device},
+       {"failure", time.failure},
+       {"warning", time.frozen},
+       {"good_steps", json_of(time.good_steps)},
        {"cells_per_second", time.cells_per_second},
        {"cells_per_second_without_reductions",
         time.without_reductions > 0 ? Json(time.without_reductions) : Json()},
-       {"stepping_seconds", time.stepping_seconds},
+       {"steps", stepping.steps},
+       {"steps_exact", stepping.exact},
+       {"settled", stepping.settled},
+       {"most_steps", json_of(stepping.most_steps)},
+       {"stepping_seconds", stepping.seconds},
+       {"most_stepping_seconds", json_of(stepping.most_seconds)},
        {"storing_seconds", time.storing_unknown.empty() ? Json(time.storing_seconds) : Json()},
        {"storing_unknown", time.storing_unknown},
-       {"warning", time.frozen},
-       {"good_steps", json_of(time.good_steps)},
        {"seconds", time.seconds},
-       {"other_steps", Json::array()}});
+       {"most_seconds", json_of(time.most_seconds)}});
   if (!time.ways) return json;
   json["trial"] = time.ways->trial;
   json["own_steps"] = json_of(time.ways->own);
+  json["other_steps"] = Json::array();
   for (const Way& way : time.ways->others) json["other_steps"].push_back(json_of(way));
   return json;
 }
@@ -105,43 +117,81 @@ std::string bytes_of(double bytes, double available) {
          (available > 0 ? fmt::format(" of {} that are free", size_text(available)) : "");
 }
 
+// The word before numbers that are no more than the least.
+const char* least_word(const Forecast& forecast) { return forecast.settled ? "" : "at least "; }
+
 std::string text_of(const Way& way) {
   if (!way.why_not.empty()) return "not offered: " + way.why_not;
-  return fmt::format("{:>9.3g} s  {:>9}  {:>10.4g} s  {}{}", way.seconds, way.steps, way.step,
+  const Forecast& forecast = way.forecast;
+  const auto bound = [&](const std::string& number) { return least_word(forecast) + number; };
+  return fmt::format("{:>17}  {:>17}  {:>10.4g} s  {}{}",
+                     bound(fmt::format("{:.3g} s", forecast.seconds)),
+                     bound(std::to_string(forecast.steps)), way.step,
                      way.error ? fmt::format("{:.1e}", *way.error) : "not known",
                      way.stages > 1 ? fmt::format("  {} stages a step", way.stages) : "");
 }
 
-// The costs of ways to the same physical time, with their errors.
+// The costs of ways to the same time, with their errors.
 void print_ways(const Ways& ways) {
-  say("ways to the same time, by a trial of its first {:.3g} s:\n", ways.trial);
-  say("  {:<15} {:>11}  {:>9}  {:>12}  error\n", "time.scheme", "time", "steps", "step");
+  say("ways to the same time:\n");
+  say("  {:<15} {:>17}  {:>17}  {:>12}  error{}\n", "time.scheme", "stepping", "steps", "step",
+      ways.why_no_errors.empty() ? fmt::format(" at {:.3g} s", ways.trial) : "");
   const auto line = [](const Way& way, const char* mark) {
     const std::string by = way.tolerance ? fmt::format(" to {:.0e}", *way.tolerance) : "";
     say("{} {:<15} {}\n", mark, way.name + by, text_of(way));
   };
   line(ways.own, "*");
   for (const Way& way : ways.others) line(way, " ");
-  say("  * this config; \"to 1e-04\": time.tolerance; error: at the end, of the largest value, if "
-      "it goes on to grow as in the trial\n");
+  say("  *: this config. \"to 1e-04\": with this time.tolerance. Errors are relative to the\n"
+      "  largest value. \"at least\": steps still become longer or shorter\n");
   if (!ways.why_no_errors.empty()) say("  errors are not known: {}\n", ways.why_no_errors);
 }
 
-void print_time(const RunTime& time, const std::string& backend) {
-  say("time:       {:.3g} s: {:.3g} s of stepping at {}, {}\n", time.seconds, time.stepping_seconds,
-      cell_rate(time.cells_per_second),
+void print_steps(const Forecast& stepping, const RunConfig& config) {
+  const std::string steps = fmt::format("{}{}", least_word(stepping), stepping.steps);
+  if (stepping.exact) {
+    say("steps:      {}{}\n", steps,
+        config.ends_by_time() ? " (all of them taken for this forecast)" : "");
+    return;
+  }
+  say("steps:      {}{}\n", stepping.settled ? "some " + steps : steps,
+      stepping.settled ? ""
+      : stepping.most_steps
+          ? fmt::format(", at most {} if they become no longer", *stepping.most_steps)
+          : "; more if they become shorter");
+  say("            not known before the run ends: their size varies ({} led to {:.3g} of {:.6g} "
+      "s)\n",
+      stepping.taken, stepping.reached, *config.end);
+}
+
+void print_time(const RunTime& time, const RunConfig& config, const std::string& backend) {
+  if (!time.failure.empty()) {
+    say("time:       none: the run fails\n");
+    return;
+  }
+  const Forecast& stepping = time.stepping;
+  print_steps(stepping, config);
+  const auto range = [&](double least, const std::optional<double>& most) {
+    return most ? fmt::format("{:.3g} to {:.3g} s", least, *most)
+                : fmt::format("{}{:.3g} s", least_word(stepping), least);
+  };
+  say("time:       {}: {} of stepping at {}, {}\n", range(time.seconds, time.most_seconds),
+      range(stepping.seconds, stepping.most_seconds), cell_rate(time.cells_per_second),
       time.storing_unknown.empty()
           ? fmt::format("{:.3g} s of storing {}", time.storing_seconds,
                         backend == "cpu" ? "besides" : "at the same time")
           : fmt::format("and storing, not measured ({})", time.storing_unknown));
+  if (stepping.estimating > 0.1 * stepping.seconds)
+    say("            {:.3g} s of stepping go by in estimates of the largest stable step\n",
+        stepping.estimating);
   if (time.without_reductions > 0)
-    say("reductions: the whole grid goes through one stage after the other, since rates read "
-        "means, "
-        "integrals or extremes of it: {:.2g} times the time of constants in their place\n",
+    say("reductions: the whole grid goes through one stage after the other, since rates read\n"
+        "            means, integrals or extremes of it: {:.2g} times the time of constants in\n"
+        "            their place\n",
         time.without_reductions / time.cells_per_second);
   if (time.good_steps)
-    say("float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g} "
-        "steps (compute.precision float64 keeps it)\n",
+    say("float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g}\n"
+        "            steps (compute.precision float64 keeps it)\n",
         *time.good_steps);
   if (!time.frozen.empty()) say("warning:    step 0: {}\n", time.frozen);
   if (time.ways) print_ways(*time.ways);
@@ -173,15 +223,17 @@ void print(const Plan& plan) {
   say("largest:    a {}{} of {} would fit\n", even_shape(axes), axes == 2 ? " grid" : "",
       text_of(Shape::of(std::vector(axes, plan.largest_extent))));
   const RunDisk& disk = plan.disk;
-  const auto number = [](const FileCount& count) {
-    return fmt::format("{}{} ", count.exact ? "" : "at least ", count.least);
+  const auto word = [&](bool exact) {
+    return exact ? "" : plan.time && plan.time->stepping.settled ? "about " : "at least ";
   };
-  say("disk:       {}{}: {}outputs of {}, {}checkpoints of {}\n",
-      disk.outputs.exact ? "" : "at least ", bytes_of(disk.all, disk.available),
-      number(disk.outputs), size_text(disk.output),
+  const auto number = [&](const FileCount& count) {
+    return fmt::format("{}{} ", word(count.exact), count.least);
+  };
+  say("disk:       {}{}: {}outputs of {}, {}checkpoints of {}\n", word(disk.outputs.exact),
+      bytes_of(disk.all, disk.available), number(disk.outputs), size_text(disk.output),
       disk.checkpoints ? number(*disk.checkpoints) : "", size_text(disk.checkpoint));
   if (plan.time)
-    print_time(*plan.time, plan.choice.backend);
+    print_time(*plan.time, config, plan.choice.backend);
   else
     say("time:       not measured: the grid does not fit\n");
 }
@@ -227,6 +279,7 @@ void print(const RanksPlan& plan) {
 struct PlanOptions {
   std::string config;
   ConfigWords words;
+  bool schemes = false;
   int ranks = 0;
   bool json = false;
 };
@@ -245,9 +298,10 @@ int plan_command(const PlanOptions& options) {
     show(plan_on_ranks(config.run, options.ranks), options.json);
     return exit_complete;
   }
-  const Plan plan = plan_of(config);
+  const Plan plan = plan_of(config, options.schemes);
   show(plan, options.json);
   if (!plan.time) return exit_device;
+  if (!plan.time->failure.empty()) throw NumericalError("{}", plan.time->failure);
   if (!plan.disk.shortage.empty()) throw IoError(plan.disk.shortage);
   return exit_complete;
 }
@@ -260,20 +314,28 @@ void add_plan_command(CommandLine& line) {
   PlanOptions& options = command.calls(plan_command);
   command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   add_config_options(command, options.words);
+  command.flag("--schemes", &options.schemes,
+               "Also try every other way to step, and show its time, steps and error");
   command.option("--ranks N", &options.ranks,
                  "Show how this many processes would divide the grid; measures nothing",
-                 {.between = {{1, 1000000}}});
+                 {.between = {{1, 1000000}}, .excludes = {"--schemes"}});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl plan configs/tutorial.yaml
+  lapl plan configs/tutorial-small.yaml --schemes
   lapl plan configs/tutorial.yaml --set 'grid.shape=[2000, 2000]' --json
   lapl plan configs/tutorial.yaml --set 'grid.shape=[65536, 65536]' --ranks 64
 
-Steps the initial field for about a second to predict the time, and stores a field a few
-times in a temporary folder beside the output's. Also tries every scheme, with the longest
-stable steps and with a tolerance, and engine spectral, for the first part of the run, and says
-how many steps each takes to the same time, how long, and how large their error is at the end
-(docs/steps.md). Exit code 5 where the memory does not suffice, 4 where the disk does not.)");
+Takes the first steps of the run, for half a second, and stores a field a few times in
+a temporary folder beside the output's. The time of the run follows from both. Nobody
+knows the number of steps before the run if their size varies. If it still changes, the
+plan says "at least".
+
+--schemes tries each scheme with its longest stable step and with a tolerance, and
+engine spectral, for some tenths of a second each (docs/steps.md).
+
+Exit codes: 3 if the run fails in these steps, 4 if the disk does not suffice, 5 if the
+memory does not.)");
 }
 
 }  // namespace lapl

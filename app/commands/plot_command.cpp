@@ -188,7 +188,7 @@ void add_plot_command(CommandLine& line) {
   command.footer(R"(Examples:
   lapl plot runs/tutorial -o tutorial.png
   lapl plot runs/tutorial --step 2500 --field laplacian --percentiles 1 99
-  lapl plot runs/cube --slice z=0.5 --colormap inferno,inferno,gray -o middle.png
+  lapl plot runs/cube --slice z=0.5 --colormap inferno,inferno,gray -o z.png
   lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4)");
 }
 

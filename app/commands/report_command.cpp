@@ -145,7 +145,7 @@ void add_report_command(CommandLine& line) {
       "report", "Write a run as one page for a browser: pictures, graphs, config, provenance");
   ReportOptions& options = command.calls(report_command);
   command.positional("RUN_DIR", &options.folder, "Run folder", {.required = true});
-  command.option("-o,--output", &options.output,
+  command.option("-o,--output FILE", &options.output,
                  "The page, .html. An existing file is replaced. Default: named after RUN_DIR");
   add_origin_option(command, options.origin);
   add_quiet_option(command, options.quiet);

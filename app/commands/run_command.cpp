@@ -69,15 +69,12 @@ void add_run_command(CommandLine& line) {
                {.excludes = {"--auto-resume"}});
   add_ranks_option(command, options.ranks);
   add_live_console_options(command, options.console);
-  command.footer([] {
-    return R"(Examples:
+  command.footer(R"(Examples:
   lapl run configs/tutorial.yaml
   lapl run configs/tutorial.yaml --set time.steps=1000 --output runs/short
   lapl run configs/tutorial.yaml --auto-resume --quiet
 
-Config keys, in the file or after --set:)" +
-           config_key_help();
-  });
+`lapl help config` has the keys of a config.)");
 }
 
 }  // namespace lapl

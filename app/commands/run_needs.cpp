@@ -93,13 +93,14 @@ std::string memory_shortage(const Model& model, const std::string& backend, cons
       text_of(shape), size_text(needed), size_text(available));
 }
 
-RunDisk disk_of_run(const RunConfig& config) {
+RunDisk disk_of_run(const RunConfig& config, std::optional<std::int64_t> steps) {
   const std::size_t value_size = size_of(config.precision);
   const auto fields = config.output_fields.size() + config.filters.size();
   RunDisk disk;
-  disk.outputs = Schedule(config).outputs();
+  const Schedule schedule(config);
+  disk.outputs = schedule.outputs(steps);
   const auto& every = config.checkpoint_every.steps;
-  if (every) disk.checkpoints = Schedule(config).checkpoints();
+  if (every) disk.checkpoints = schedule.checkpoints(steps);
   disk.output = static_cast<double>(step_file_bytes(config.shape, value_size, fields));
   const double dataset =
       static_cast<double>(config.shape.cells()) * static_cast<double>(value_size);

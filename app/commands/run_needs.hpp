@@ -48,6 +48,7 @@ struct RunDisk {
   std::string shortage;  ///< message with the needed and the free space; empty if it suffices
 };
 
-RunDisk disk_of_run(const RunConfig& config);
+/// `steps`: a guess at their number, if it is known only at the end of the run.
+RunDisk disk_of_run(const RunConfig& config, std::optional<std::int64_t> steps = {});
 
 }  // namespace lapl

@@ -93,12 +93,12 @@ void add_sweep_command(CommandLine& line) {
       line.add("sweep", "Run a config with every combination of some values, side by side");
   SweepWords& options = command.calls(sweep_command);
   command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
-  command.option("--output", &options.output,
+  command.option("--output DIR", &options.output,
                  "Folder for the run folders (runs/<config name>-sweep)");
-  command.option("--set", &options.words.settings,
-                 "KEY=VALUE,VALUE,...: the values to combine, or one for all (repeatable)",
+  command.option("--set KEY=VALUES", &options.words.settings,
+                 "The values to combine, with commas between them, or one for all (repeatable)",
                  {.values = 1, .repeatable = true});
-  command.option("--backend", &options.words.backend, "auto, cuda or cpu (compute.backend)");
+  command.option("--backend NAMES", &options.words.backend, "auto, cuda or cpu (compute.backend)");
   command.option("--jobs", &options.jobs,
                  "Members at once, at most; auto: as many as cores and memory allow",
                  {.one_of = {"auto"}, .between = {{1, 1024}}});
@@ -112,8 +112,8 @@ early, else that of the first one that failed.
 
 Examples:
   lapl sweep configs/tutorial-small.yaml --set equation.coefficient=0.05,0.1,0.2
-  lapl sweep configs/tutorial-small.yaml --output runs/seeds --set initial.seed=1,2
-  lapl sweep configs/tutorial-small.yaml --output runs/seeds --set initial.seed=1,2,3 --auto-resume)");
+  lapl sweep tutorial.yaml --output seeds --set initial.seed=1,2
+  lapl sweep tutorial.yaml --output seeds --set initial.seed=1,2,3 --auto-resume)");
 }
 
 }  // namespace lapl

@@ -165,7 +165,7 @@ void add_verify_restart_command(CommandLine& line) {
   VerifyRestartOptions& options = command.calls(verify_restart_command);
   command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   add_set_option(command, options.words.settings);
-  command.option("--splits", &options.splits, "Number of restarts (3)", {.between = {{1, 1000}}});
+  command.option("--splits N", &options.splits, "Number of restarts (3)", {.between = {{1, 1000}}});
   add_backend_option(command, options.words.backend);
   command.option(
       "--output DIR", &options.output,

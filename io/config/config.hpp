@@ -56,9 +56,6 @@ std::string config_schema();
 /// The key table as Markdown, for docs/config.md.
 std::string config_reference();
 
-/// The keys for --help, one per line, each after a newline: name, form, default, meaning.
-std::string config_key_help();
-
 /// A key, its meaning, and the words that it accepts, if any.
 struct KeyChoices {
   std::string name;

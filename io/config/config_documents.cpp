@@ -255,16 +255,6 @@ a test fails where the two differ.
   return text;
 }
 
-std::string config_key_help() {
-  std::string text;
-  for (const ConfigKey& key : config_keys()) {
-    std::string notes = key.is_required() ? "required" : "default " + key.preset;
-    if (!key.kinds.empty()) notes = fmt::format("kind {}, {}", either_of(key.kinds), notes);
-    text += fmt::format("\n  {:<26}  {} ({})", key.name, key.meaning, notes);
-  }
-  return text;
-}
-
 std::vector<KeyChoices> config_key_choices() {
   std::vector<KeyChoices> all;
   for (const ConfigKey& key : config_keys()) {

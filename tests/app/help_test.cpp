@@ -27,6 +27,14 @@ Words command_names(const CommandLine& line) { return next_words(line, {""}); }
 
 std::string help_of(const std::string& command) { return run_lapl({command, "--help"}).out; }
 
+// The width of helps while this lives.
+class Columns {
+ public:
+  explicit Columns(const char* columns) { setenv("COLUMNS", columns, 1); }
+  ~Columns() { unsetenv("COLUMNS"); }
+  Columns(const Columns&) = delete;
+};
+
 // The indented lines below a title.
 Words lines_under(const std::string& title, const std::string& text) {
   Words lines;
@@ -87,9 +95,65 @@ TEST_CASE("help: every command has one sentence and two to four examples, all of
       CHECK(line.unknown_word({words.begin() + 1, words.end()}).empty());
     }
     for (const std::string& positional : lines_under("Positionals:", help))
-      CHECK(positional.size() > 28);  // each is followed by its description
+      CHECK(positional.size() > 26);  // each is followed by its description
     for (const auto& option : line.complete({command, "-"}).words) CHECK(!option.second.empty());
   }
+}
+
+TEST_CASE("help: no line is wider than the terminal") {
+  const LaplCommandLine line;
+  std::vector<Words> helps = {{"--help"}, {"help"}, {"help", "config"}, {"list"}};
+  for (const std::string& name : command_names(line)) helps.push_back({name, "--help"});
+  for (const ConfigKey& key : config_keys()) helps.push_back({"help", "config", key.name});
+  for (const char* const columns : {"80", "100"}) {
+    const Columns width(columns);
+    for (const Words& words : helps) {
+      std::string command;
+      for (const std::string& word : words) command += ' ' + word;
+      const Outcome help = run_lapl(words);
+      CHECK(help.code == 0);
+      std::istringstream lines(help.out);
+      for (std::string text; std::getline(lines, text);) {
+        CAPTURE(command);
+        CAPTURE(text);
+        CHECK(text.size() <= std::stoul(columns));
+        CHECK_FALSE(has(text, " in ["));  // CLI11's words for a range
+        CHECK_FALSE(has(text, ":{"));     // and for choices
+      }
+    }
+  }
+  const Columns wide("300");
+  for (const std::string& text : lines_under("Look:", run_lapl({"--help"}).out))
+    CHECK(text.size() <= 98);
+}
+
+TEST_CASE("help: commands stand in groups by purpose, and each has its own") {
+  std::string help = run_lapl({"--help"}).out;
+  std::size_t found = 0;
+  for (const char* const group : {"Start:", "Run:", "Look:", "Check:", "More:"})
+    for (const std::string& text : lines_under(group, help)) found += text.front() != ' ' ? 1 : 0;
+  const Words names = command_names(LaplCommandLine());
+  CHECK(found == names.size());
+  for (const std::string& name : names) CHECK(run_lapl({"help", name}).out == help_of(name));
+  CHECK(run_lapl({"help"}).out == help);
+  CHECK(has(run_lapl({"help", "rnu"}).err, "did you mean run?"));
+  CHECK(run_lapl({"help", "run", "time.step"}).code == 2);
+}
+
+TEST_CASE("help: config has every key, with all that the table says of it") {
+  const std::string all = run_lapl({"help", "config"}).out;
+  for (const ConfigKey& key : config_keys()) {
+    CAPTURE(key.name);
+    CHECK(has(all, "\n  " + key.name));
+    const Outcome help = run_lapl({"help", "config", key.name});
+    CHECK(help.out.starts_with(key.name + ": "));
+    CHECK(has(help.out, "\n  default  "));
+  }
+  const std::string time = run_lapl({"help", "config", "time"}).out;
+  CHECK(has(time, "time.scheme"));
+  CHECK_FALSE(has(time, "grid.shape"));
+  CHECK(has(run_lapl({"help", "config", "time.stp"}).err, "did you mean time.step?"));
+  CHECK_FALSE(has(help_of("run"), "time.scheme"));
 }
 
 TEST_CASE("help: the examples do what they say") {
@@ -106,6 +170,7 @@ TEST_CASE("help: the examples do what they say") {
              "grid: {shape: [8, 9, 10]}\nequation: {coefficient: 0.1}\n"
              "time: {steps: 10000}\noutput: {directory: runs/cube}\n");
   fs::copy("configs/pictures/letters.png", "mine.png");
+  fs::copy("configs/filters/picture-smooth.yaml", "smooth.yaml");
   fs::copy("configs/tutorial.yaml", "tutorial.yaml");
   for (const char* run : {"runs/tutorial", "runs/other"})
     REQUIRE(run_lapl({"run", "configs/tutorial.yaml", "--output", run, "--quiet"}).code == 0);
@@ -153,6 +218,12 @@ TEST_CASE("completion offers every word that can come next on a command line") {
   CHECK(words({"plot", "a", "--step", "5", "--colormap", "v"}) == Words{"viridis"});
   CHECK(words({"rnu", ""}).empty());
   CHECK(words({"run", "--ouput", ""}).empty());
+  CHECK(words({"help", "pl"}) == Words{"plan", "plot"});
+  CHECK(words({"help", "co"}) == Words{"completions", "config"});
+  CHECK(words({"help", "config", "time.sta"}) == Words{"time.stages"});
+  CHECK(words({"help", "run", ""}).empty());
+  CHECK(words({"bench", "--precision", "float3"}) == Words{"float32"});
+  CHECK(words({"new", "gray-scott-c"}) == Words{"gray-scott-coral"});
   CHECK(line.complete({"run", ""}).files == "configs");
   CHECK(line.complete({"run", "c.yaml", ""}).files == "none");
   CHECK(line.complete({"resume", ""}).files == "folders");

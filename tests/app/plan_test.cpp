@@ -1,6 +1,7 @@
 // The predictions of lapl plan agree with what runs take.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -123,10 +124,12 @@ TEST_CASE("plan names the steps and errors of each way, and runs in those ways h
              "boundary: insulated\ninitial: {kind: formula, formula: 2 * random - 1}\n"
              "time: {step: auto, end: 4}\noutput: {directory: out, every: {time: 4}}\n"
              "compute: {backend: cpu, precision: float64}\n");
-  const Outcome planned = run_lapl({"plan", "c.yaml", "--json"});
+  const Outcome planned = run_lapl({"plan", "c.yaml", "--schemes", "--json"});
   REQUIRE_MESSAGE(planned.code == 0, planned.err);
   const auto plan = nlohmann::json::parse(planned.out);
   REQUIRE(plan["trial"] == 4);  // the whole run
+  for (const char* const key : {"steps", "stepping_seconds", "most_steps"})
+    CHECK(plan["own_steps"][key] == plan[key]);
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "time.scheme=dopri5", "--set", "time.tolerance=1e-9",
                     "--output", "exact"})
               .code == 0);
@@ -151,8 +154,71 @@ TEST_CASE("plan names the steps and errors of each way, and runs in those ways h
     CHECK(run_lapl({"diff", last_output("exact"), last_output("out"), "--atol", atol}).code == 0);
   }
   CHECK(offered >= 6);
-  CHECK(
-      has(run_lapl({"plan", "c.yaml"}).out, "ways to the same time, by a trial of its first 4 s"));
+  CHECK(has(run_lapl({"plan", "c.yaml", "--schemes"}).out, "  error at 4 s\n"));
+  CHECK_FALSE(has(run_lapl({"plan", "c.yaml"}).out, "ways to the same time"));
+}
+
+TEST_CASE("plan of a run with a tolerance: steps that it took, and files that follow from times") {
+  const Sandbox sandbox;
+  write_text(
+      "c.yaml",
+      "grid: {shape: [16, 24]}\nfields: [a, b, c]\nequation:\n  kind: formula\n"
+      "  let: {slow: 0.04 * a, fast: 1e4 * b * c}\n"
+      "  a: 0.1 * laplacian(a) - slow + fast\n"
+      "  b: 0.1 * laplacian(b) + slow - fast - 3e7 * b^2\n"
+      "  c: 0.1 * laplacian(c) + 3e7 * b^2\nboundary: insulated\ninitial:\n"
+      "  a: {kind: formula, formula: 0.5 + random}\n  b: {kind: uniform, value: 0}\n"
+      "  c: {kind: uniform, value: 0}\n"
+      "time: {scheme: imex, tolerance: {relative: 1e-4, absolute: 1e-9}, step: 1e-7, end: 40}\n"
+      "output: {directory: out, every: {time: 10}, fields: [a]}\n"
+      "compute: {backend: cpu, precision: float64}\n");
+  const auto plan_with = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"plan", "c.yaml", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome planned = run_lapl(words);
+    CAPTURE(planned.err);
+    REQUIRE(planned.code == 0);
+    return nlohmann::json::parse(planned.out);
+  };
+  const auto plan = plan_with({});
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  const double steps = nlohmann::json::parse(text_of("out/run.json"))["step"];
+  CHECK(plan["steps"] <= steps);
+  if (plan["steps_exact"]) CHECK(plan["steps"] == steps);
+  CHECK(plan["outputs"] == 5);
+  CHECK(plan["disk_bytes"] < 1e6);
+  // Where the first of 4e8 steps were the size of all, this would be some 10 GB.
+  const auto by_steps = plan_with({"--set", "output.every=100"});
+  CHECK(by_steps["outputs"].get<double>() == std::ceil(by_steps["steps"].get<double>() / 100) + 1);
+  CHECK(by_steps["disk_bytes"] < 1e6);
+}
+
+TEST_CASE("plan says that a run fails in its first steps, and offers no way that does") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [16, 24]}\nfields: [u, v]\nequation:\n  kind: formula\n"
+             "  u: 0.01 * laplacian(u) + 1 - 6 * u + u^2 * v\n"
+             "  v: 0.01 * laplacian(v) + 5 * u - u^2 * v\nboundary: periodic\ninitial:\n"
+             "  u: {kind: formula, formula: 1 + 0.1 * random}\n  v: {kind: uniform, value: 5}\n"
+             "time: {scheme: bs23, tolerance: 1e-4, end: 20}\n"
+             "output: {directory: out, every: {time: 20}, fields: [u]}\n"
+             "compute: {backend: cpu}\n");
+  const auto with_heun = [](std::vector<std::string> words) {
+    for (const char* const setting : {"time.scheme=heun", "time.tolerance=null", "time.step=0.1"})
+      words.insert(words.end(), {"--set", setting});
+    return run_lapl(words);
+  };
+  const Outcome failing = with_heun({"plan", "c.yaml"});
+  CAPTURE(failing.out);
+  CHECK(failing.code == 3);
+  CHECK(has(failing.out, "time:       none: the run fails\n"));
+  CHECK(has(with_heun({"run", "c.yaml"}).err, failing.err));
+  const auto plan = nlohmann::json::parse(run_lapl({"plan", "c.yaml", "--schemes", "--json"}).out);
+  const auto& ways = plan["other_steps"];
+  const auto leapfrog =
+      std::ranges::find_if(ways, [](const auto& way) { return way["name"] == "leapfrog"; });
+  REQUIRE(leapfrog != ways.end());
+  CHECK(has((*leapfrog)["why_not"], "is not finite"));
 }
 
 TEST_CASE("plan --ranks counts modes and their way to other ranks") {

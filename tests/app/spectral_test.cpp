@@ -90,7 +90,7 @@ TEST_CASE("a config that engine spectral cannot step says why") {
 TEST_CASE("plan, list and bench know engine spectral") {
   const Sandbox sandbox;
   write_text("c.yaml", spectral_config());
-  const Outcome plan = run_lapl({"plan", "c.yaml", "--json"});
+  const Outcome plan = run_lapl({"plan", "c.yaml", "--schemes", "--json"});
   CAPTURE(plan.err);
   REQUIRE(plan.code == 0);
   const auto json = nlohmann::json::parse(plan.out);

@@ -3,6 +3,7 @@
 commands_page.py LAPL PAGE: fails where PAGE is not that.
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -11,11 +12,12 @@ import sys
 
 def help_of(*command):
     return subprocess.run([sys.argv[1], *command, "--help"], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout.rstrip()
+                          stdout=subprocess.PIPE, env={**os.environ, "COLUMNS": "100"}).stdout.rstrip()
 
 
 overview = help_of()
-names = re.findall(r"^  ([a-z-]+)", overview.split("\nSubcommands:\n")[1].split("\n\n")[0], re.M)
+words = subprocess.run([sys.argv[1], "complete", "--", ""], check=True, text=True, stdout=subprocess.PIPE).stdout
+names = [line.split("\t")[0] for line in words.splitlines()[1:]]
 page = ("# Commands\n\nFor whoever types `lapl` or calls it in a script. You will know every command, option and exit "
         "code.\n\nThis page is made from the program's help by `tests/docs/commands_page.py`; a test fails where the "
         "two differ.\n\n```\n" + overview + "\n```\n")

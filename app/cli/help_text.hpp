@@ -1,0 +1,30 @@
+// The text of helps: as wide as the terminal, but at most 100 columns.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class FormatterBase;
+}  // namespace CLI
+
+namespace lapl {
+
+/// Columns of help: those of the terminal on stdout, or COLUMNS where it is set; 40 to 100.
+int help_width();
+
+/// `text` in lines of at most `width` columns, without the last line feed. Lines after the first
+/// begin with `indent` spaces. The first one has `indent` columns less, as if they were printed.
+std::string wrapped(std::string_view text, int width, int indent = 0);
+
+/// A name with its meaning beside it, or below where the name is long. Ends in a line feed.
+std::string help_entry(const std::string& name, const std::string& meaning);
+
+/// Paragraphs wrapped to the help's width. Lines that begin with spaces stay.
+std::string help_paragraphs(std::string_view text);
+
+/// How CLI11 prints help.
+std::shared_ptr<CLI::FormatterBase> help_format();
+
+}  // namespace lapl

@@ -1,0 +1,94 @@
+// lapl help [TOPIC] [KEY]
+#include <fmt/format.h>
+
+#include "app/cli/help_text.hpp"
+#include "app/commands/commands.hpp"
+#include "app/view/say.hpp"
+#include "io/config/config_keys.hpp"
+#include "io/config/config_reader.hpp"
+#include "io/config/config_text.hpp"
+#include "io/filters/filter_keys.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+struct HelpOptions {
+  std::string topic;
+  std::string key;
+  const CommandLine* line = nullptr;
+};
+
+std::string preset_of_key(const KeyRow& key) { return key.is_required() ? "none" : key.preset; }
+
+// All that the table says of one key.
+std::string help_of_key(const ConfigKey& key) {
+  std::string text = help_paragraphs(fmt::format("{}: {}", key.name, key.meaning)) + '\n';
+  text += help_entry("value", description(key.type));
+  text += help_entry("default", preset_of_key(key));
+  if (!key.unit.empty()) text += help_entry("unit", key.unit);
+  if (!key.kinds.empty())
+    text += help_entry("only with", key.key_of_kind() + ' ' + either_of(key.kinds));
+  text += help_entry("a restart changes it", words_of(key.on_restart));
+  if (key.name != "filters") return text;
+  text += "\nKeys of a filter:\n";
+  for (const auto& of_filter : filter_keys()) text += help_entry(of_filter.name, of_filter.meaning);
+  return text;
+}
+
+// The keys of a section, or of all; empty if there is no such section.
+std::string help_of_section(std::string_view section) {
+  std::string text;
+  std::string_view before;
+  for (const ConfigKey& key : config_keys()) {
+    if (!section.empty() && key.section() != section) continue;
+    if (key.section() != before) text += fmt::format("\n{}:\n", key.section());
+    before = key.section();
+    text += help_entry(key.name, key.meaning + (key.is_required() ? " (required)" : ""));
+  }
+  return text;
+}
+
+std::string help_of_config(const std::string& name) {
+  if (const ConfigKey* const key = find_config_key(name)) return help_of_key(*key);
+  const std::string keys = help_of_section(name);
+  if (keys.empty()) {
+    const std::string near = nearest_key(name);
+    throw ConfigError("{}: no such config key ({}see lapl help config)", shown(name),
+                      near.empty() ? "" : fmt::format("did you mean {}? ", near));
+  }
+  return help_paragraphs(
+             "Keys of a config, in its file or after --set. `lapl help config KEY` says the "
+             "values, the "
+             "default and the unit of one. A key section.entry is entry under section: in the "
+             "file.") +
+         keys;
+}
+
+int help_command(const HelpOptions& options) {
+  if (options.topic == "config") {
+    say("{}", help_of_config(options.key));
+    return 0;
+  }
+  if (!options.key.empty())
+    throw ConfigError("{}: only lapl help config takes a second word", shown(options.key));
+  say("{}", options.line->help(options.topic));
+  return 0;
+}
+
+}  // namespace
+
+void add_help_command(CommandLine& line) {
+  Command command = line.add("help", "Explain a command, or a config key");
+  HelpOptions& options = command.calls(help_command);
+  options.line = &line;
+  command.positional("TOPIC", &options.topic, "A command, or config. Default: all commands");
+  command.positional("KEY", &options.key,
+                     "After config: a key, or a section such as time. Default: all keys");
+  command.footer(R"(Examples:
+  lapl help plot
+  lapl help config
+  lapl help config time.step)");
+}
+
+}  // namespace lapl
