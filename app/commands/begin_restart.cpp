@@ -29,6 +29,12 @@ bool has_nothing_to_do(const Job& job) {
          is_same_config(load_config(job.folder->config(), {}), job.config);
 }
 
+std::string earlier_step_warning(const RunFolder& folder) {
+  const nlohmann::ordered_json summary = run_summary(folder.path());
+  const auto warning = summary.find("step_warning");
+  return warning != summary.end() && warning->is_string() ? warning->get<std::string>() : "";
+}
+
 std::string equation_change(const Job& job, std::uint64_t digest) {
   if (!job.restart || !job.equation_change.empty()) return job.equation_change;
   const std::optional<std::uint64_t> before = job.restart->checkpoint.header.equation_digest;

@@ -13,6 +13,9 @@ namespace lapl {
 /// True if the job goes on with a run that is complete under the same config, with all its files.
 bool has_nothing_to_do(const Job& job);
 
+/// The warning on its step that the run in the folder began with; empty where it had none.
+std::string earlier_step_warning(const RunFolder& folder);
+
 /// The keys of the equation that change from here on, by its digest now; empty where none does.
 /// Throws ConfigError for a change that is not allowed.
 std::string equation_change(const Job& job, std::uint64_t digest);

@@ -143,6 +143,8 @@ class Execution {
       restore_state(*backend_, job_);
       if (changed)
         words = look_at_step_anew(*backend_, config_, coefficients_, first_step_, steps_.from);
+      else if (job_.folder)
+        words.warning = earlier_step_warning(*job_.folder);
     } else {
       set_initial_state(*backend_, config_, coefficients_, whole_);
       warn_of_empty_fractals();
@@ -202,6 +204,7 @@ class Execution {
     if (ranks_.count() > 1) provenance_.emplace_back("ranks", std::to_string(ranks_.count()));
     summary_.emplace(folder().summary(), summary_values(job_, provenance_),
                      [&](const std::string& text) { console_.warning(text); });
+    if (!step_warning_.empty()) summary_->values["step_warning"] = step_warning_;
     summary_->save();
     // The log first: it makes checkpoints from before the change ones of this run.
     if (!change_.empty())
@@ -310,7 +313,6 @@ class Execution {
     summary["stepping_seconds"] = result.stepping_seconds;
     summary["seconds"] = result.seconds;
     summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
-    if (!step_warning_.empty()) summary["step_warning"] = step_warning_;
     summary["resume"] = resume_words(config_, complete, complete && !result.stopped_by.empty());
     summary["finished"] = utc_now();
     phases_.stepping = result.stepping_seconds;
