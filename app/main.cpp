@@ -1,6 +1,7 @@
 // lapl: diffusion steps on a grid. Gets the process ready for what program.hpp does. Start reading
 // at run_command.cpp.
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -71,6 +72,14 @@ __attribute__((constructor(101))) void let_threads_spin_shortly() {
   setenv("GOMP_SPINCOUNT", is_busy ? "0" : "10000", 0);
 }
 
+// The heap of a thread reserves 64 MiB of addresses. A thread that gets none under a limit takes a
+// page for each allocation from then on, however small, and no check before a library starts holds:
+// HDF5 1.10 crashes where its memory runs out. Under a limit all threads share one heap.
+void share_heap_under_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
+}
+
 // The stack that formulas of the largest depth need, several times over: functions that call
 // themselves go that deep. Where the stack is limited to less, a thread gets one of its own.
 constexpr rlim_t least_stack = rlim_t{8} << 20;
@@ -130,6 +139,7 @@ void on_exit() {
 
 int main(int argc, char** argv) try {
   open_closed_streams();
+  share_heap_under_limit();
   std::set_new_handler(note_no_memory);
   std::set_terminate(terminate);
   lapl::fail_without_signals();

@@ -25,10 +25,11 @@ template <class T>
 struct Captured {
   /// rows of the grid in this copy: all, or this rank's
   RowRange rows;
-  std::span<const T> state;                 ///< every field, one after the other
-  std::int64_t cells = 0;                   ///< cells of one field in these rows
-  std::vector<std::span<const T>> derived;  ///< for each plan of set_derived, or empty
-  std::uint64_t digest = 0;                 ///< of the whole state (kernels/fields/digest.hpp)
+  std::span<const T> state;  ///< every field, one after the other
+  std::int64_t cells = 0;    ///< cells of one field in these rows
+  /// for each plan of set_derived, or empty; whoever reads the capture may change its values
+  std::vector<std::span<T>> derived;
+  std::uint64_t digest = 0;  ///< of the whole state (kernels/fields/digest.hpp)
   /// index in the whole state of the first such value
   std::optional<std::int64_t> first_not_finite;
   Ranks* ranks = &only_rank();  ///< the ranks that have the other rows

@@ -66,7 +66,7 @@ Diagnostics diagnostics_of(const Captured<T>& captured, const RunConfig& config)
   const std::size_t first = captured.derived.size() - config.integrals.size();
   for (std::size_t i = 0; i < config.integrals.size(); ++i)
     diagnostics.integrals.push_back(
-        integral_of(captured.derived.at(first + i), config.shape, config.spacing, ranks));
+        integral_of<T>(captured.derived.at(first + i), config.shape, config.spacing, ranks));
   return diagnostics;
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "kernels/ranks/rank_rows.hpp"
+#include "solver/diagnostics.hpp"
 #include "solver/model.hpp"
 #include "solver/outputs.hpp"
 
@@ -69,6 +70,16 @@ void require_finite(const Captured<T>& captured, const Model& model, std::int64_
     if (const auto first = first_not_finite(*captured.ranks, captured.rows, shape.columns, values))
       refuse(found_at(*first, shape, captured, values), shape, step, dataset.subject);
   }
+}
+
+/// Checks the initial state before any file is created: throws NumericalError, as run does, where a
+/// value or a diagnostic is not finite.
+template <class T>
+void require_finite_start(Backend<T>& backend, const Model& model) {
+  const auto capture = backend.capture(true);
+  const Captured<T> captured = capture.wait();
+  require_finite(captured, model, 0);
+  require_finite(diagnostics_of(captured, model.run), model.run, 0);
 }
 
 /// Memory may still fail between the verification and the copy that is stored.

@@ -1,6 +1,5 @@
 #include "solver/run.hpp"
 
-#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -16,8 +15,8 @@
 #include "kernels/machine/background.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "solver/clock.hpp"
-#include "solver/diagnostics.hpp"
 #include "solver/refused_state.hpp"
+#include "solver/refused_step.hpp"
 #include "solver/run_speed.hpp"
 #include "solver/schedule.hpp"
 #include "solver/times.hpp"
@@ -26,13 +25,11 @@
 namespace lapl {
 namespace {
 
-/// Makes the values of cells outside the mask NaN, in the backend's copies of the outputs, which
-/// belong to the capture alone.
+/// Makes the values of cells outside the mask NaN in the derived outputs.
 template <class T>
 void blank_outside(const Captured<T>& captured) {
-  for (const std::span<const T> values : captured.derived)
-    for (const T& value : values)
-      if (is_outside(value)) const_cast<T&>(value) = std::numeric_limits<T>::quiet_NaN();
+  for (const std::span<T> values : captured.derived)
+    std::ranges::replace_if(values, is_outside<T>, std::numeric_limits<T>::quiet_NaN());
 }
 
 template <class T>
@@ -222,53 +219,19 @@ class Run {
     backend_->advance(1);
     if (const double error = backend_->largest_error(); !std::isfinite(error)) refuse_step(error);
     backend_->take_back();
-    store(false, true, true);
-    finish_storing();
-    throw NumericalError(
-        "step {}: at time {} the next step would be {:.3g} s, below {}; the state is stored as a "
-        "checkpoint",
-        step_ + 1, time(), control_->state().longest, smallest_text());
+    end_here(words_on_refused_size(config_, *control_, step_));
   }
 
-  std::string smallest_text() const {
-    const double smallest = control_->smallest();
-    return smallest == config_.smallest_step
-               ? fmt::format("limits.smallest_step of {} s", smallest)
-               : fmt::format("{:.3g} s, ten times the spacing of float64 there", smallest);
-  }
-
-  // Ends the run: not even the smallest step is accurate. The state before it is stored.
+  // Ends the run: not even the smallest step is accurate.
   [[noreturn]] void refuse_step(double error) {
-    const Shape shape = config_.shape;
-    const std::int64_t cell = backend_->cell_of_error(error);
-    std::vector<std::int64_t> of_fields;
-    for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
-      of_fields.push_back(field * shape.cells() + cell);
-    const std::vector<T> after = backend_->values_at(of_fields);
-    backend_->take_back();
-    const std::vector<T> before = backend_->values_at(of_fields);
+    end_here(words_on_refused_step(*backend_, config_, *control_, step_, error));
+  }
+
+  // Stores the state, from which a restart with other limits may go on.
+  [[noreturn]] void end_here(const std::string& why) {
     store(false, true, true);
     finish_storing();
-    std::string values;
-    for (std::size_t i = 0; i < before.size() && !std::isfinite(error); ++i)
-      values += fmt::format("{}{} is {}", i == 0 ? "" : ", ", config_.fields[i], before[i]);
-    if (!std::isfinite(error))
-      throw NumericalError(
-          "step {}: at time {} the rates are not finite at or near {}, where {}, even in a step of "
-          "{:.3g} s; "
-          "the state before is stored as a checkpoint",
-          step_ + 1, time(), text_of(cell_at(shape, cell), shape.axes), values,
-          control_->state().clock.step);
-    for (std::size_t i = 0; i < after.size(); ++i)
-      values += fmt::format("{}{} would become {} from {}", i == 0 ? "" : ", ", config_.fields[i],
-                            after[i], before[i]);
-    throw NumericalError(
-        "step {}: at time {} even a step of {:.3g} s has {:.3g} times the error that "
-        "time.tolerance "
-        "allows, at {}, where {}, and a shorter one would be below {}; the state before is stored "
-        "as a checkpoint",
-        step_ + 1, time(), control_->state().clock.step, error,
-        text_of(cell_at(shape, cell), shape.axes), values, smallest_text());
+    throw NumericalError(why);
   }
 
   std::int64_t steps_at_once(std::int64_t from) const {
@@ -407,16 +370,6 @@ class Run {
 };
 
 }  // namespace
-
-template <class T>
-void require_finite_start(Backend<T>& backend, const Model& model) {
-  const auto capture = backend.capture(true);
-  const Captured<T> captured = capture.wait();
-  require_finite(captured, model, 0);
-  require_finite(diagnostics_of(captured, model.run), model.run, 0);
-}
-template void require_finite_start(Backend<float>&, const Model&);
-template void require_finite_start(Backend<double>&, const Model&);
 
 template <class T>
 std::vector<T> whole_state(Backend<T>& backend, std::int64_t fields) {

@@ -81,11 +81,6 @@ struct RunResult {
   double seconds = 0;           ///< in all, with outputs and checkpoints
 };
 
-/// Checks the initial state before any file is created: throws NumericalError, as run does, where a
-/// value or a diagnostic is not finite.
-template <class T>
-void require_finite_start(Backend<T>& backend, const Model& model);
-
 /// The whole state of so many fields on the first rank, one after the other; empty on other ranks.
 /// Collective.
 template <class T>

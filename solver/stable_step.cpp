@@ -18,6 +18,22 @@
 namespace lapl {
 namespace {
 
+bool reads_time(const FormulaSystem& system, const RunConfig& config) {
+  const auto names_t = [](const FormulaText& text) {
+    return std::ranges::any_of(text.parsed("").nodes, [](const FormulaNode& node) {
+      return node.kind == FormulaNode::Kind::name && node.name == "t";
+    });
+  };
+  const auto of_side = [&](const SideLaw& side) {
+    return names_t(side.value) || names_t(side.factor);
+  };
+  // Conditions read quantities, too.
+  return rate_stages(system).used.contains("t") || std::ranges::any_of(config.laws, of_side) ||
+         std::ranges::any_of(config.rim_laws, of_side) ||
+         std::ranges::any_of(config.equation.quantities,
+                             [&](const auto& quantity) { return names_t(quantity.second); });
+}
+
 const StableStep of_exponential = {.why_unknown = "the linear part of the rates does not limit it"};
 
 using StepOfScheme = std::function<StableStep(TimeScheme)>;
@@ -44,22 +60,6 @@ StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& sy
   } catch (const DeviceError& error) {
     return not_known(error.what());
   }
-}
-
-bool reads_t(const FormulaSystem& system, const RunConfig& config) {
-  const auto names_t = [](const FormulaText& text) {
-    return std::ranges::any_of(text.parsed("").nodes, [](const FormulaNode& node) {
-      return node.kind == FormulaNode::Kind::name && node.name == "t";
-    });
-  };
-  const auto of_side = [&](const SideLaw& side) {
-    return names_t(side.value) || names_t(side.factor);
-  };
-  // Conditions read quantities, too.
-  return rate_stages(system).used.contains("t") || std::ranges::any_of(config.laws, of_side) ||
-         std::ranges::any_of(config.rim_laws, of_side) ||
-         std::ranges::any_of(config.equation.quantities,
-                             [&](const auto& quantity) { return names_t(quantity.second); });
 }
 
 // The largest step s that the rates allow at all times from `ahead.time` to `ahead.steps` * s
@@ -99,7 +99,7 @@ StepOfScheme estimated_steps_of(const RunConfig& config, const std::function<Sta
   auto fields = std::make_shared<const StateFields>(load());
   const FormulaSystem system = explicit_system_of(config);
   const Ahead ahead = fields->ahead;
-  if (ahead.steps == 0 || !reads_t(system, config))
+  if (ahead.steps == 0 || !reads_time(system, config))
     return estimated_steps_at(config, system, *fields, ahead.time);
   std::map<double, StepOfScheme> at_times;
   return [config, system, fields, ahead, at_times](TimeScheme scheme) mutable {
@@ -195,6 +195,22 @@ std::string step_warning(const RunConfig& config, const StableStep& step, const 
       "time.step: found {}, which may be unstable (the largest stable step is estimated to be "
       "{:.4g} s {})",
       found, *step.largest, at);
+}
+
+std::string accuracy_note(const RunConfig& config, const StableStep& step) {
+  if (!step.estimated && !reads_time(system_of(config), config)) return {};
+  return fmt::format("; a stable step may still be inaccurate: compare with half of it{}",
+                     has_noise(config) ? "" : ", or take time.tolerance");
+}
+
+std::string tolerance_note(const RunConfig& config) {
+  if (!config.scheme.tolerance || !is_exponential(config) || !reads_time(system_of(config), config))
+    return {};
+  return fmt::format(
+      "time.tolerance: the error that {} estimates leaves out how rates and conditions change with "
+      "t "
+      "alone; time.largest_step limits the step",
+      name_of(config.scheme.kind));
 }
 
 std::optional<double> automatic_step(const StableStep& step) {

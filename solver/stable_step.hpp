@@ -66,6 +66,14 @@ std::string text_of(const StableStep& step, const std::string& at = "at the init
 std::string step_warning(const RunConfig& config, const StableStep& step,
                          const std::string& at = "at the initial state");
 
+/// To be added where the largest stable step is the reason of time.step: auto. Stability says
+/// nothing about the error. Empty for linear equations with constant coefficients and without t.
+std::string accuracy_note(const RunConfig& config, const StableStep& step);
+
+/// A note where time.tolerance does not bound the error: etdrk2 and etdrk4 do not see how rates and
+/// conditions change with t alone. Empty elsewhere.
+std::string tolerance_note(const RunConfig& config);
+
 /// The step in seconds that time.step: auto selects, 0.9 of the largest stable one; none where
 /// there is no such number.
 std::optional<double> automatic_step(const StableStep& step);

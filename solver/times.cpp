@@ -5,6 +5,7 @@
 #include <charconv>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "solver/equation/equation.hpp"
 
@@ -19,6 +20,12 @@ std::optional<double> power_of_ten(int exponent) {
   double power = 1;
   for (; exponent > 0; --exponent) power *= 10;
   return power;
+}
+
+// The greatest one of two whole numbers, which may exceed 2^53.
+double common_divisor(double a, double b) {
+  while (b != 0) a = std::exchange(b, std::fmod(a, b));
+  return a;
 }
 
 // A number as it is written: digits * 10^exponent.
@@ -88,7 +95,10 @@ StepTimes clock_of(const RunConfig& run) {
   const double parts = count / static_cast<double>(divisor) * *below;
   // 10^22 is exact as 5^22 is.
   const double odd = decimal.exponent < 0 ? std::ldexp(parts, decimal.exponent) : parts;
-  if (unit <= exact_integers && odd <= exact_integers) clock.unit = unit, clock.parts = parts;
+  if (unit > exact_integers || odd > exact_integers) return clock;
+  // In lowest terms, so that the times within steps do not depend on the end of the run.
+  const double common = common_divisor(unit, parts);
+  clock.unit = unit / common, clock.parts = parts / common;
   return clock;
 }
 

@@ -65,7 +65,7 @@ class FaultyBackend final : public Backend<T> {
       go_wrong();
     }
     copy_ = real_->capture(with_derived).wait();
-    const auto keep = [](std::vector<T>& copy, std::span<const T>& values) {
+    const auto keep = [](std::vector<T>& copy, auto& values) {
       copy.assign(values.begin(), values.end());
       values = copy;
     };

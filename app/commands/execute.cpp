@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "app/commands/restart_steps.hpp"
+#include "app/commands/begin_restart.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_needs.hpp"
 #include "app/commands/run_ranks.hpp"
@@ -29,41 +29,13 @@
 #include "solver/equation_digest.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/precision_watch.hpp"
+#include "solver/refused_state.hpp"
 #include "solver/schedule.hpp"
 
 namespace lapl {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class T>
-void restore_state(Backend<T>& backend, const Job& job) {
-  const CheckpointHeader& header = job.restart->checkpoint.header;
-  if (backend.ranks().count() > 1)
-    return restore_rows(backend, {job.restart->path, header.step, header.state_digest},
-                        job.config.run);
-  const auto* values = std::get_if<std::vector<T>>(&job.restart->checkpoint.values);
-  if (values == nullptr)
-    throw CheckpointError("{}: holds another precision than compute.precision says",
-                          job.restart->path.string());
-  backend.set_state(*values, header.step);
-}
-
-// The keys that change from here on; empty where none does. Throws ConfigError for a change that is
-// not allowed.
-std::string equation_change(const Job& job, std::uint64_t digest) {
-  if (!job.restart || !job.equation_change.empty()) return job.equation_change;
-  const std::optional<std::uint64_t> before = job.restart->checkpoint.header.equation_digest;
-  if (!before || *before == digest) return {};
-  if (!job.change_equation)
-    throw ConfigError(
-        "{}: the digest of its equation's canonical form is {}, that of the same config {} now: "
-        "this version discretises it otherwise, or a file of its parameters has changed (a restart "
-        "may not change it; lapl resume --change-equation does)",
-        job.restart->path.string(), digest_text(*before), digest_text(digest));
-  return fmt::format("canonical form: {} before, {} from then on", digest_text(*before),
-                     digest_text(digest));
-}
 
 Json summary_values(const Job& job, const Provenance& provenance) {
   const RunConfig& config = job.config.run;
@@ -171,6 +143,8 @@ class Execution {
       restore_state(*backend_, job_);
       if (changed)
         words = look_at_step_anew(*backend_, config_, coefficients_, first_step_, steps_.from);
+      else if (job_.folder)
+        words.warning = earlier_step_warning(*job_.folder);
     } else {
       set_initial_state(*backend_, config_, coefficients_, whole_);
       warn_of_empty_fractals();
@@ -230,6 +204,7 @@ class Execution {
     if (ranks_.count() > 1) provenance_.emplace_back("ranks", std::to_string(ranks_.count()));
     summary_.emplace(folder().summary(), summary_values(job_, provenance_),
                      [&](const std::string& text) { console_.warning(text); });
+    if (!step_warning_.empty()) summary_->values["step_warning"] = step_warning_;
     summary_->save();
     // The log first: it makes checkpoints from before the change ones of this run.
     if (!change_.empty())
@@ -338,7 +313,6 @@ class Execution {
     summary["stepping_seconds"] = result.stepping_seconds;
     summary["seconds"] = result.seconds;
     summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
-    if (!step_warning_.empty()) summary["step_warning"] = step_warning_;
     summary["resume"] = resume_words(config_, complete, complete && !result.stopped_by.empty());
     summary["finished"] = utc_now();
     phases_.stepping = result.stepping_seconds;

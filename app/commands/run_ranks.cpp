@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/commands/restart_steps.hpp"
+#include "app/commands/begin_restart.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/commands/start_ranks.hpp"
 #include "app/exit_code.hpp"
@@ -19,6 +19,7 @@
 #include "kernels/error.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/refused_state.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {

@@ -216,8 +216,9 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
     run.scheme.varies = true;
     say_found(config, "time.step", fmt::format("{{auto: {}}}", number_text(*run.time_step)),
               fmt::format("0.9 of {}", text_of(stable)));
-    config.step_note = fmt::format("time.step: {} s, 0.9 of the largest stable step of {}",
-                                   number_text(*run.time_step), text_of(stable));
+    config.step_note =
+        fmt::format("time.step: {} s, 0.9 of the largest stable step of {}{}",
+                    number_text(*run.time_step), text_of(stable), accuracy_note(run, stable));
     return;
   }
   const std::vector<double> times = exact_times(run);
@@ -235,9 +236,9 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   }
   say_found(config, "time.step", number_text(*run.time_step),
             fmt::format("{}0.9 of {}", times.empty() ? "" : "at most ", text_of(stable)));
-  config.step_note =
-      fmt::format("time.step: {} s, {}0.9 of the largest stable step of {}",
-                  number_text(*run.time_step), times.empty() ? "" : "at most ", text_of(stable));
+  config.step_note = fmt::format("time.step: {} s, {}0.9 of the largest stable step of {}{}",
+                                 number_text(*run.time_step), times.empty() ? "" : "at most ",
+                                 text_of(stable), accuracy_note(run, stable));
 }
 
 /// Computes the number for `time.stages: auto`.
@@ -401,6 +402,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   if (count) find_outputs(config, *count);
   check_times(config.run, entries, mistakes);
   mistakes.throw_any();
+  if (config.step_note.empty()) config.step_note = tolerance_note(config.run);
   find_checkpoints(config, entries.at("checkpoint.every"));
   if (const std::size_t size = resolved_yaml(config).size(); size > yaml_size_limit)
     throw ConfigError(

@@ -24,7 +24,8 @@ struct ResolvedKey {
 struct LoadedConfig {
   RunConfig run;
   std::vector<ResolvedKey> keys;  ///< every key that applies, in the order of the key table
-  /// For people: the number computed for time.step: auto or time.stages: auto; empty without auto.
+  /// For people: the number computed for time.step: auto or time.stages: auto, or that the
+  /// tolerance does not bound the error; empty where there is nothing to say.
   std::string step_note;
 };
 

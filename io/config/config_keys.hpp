@@ -64,6 +64,9 @@ const ConfigKey* find_config_key(std::string_view name);
 /// The row for a key of a resolved config: equation.FIELD for equation.u.
 const ConfigKey& row_of_resolved(std::string_view name);
 
+/// The keys of section equation that are neither rates nor quantities.
+const KeyTable<EquationConfig>& equation_keys();
+
 /// The keys of section initial on a grid with `axes` axes; 0: on any grid.
 const KeyTable<InitialConfig>& initial_keys(int axes);
 

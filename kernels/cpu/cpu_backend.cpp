@@ -203,8 +203,7 @@ class CpuBackend final : public Backend<T> {
       if (problem_.part)  // moves own rows to the front
         for (std::int64_t row = 0; row < part_.rows(); ++row)
           std::copy_n(result + part_.in_block(row), columns, result + row * columns);
-      captured_.derived.push_back(
-          results_[i].view().first(static_cast<std::size_t>(part_.cells())));
+      captured_.derived.push_back({result, static_cast<std::size_t>(part_.cells())});
     }
   }
 

@@ -193,8 +193,7 @@ class RankedBackend final : public Backend<T> {
     for (std::size_t i = 0; i < filtered_.size(); ++i)
       captured_.derived.push_back(
           filtered_[i] == none
-              ? handed_out(1, block_ ? own.derived.at(of_block++) : std::span<const T>(),
-                           results_[i])
+              ? handed_out(1, block_ ? own.derived.at(of_block++) : std::span<T>(), results_[i])
               : filtered(i));
     return captured_;
   }
@@ -280,7 +279,8 @@ class RankedBackend final : public Backend<T> {
     filled_ = by_.depth;
   }
 
-  std::span<const T> handed_out(int fields, std::span<const T> own, std::vector<T>& buffer) {
+  template <class Value>  // T, or const T
+  std::span<Value> handed_out(int fields, std::span<Value> own, std::vector<T>& buffer) {
     if (by_.is_rows()) return own;
     buffer.resize(fields * captured_.cells);
     redistribution_.to_rows(*capturing_, fields, own, buffer);
@@ -289,7 +289,7 @@ class RankedBackend final : public Backend<T> {
 
   // The first rank filters the whole field, because windows may be as large as it and transforms
   // are.
-  std::span<const T> filtered(std::size_t plan) {
+  std::span<T> filtered(std::size_t plan) {
     const std::vector<T> field = gather_rows(*capturing_, captured_.field(filtered_[plan]));
     std::vector<T> result(field.size());
     if (of_first_[plan])

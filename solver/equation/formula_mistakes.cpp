@@ -157,8 +157,17 @@ class FormulaChecker : public LawChecker {
     if (!found_.empty() || !whole_) return;
     if (run_.scheme.kind == Scheme::imex) return check_reactions(system);
     // Rates that are right one by one may together be too long for a stage.
-    attempt(
-        "equation", [&] { step_stages(system, run_.scheme, 1); }, "all rates in one stage: ");
+    try {
+      step_stages(system, run_.scheme, 1);
+    } catch (const FormulaError& error) {
+      const auto is_quantity = [&](const auto& quantity) { return quantity.first == error.of; };
+      const std::string key = run_.equation.rates.contains(error.of) ? "equation." + error.of
+                              : std::ranges::any_of(run_.equation.quantities, is_quantity)
+                                  ? "equation.let"
+                                  : "equation.kind";
+      attempt(
+          key, [&] { throw error; }, "all rates in one stage: ");
+    }
   }
 
   void check_reactions(const FormulaSystem& system) {

@@ -274,3 +274,20 @@ TEST_CASE(
                                   "--set", "limits.check_stability_every=4"});
   CHECK_MESSAGE(has(fixed.err, "and time.step is 0.25 s"), fixed.err);
 }
+
+TEST_CASE("no value is said to stand still at the start of steps by error") {
+  const Sandbox sandbox;
+  // The first step is far too short to change a value of 300 in float32; later ones are not.
+  write_text("c.yaml",
+             "grid: {shape: [20, 30]}\n"
+             "equation: {kind: formula, field: 0.1 * laplacian(field) + 1}\n"
+             "boundary: insulated\ninitial: {kind: uniform, value: 300}\n"
+             "time: {scheme: bs23, tolerance: 1e-4, step: 1e-6, end: 4}\n"
+             "output: {directory: out, every: {time: 2}}\n");
+  const Outcome by_error = run_lapl({"run", "c.yaml"});
+  REQUIRE_MESSAGE(by_error.code == 0, by_error.err);
+  CHECK_MESSAGE(!has(by_error.err, "stand still"), by_error.err);
+  const Outcome fixed = run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.tolerance=null",
+                                  "--set", "time.end=4e-6", "--set", "output.every=4"});
+  CHECK_MESSAGE(has(fixed.err, "step 0: 100% of the values stand still"), fixed.err);
+}

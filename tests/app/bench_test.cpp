@@ -57,6 +57,21 @@ TEST_CASE("bench takes as many steps as leave the state finite, and says so") {
   CHECK(never.code == 0);
 }
 
+TEST_CASE("bench checks about as many steps as it is asked to take") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [20, 30]}\nequation: {diffusivity: 1}\n"
+             "time: {scheme: rkl2, tolerance: 1e-4, step: 0.1, end: 5}\n");
+  const Outcome bench = run_lapl({"bench", "--backend", "cpu", "--config", "c.yaml", "--engine",
+                                  "interpreted", "--steps", "4", "--repeats", "1", "--json"});
+  CAPTURE(bench.err);
+  REQUIRE(bench.code == 0);
+  for (const auto& result : nlohmann::json::parse(bench.out)) {
+    CHECK(result["steps"] == 4);
+    CHECK(result["verified_steps"] == 21);
+  }
+}
+
 TEST_CASE("bench refuses engines of another backend and unknown words") {
   const Sandbox sandbox;
   CHECK(run_lapl({"bench", "--backend", "cpu", "--engine", "tile"}).code == 2);

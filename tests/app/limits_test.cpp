@@ -169,4 +169,25 @@ TEST_CASE("limits: where memory runs out HDF5 ends with a code, not with a signa
     CHECK(read.code != 1);
   }
 }
+
+TEST_CASE("limits: where memory runs out in a thread that reads or stores, there is a code, too") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  REQUIRE(run_lapl({"run", "c.yaml", "--output", "out"}).code == 0);
+  bool too_little = false, enough = false;
+  for (int kibibytes = 37000; kibibytes <= 43000; kibibytes += 200)
+    for (const char* const command : {"watch --once out", "run c.yaml --overwrite"}) {
+      CAPTURE(kibibytes);
+      CAPTURE(std::string(command));
+      const Outcome ended =
+          finish(start({"-c", fmt::format("ulimit -v {}; OMP_NUM_THREADS=2 exec '{}' {}", kibibytes,
+                                          lapl_program(), command)},
+                       "/bin/sh"));
+      CHECK(ended.signal == 0);
+      CHECK(ended.code != 1);
+      (ended.code == 0 ? enough : too_little) = true;
+    }
+  WARN(too_little);  // else the limits are not those of this build
+  WARN(enough);
+}
 #endif

@@ -172,3 +172,25 @@ TEST_CASE("diffusion by its coefficient takes a mask beside a parameter that an 
   }
   CHECK(digests[0] == digests[1]);
 }
+
+TEST_CASE("validate notes fluxes through a mask boundary that is slanted, and no others") {
+  const Sandbox sandbox;
+  const auto said = [](const std::string& mask, const std::string& condition) {
+    write_text("c.yaml", "grid: {shape: [24, 30], mask: {formula: '" + mask +
+                             "'}}\nequation: {kind: formula, field: laplacian(field)}\n"
+                             "boundary: {rows: insulated, columns: insulated, mask: " +
+                             condition + "}\ninitial: {kind: uniform, value: 1}\n" +
+                             "time: {step: 0.1, steps: 1}\n");
+    const Outcome valid = run_lapl({"validate", "c.yaml"});
+    REQUIRE_MESSAGE(valid.code == 0, valid.err);
+    return valid.err;
+  };
+  const std::string note = "lapl: boundary.mask: the mask boundary is slanted or curved in ";
+  for (const std::string flux : {"{derivative: 1}", "{value: 1, factor: 2}"})
+    CHECK_MESSAGE(has(said("x + y < 31.5", flux), note), flux);
+  const std::string said_of_all = said("x + y < 31.5", "{derivative: 1}");
+  CHECK_MESSAGE(has(said_of_all, "so fluxes through it are of first order"), said_of_all);
+  CHECK(!has(said("x < 20", "{derivative: 1}"), "slanted"));
+  CHECK(!has(said("x + y < 31.5", "insulated"), "slanted"));
+  CHECK(!has(said("x + y < 31.5", "{value: 1}"), "slanted"));
+}

@@ -236,6 +236,64 @@ TEST_CASE("time.step: auto works with time.end, and in a sweep") {
       "time.step: found often (expected null, or auto, or a number above 0, or {auto: SECONDS})"));
 }
 
+TEST_CASE("a step of auto is said to be no accurate one where anything but diffusion drives it") {
+  const Sandbox sandbox;
+  const std::string note = "; a stable step may still be inaccurate: compare with half of it";
+  const auto said = [](const std::string& rate, const std::string& step = "auto") {
+    write_text("c.yaml", formula_config('"' + rate + '"', "step: " + step + ", steps: 4"));
+    const Outcome valid = run_lapl({"validate", "c.yaml"});
+    REQUIRE_MESSAGE(valid.code == 0, valid.err);
+    const Outcome run = run_lapl({"run", "c.yaml", "--overwrite"});
+    CHECK(has(run.err, "inaccurate") == has(valid.err, "inaccurate"));
+    return valid.err;
+  };
+  for (const std::string rate : {"0.2 * laplacian(field) + sin(t) * field",
+                                 "laplacian(field) + sin(t)", "laplacian(field) - field^3"})
+    CHECK_MESSAGE(has(said(rate), note + ", or take time.tolerance\n"), rate);
+  // No error is controlled with noise.
+  CHECK_MESSAGE(has(said("laplacian(field) - field^3 + noise"), note + "\n"), "noise");
+  CHECK(!has(said("laplacian(field) - field"), "inaccurate"));
+  CHECK(!has(said("laplacian(field) - field^3", "0.01"), "inaccurate"));
+}
+
+TEST_CASE("a tolerance that does not see t is noted") {
+  const Sandbox sandbox;
+  const auto said = [](const std::string& rate, const std::string& scheme) {
+    write_text("c.yaml",
+               formula_config('"' + rate + '"', "scheme: " + scheme + ", tolerance: 1e-4, end: 1"));
+    const Outcome valid = run_lapl({"validate", "c.yaml"});
+    REQUIRE_MESSAGE(valid.code == 0, valid.err);
+    return has(valid.err, "lapl: time.tolerance: the error that " + scheme +
+                              " estimates leaves out how rates and conditions change with t alone");
+  };
+  for (const std::string scheme : {"etdrk2", "etdrk4"}) {
+    CHECK(said("laplacian(field) + cos(t)", scheme));
+    CHECK(!said("laplacian(field) - field^3", scheme));
+  }
+  CHECK(!said("laplacian(field) + cos(t)", "bs23"));
+}
+
+TEST_CASE("a resumed run repeats the warning of its step") {
+  const Sandbox sandbox;
+  write_text("c.yaml", formula_config(cubic, "step: 0.26, steps: 20"));
+  const std::string warning = "lapl: warning: time.step: found 0.26, which may be unstable";
+  const Outcome whole = run_lapl({"run", "c.yaml"});
+  REQUIRE_MESSAGE(has(whole.err, warning), whole.err);
+  const auto stored = nlohmann::json::parse(text_of("out/run.json"))["step_warning"];
+  for (const char* const from : {"10", "0"}) {
+    const Outcome resumed = run_lapl({"resume", "out", "--from", from});
+    CHECK_MESSAGE(has(resumed.err, warning), resumed.err);
+    CHECK_MESSAGE(has(resumed.err, "; the values of this run may be wrong"), resumed.err);
+    CHECK(nlohmann::json::parse(text_of("out/run.json"))["step_warning"] == stored);
+  }
+  // Another equation has another step.
+  const Outcome changed = run_lapl({"resume", "out", "--from", "10", "--change-equation", "--set",
+                                    "equation.field=0.1 * laplacian(field) - field^3"});
+  CHECK_MESSAGE(changed.code == 0, changed.err);
+  CHECK_MESSAGE(!has(changed.err, "may be unstable"), changed.err);
+  CHECK(!nlohmann::json::parse(text_of("out/run.json")).contains("step_warning"));
+}
+
 TEST_CASE("every config of the gallery has a step that is stable") {
   const Sandbox sandbox;
   int configs = 0;

@@ -1,4 +1,6 @@
 // Valid configs: values, defaults, the resolved config and the documents.
+#include <fmt/format.h>
+
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -51,6 +53,26 @@ std::string values_of(const LoadedConfig& config) {
   std::string values;
   for (const ResolvedKey& key : config.keys) values += key.key + ": " + key.value + "\n";
   return values;
+}
+
+TEST_CASE("rates that are too long together are a mistake at the line of one of them") {
+  std::string fields, rates, initial;
+  for (int field = 0; field < 6; ++field) {
+    const std::string name = fmt::format("u{}", field);
+    fields += (field == 0 ? "" : ", ") + name;
+    rates += fmt::format("  {}: 0", name);
+    for (int term = 0; term < 400; ++term) rates += fmt::format(" + sin({} * {})", term + 2, name);
+    rates += '\n';
+    initial += fmt::format("  {}: {{kind: uniform, value: 0}}\n", name);
+  }
+  const std::string found = mistakes_in(
+      fmt::format("grid: {{shape: [8, 8]}}\nfields: [{}]\nequation:\n  kind: formula\n{}"
+                  "initial:\n{}time: {{step: 1, steps: 1}}\n",
+                  fields, rates, initial));
+  CHECK_MESSAGE(found.starts_with("bad.yaml:8:"), found);
+  CHECK_MESSAGE(found.find(": equation.u3: all rates in one stage: more than 4096 operations") !=
+                    std::string::npos,
+                found);
 }
 
 TEST_CASE("every value of a config reaches RunConfig") {

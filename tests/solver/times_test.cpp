@@ -33,6 +33,10 @@ TEST_CASE("steps of any size that divide a time have the same times") {
   };
   const StepTimes tenths = times_of(0.1, {}), by_three = times_of(0.3, {}),
                   thirds = times_of(1.0 / 3, 1.0), given = times_of(0.1, 0.3);
+  // Whatever they divide, steps have the same times within them.
+  for (const double every : {0.125, 3.75, 5.0, 7.5})
+    for (std::int64_t k = 1; k < 3000; ++k)
+      CHECK(times_of(0.125, every).time(k, 1.0 / 3) == times_of(0.125, {}).time(k, 1.0 / 3));
   for (std::int64_t k = 1; k < 3000; ++k) {
     CHECK(tenths.time(3 * k) == by_three.time(k));
     CHECK(given.time(3 * k) == by_three.time(k));

@@ -1,13 +1,16 @@
-#include "app/commands/restart_steps.hpp"
+#include "app/commands/begin_restart.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <variant>
 
+#include "app/commands/run_ranks.hpp"
 #include "app/sweep/sweep_summary.hpp"
 #include "io/run/config_changes.hpp"
+#include "io/run/run_writer.hpp"
 #include "kernels/error.hpp"
 #include "solver/times.hpp"
 
@@ -25,6 +28,42 @@ bool has_nothing_to_do(const Job& job) {
          header.missing_outputs.empty() && std::filesystem::exists(job.folder->index()) &&
          is_same_config(load_config(job.folder->config(), {}), job.config);
 }
+
+std::string earlier_step_warning(const RunFolder& folder) {
+  const nlohmann::ordered_json summary = run_summary(folder.path());
+  const auto warning = summary.find("step_warning");
+  return warning != summary.end() && warning->is_string() ? warning->get<std::string>() : "";
+}
+
+std::string equation_change(const Job& job, std::uint64_t digest) {
+  if (!job.restart || !job.equation_change.empty()) return job.equation_change;
+  const std::optional<std::uint64_t> before = job.restart->checkpoint.header.equation_digest;
+  if (!before || *before == digest) return {};
+  if (!job.change_equation)
+    throw ConfigError(
+        "{}: the digest of its equation's canonical form is {}, that of the same config {} now: "
+        "this version discretises it otherwise, or a file of its parameters has changed (a restart "
+        "may not change it; lapl resume --change-equation does)",
+        job.restart->path.string(), digest_text(*before), digest_text(digest));
+  return fmt::format("canonical form: {} before, {} from then on", digest_text(*before),
+                     digest_text(digest));
+}
+
+template <class T>
+void restore_state(Backend<T>& backend, const Job& job) {
+  const CheckpointHeader& header = job.restart->checkpoint.header;
+  if (backend.ranks().count() > 1)
+    return restore_rows(backend, {job.restart->path, header.step, header.state_digest},
+                        job.config.run);
+  const auto* values = std::get_if<std::vector<T>>(&job.restart->checkpoint.values);
+  if (values == nullptr)
+    throw CheckpointError("{}: holds another precision than compute.precision says",
+                          job.restart->path.string());
+  backend.set_state(*values, header.step);
+}
+
+template void restore_state(Backend<float>&, const Job&);
+template void restore_state(Backend<double>&, const Job&);
 
 std::optional<StepState> first_steps(const Job& job, bool changed) {
   if (!job.restart || !job.config.run.scheme.varies) return std::nullopt;

@@ -1,0 +1,64 @@
+#include "solver/refused_step.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+namespace lapl {
+namespace {
+
+std::string smallest_text(const RunConfig& config, const StepControl& control) {
+  const double smallest = control.smallest();
+  return smallest == config.smallest_step
+             ? fmt::format("limits.smallest_step of {} s", smallest)
+             : fmt::format("{:.3g} s, ten times the spacing of float64 there", smallest);
+}
+
+}  // namespace
+
+std::string words_on_refused_size(const RunConfig& config, const StepControl& control,
+                                  std::int64_t step) {
+  return fmt::format(
+      "step {}: at time {} the next step would be {:.3g} s, below {}; the state is stored as a "
+      "checkpoint",
+      step + 1, control.time(step), control.state().longest, smallest_text(config, control));
+}
+
+template <class T>
+std::string words_on_refused_step(Backend<T>& backend, const RunConfig& config,
+                                  const StepControl& control, std::int64_t step, double error) {
+  const Shape shape = config.shape;
+  const std::int64_t cell = backend.cell_of_error(error);
+  std::vector<std::int64_t> of_fields;
+  for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
+    of_fields.push_back(field * shape.cells() + cell);
+  const std::vector<T> after = backend.values_at(of_fields);
+  backend.take_back();
+  const std::vector<T> before = backend.values_at(of_fields);
+  const bool finite = std::isfinite(error);
+  std::string values;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    values += (i == 0 ? "" : ", ") + config.fields[i];
+    values += finite ? fmt::format(" would become {} from {}", after[i], before[i])
+                     : fmt::format(" is {}", before[i]);
+  }
+  const std::string place = text_of(cell_at(shape, cell), shape.axes);
+  const double size = control.state().clock.step;
+  if (!finite)
+    return fmt::format(
+        "step {}: at time {} the rates are not finite at or near {}, where {}, even in a step of "
+        "{:.3g} s; the state before is stored as a checkpoint",
+        step + 1, control.time(step), place, values, size);
+  return fmt::format(
+      "step {}: at time {} even a step of {:.3g} s has {:.3g} times the error that time.tolerance "
+      "allows, at {}, where {}, and a shorter one would be below {}; the state before is stored as "
+      "a checkpoint",
+      step + 1, control.time(step), size, error, place, values, smallest_text(config, control));
+}
+template std::string words_on_refused_step(Backend<float>&, const RunConfig&, const StepControl&,
+                                           std::int64_t, double);
+template std::string words_on_refused_step(Backend<double>&, const RunConfig&, const StepControl&,
+                                           std::int64_t, double);
+
+}  // namespace lapl

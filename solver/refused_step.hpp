@@ -1,0 +1,23 @@
+// Errors about steps by error that no size makes accurate enough.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/backend.hpp"
+#include "solver/run_config.hpp"
+#include "solver/step_control.hpp"
+
+namespace lapl {
+
+/// The message where the last error asks for a step after `step` that is shorter than the limit.
+std::string words_on_refused_size(const RunConfig& config, const StepControl& control,
+                                  std::int64_t step);
+
+/// The message where a step after `step`, which the backend has just taken and takes back here, has
+/// this error, and a shorter one is forbidden.
+template <class T>
+std::string words_on_refused_step(Backend<T>& backend, const RunConfig& config,
+                                  const StepControl& control, std::int64_t step, double error);
+
+}  // namespace lapl
