@@ -26,7 +26,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 }
 
 // The choices of an option in words: "a, b, c"; empty where it has none.
-std::string choices_of(const CLI::Option& option) {
+std::string choices_text(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const auto open = type.find('{'), close = type.find('}');
   if (open == std::string::npos || close == std::string::npos) return "";
@@ -61,7 +61,7 @@ class HelpFormat : public CLI::Formatter {
  private:
   // The placeholder of an option's value, or its choices where they are short.
   static std::string value_of(const CLI::Option& option) {
-    const std::string type = option.get_type_name(), choices = choices_of(option);
+    const std::string type = option.get_type_name(), choices = choices_text(option);
     if (option.get_type_size() == 0 || type.empty()) return "";
     if (choices.empty()) return ' ' + type;
     const std::string after = type.substr(type.find('}') + 1);
@@ -71,7 +71,7 @@ class HelpFormat : public CLI::Formatter {
 
   static std::string meaning_of(const CLI::Option& option) {
     std::string meaning = option.get_description();
-    const std::string choices = choices_of(option);
+    const std::string choices = choices_text(option);
     if (choices.size() > short_choices && choices.size() <= most_choices)
       meaning += fmt::format(" ({})", choices);
     if (option.get_required() && !option.get_positional()) meaning += " (required)";

@@ -29,7 +29,7 @@ constexpr double usual_tolerance = 1e-4, reference_tolerance = 1e-9;
 constexpr double largest_error = 0.1;
 // Wall-clock seconds: of a way's trial; of the run's own steps up to the comparison of errors; and
 // of the other steps up to there.
-constexpr TrialSeconds trial_seconds = {.least = 0.1, .more = 0.2};
+constexpr TrialSeconds seconds_of_way = {.least = 0.1, .more = 0.2};
 constexpr double enough_seconds = 0.05, most_seconds = 0.25, patience = 1;
 // Shorter runs mostly go by before their code is compiled.
 constexpr double worth_compiled = 1;
@@ -212,7 +212,7 @@ class WaysOf {
     if (way.forecast.steps == 0) {
       const Model model(config(end_));
       auto backend = backend_at(model, choice_, coefficients_, state_);
-      way.forecast = try_steps<T>(backend, model, choice_, trial_seconds);
+      way.forecast = try_steps<T>(backend, model, choice_, seconds_of_way);
     }
     way.step = end_ / static_cast<double>(way.forecast.steps);
     if (!reference_) return;

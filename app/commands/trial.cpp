@@ -20,6 +20,9 @@ constexpr double worth_compiled = 1;
 // The word with which a trial ends early.
 constexpr const char* enough = "enough";
 
+}  // namespace
+
+// Notes how the steps of a trial go.
 template <class T>
 class Trial : public RunSink<T> {
  public:
@@ -65,6 +68,8 @@ class Trial : public RunSink<T> {
   TrialEstimates estimates_;
   double waited_ = 0;  // seconds, for compiled code
 };
+
+namespace {
 
 // The last point of the first half of the trial up to `end`.
 std::size_t middle_of(const std::vector<TrialPoint>& points, std::size_t end) {

@@ -198,9 +198,11 @@ class Processes {
       sum.memory.host += member.second.memory.host;
       sum.memory.device += member.second.memory.device;
     }
-    const auto enough = [](double needed, double there) { return there == 0 || needed <= there; };
-    return running_.empty() || (sum.cores <= cores && enough(sum.memory.host, available.host) &&
-                                enough(sum.memory.device, available.device));
+    const auto is_enough = [](double needed, double there) {
+      return there == 0 || needed <= there;
+    };
+    return running_.empty() || (sum.cores <= cores && is_enough(sum.memory.host, available.host) &&
+                                is_enough(sum.memory.device, available.device));
   }
 
   // Members that have ended since the last call.
