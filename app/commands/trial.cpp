@@ -52,7 +52,8 @@ class Trial : public RunSink<T> {
   const std::vector<TrialPoint>& points() const { return points_; }
   // Two points beside the start are the fewest that show whether steps change.
   bool lasts(double seconds) const {
-    return points_.size() > 2 && stepping() + estimates_.wall >= seconds;
+    return points_.size() > 2 &&
+           (stepping() >= seconds || stepping() + estimates_.wall >= 3 * seconds);
   }
   void wait_for(Backend<T>& backend) {
     const auto start = Clock::now();

@@ -325,10 +325,11 @@ void find_checkpoints(LoadedConfig& config, const Entry& every) {
 
 std::string read_config_text(const fs::path& path) {
   if (fs::is_directory(path))
-    throw ConfigError("{0}: a folder (expected a config file{1})", path.string(),
-                      fs::exists(path / "run.json")
-                          ? fmt::format("; lapl resume {} goes on with its run", path.string())
-                          : "");
+    throw IoError(
+        fmt::format("{0}: a folder (expected a config file{1})", path.string(),
+                    fs::exists(path / "run.json")
+                        ? fmt::format("; lapl resume {} goes on with its run", path.string())
+                        : ""));
   if (const std::string name = path.stem().string();
       !fs::exists(path) && std::ranges::count(names_of_new(), name) > 0)
     throw IoError(

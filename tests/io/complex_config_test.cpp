@@ -52,8 +52,8 @@ TEST_CASE("a complex value where a real one is due has a message with its place"
       {complex_config("(1 + i) * noise"),
        "bad.yaml:5:18: equation.psi: noise is read by the real and by the imaginary part, each of "
        "which "
-       "would draw numbers of its own (expected one in each part, or a quantity of equation.let "
-       "for noise)\n    (1 + i) * noise\n              ^"},
+       "would draw numbers of its own (expected one in each part, or a quantity for it: in "
+       "equation.let for noise, in initial.let for random)\n    (1 + i) * noise\n              ^"},
       {complex_config("laplacian(phi)"),
        "bad.yaml:5:18: equation.psi: unknown name phi (expected psi_im, psi_re, u, "},
       {complex_config("psi", "output: {derived: {a: {formula: i * psi}}}\n"),

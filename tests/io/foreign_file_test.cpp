@@ -313,7 +313,9 @@ TEST_CASE("pipes, sockets and devices are refused at once") {
   for (const std::filesystem::path& path : {pipe, std::filesystem::path("/dev/zero"),
                                             std::filesystem::path("/dev/tty"), folder.path()}) {
     CAPTURE(path);
-    const std::string said = path.string() + ": is not a regular file";
+    const std::string said =
+        path.string() +
+        (path == folder.path() ? ": a folder (expected a config file)" : ": is not a regular file");
     CHECK_THROWS_AS(load_config(path, {}), IoError);
     CHECK_THROWS_AS(read_png(path), IoError);
     CHECK_THROWS_AS(read_field(path, "data"), IoError);
