@@ -100,7 +100,7 @@ void require_finite(std::span<const double> rates, const Before& before = no_wor
   });
   if (std::ranges::max(wrong) > 0)
     throw NumericalError(
-        "the rates are not finite at the initial state, so that no step can be estimated");
+        "the rates are not finite at this state, so that no step can be estimated");
 }
 
 // Vectors of a value for each field and cell, in one buffer, whose pages several threads make.
@@ -117,7 +117,7 @@ class Vectors {
   HostBuffer<double> memory_;
 };
 
-// Multiplies directions by the derivative of the rates at the initial state.
+// Multiplies directions by the derivative of the rates at a state.
 class RateDerivative {
  public:
   RateDerivative(const RunConfig& config, const FormulaSystem& system,
@@ -247,6 +247,23 @@ Values units_of(RateDerivative& derivative, std::span<const double> start, std::
   return balance(sizes);
 }
 
+// Subtracts the parts of `next` along so many vectors of the basis, adds their sizes to
+// `projection`, and returns the square of the length that is left.
+double make_orthogonal(std::span<double> next, Vectors& basis, int size, Values& projection) {
+  double part = 0;
+  std::span<const double> along = next;
+  const auto subtract_last = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; part != 0 && i < last; ++i) next[i] -= part * along[i];
+  };
+  for (int i = 0; i < size; ++i) {
+    const double found = dot(basis[i], next, subtract_last);
+    along = basis[i];
+    part = found;
+    projection[i] += part;
+  }
+  return dot(next, next, subtract_last);
+}
+
 // `basis` has the start at first, and room for the image of the last of `most` vectors.
 std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis, int most) {
   std::vector<Values> projections;  // coefficients of each image in the basis
@@ -262,15 +279,14 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis
     for_each_value(std::ssize(newest), [&](std::int64_t i) { newest[i] /= length; });
     ++size;
     derivative(next, newest);
-    scale = std::max(scale, std::sqrt(dot(next, next)));
-    Values& projection = projections.emplace_back();
-    const auto subtract_last = [&](std::int64_t first, std::int64_t last) {
-      if (projection.empty()) return;
-      const auto of_basis = basis[std::ssize(projection) - 1];
-      for (std::int64_t i = first; i < last; ++i) next[i] -= projection.back() * of_basis[i];
-    };
-    for (int i = 0; i < size; ++i) projection.push_back(dot(basis[i], next, subtract_last));
-    square = dot(next, next, subtract_last);
+    const double of_image = std::sqrt(dot(next, next));
+    scale = std::max(scale, of_image);
+    Values& projection = projections.emplace_back(size);
+    square = make_orthogonal(next, basis, size, projection);
+    // Where little is left, as of rates that are nearly a multiple of the state, rounding is a
+    // large part of it and not orthogonal at all (Giraud, Langou and Rozloznik, Comput. Math. Appl.
+    // 50 (2005): twice is enough).
+    if (std::sqrt(square) < 0.1 * of_image) square = make_orthogonal(next, basis, size, projection);
   }
   SquareMatrix projected(size);
   for (int column = 0; column < projected.size; ++column)

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "kernels/problem.hpp"
@@ -19,9 +20,10 @@ namespace lapl {
 
 /// An estimate at a state.
 struct StepEstimate {
-  double longest = 0;  ///< the largest stable step in seconds; 0 where none is known
-  double step = 0;     ///< the step to take: shorter, and rounded
-  double growth = 0;   ///< StableStep::growth
+  double longest = 0;         ///< the largest stable step in seconds; 0 where none is known
+  double step = 0;            ///< the step to take: shorter, and rounded
+  double growth = 0;          ///< StableStep::growth
+  std::string why_none = {};  ///< why no step is known to be stable; empty where one is
 };
 
 /// The controller's state, which a checkpoint stores for a restart.

@@ -104,7 +104,7 @@ TEST_CASE("an estimated step warns, and the message names the state it is estima
   CHECK_MESSAGE(!has(right.err, "warning"), right.err);
   CHECK_MESSAGE(has(right.err, "s (estimated at the initial state)\n"), right.err);
   CHECK(has(run_lapl({"validate", "c.yaml", "--set", "initial.formula=\"log(x - 9)\""}).err,
-            "largest stable step: not known (the rates are not finite at the initial state"));
+            "largest stable step: not known (the rates are not finite at this state"));
 }
 
 TEST_CASE("time.step: auto is a number from the start, printed and stored") {
