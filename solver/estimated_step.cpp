@@ -18,6 +18,7 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
 #include "solver/rates_at.hpp"
+#include "solver/step_control.hpp"
 
 namespace lapl {
 namespace {
@@ -150,13 +151,41 @@ class RateDerivative {
     return values.subspan(index * cells_, cells_);
   }
 
-  double change_time() const {
-    double least = any_step;
+  double first_step(double longest, const Tolerance& tolerance, double order) {
+    const bool names_time = rates_at_.names_time();
+    double step = names_time ? 0.01 * longest : longest;
+    double trial = 0.01 * step;
+    double change = 0;  // the largest derivative of a field, in units of its tolerance
+    bool begins_at_0 = false;
+    const auto scale = [&](std::size_t f) {
+      return tolerance.absolute + tolerance.relative * largest_[f];
+    };
     for (std::size_t f = 0; f < fields_; ++f) {
       const double rate = largest(field(rate_, f));
-      if (largest_[f] > 0 && rate > 0) least = std::min(least, largest_[f] / rate);
+      if (rate == 0) continue;
+      if (largest_[f] > 0) {
+        step = std::min(step, 0.01 * largest_[f] / rate);
+      } else if (scale(f) > 0) {
+        begins_at_0 = true;
+        trial = std::min(trial, scale(f) / rate);
+        change = std::max(change, rate / scale(f));
+      }
     }
-    return least;
+    if (!begins_at_0 && !names_time) return step;
+    trial = std::min(trial, step);
+    for_each_value(std::ssize(state_),
+                   [&](std::int64_t i) { moved_[i] = state_[i] + trial * rate_[i]; });
+    rates_at_.store(moved_, moved_, time_ + trial);
+    try {
+      require_finite(moved_, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) moved_[i] -= rate_[i];
+      });
+    } catch (const NumericalError&) {  // a step as long as the trial would be rejected
+      return trial / 2;
+    }
+    for (std::size_t f = 0; f < fields_; ++f)
+      if (scale(f) > 0) change = std::max(change, largest(field(moved_, f)) / trial / scale(f));
+    return change > 0 ? std::min(step, std::pow(0.01 / change, 1 / order)) : step;
   }
 
   double growth() const {
@@ -334,11 +363,12 @@ StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficien
   return {modes_by_arnoldi(derivative, basis, most), growth};
 }
 
-double change_time_at(const RunConfig& config, const CoefficientFields& coefficients,
-                      const WholeFields& whole) {
+double first_step_by_rates(const RunConfig& config, const CoefficientFields& coefficients,
+                           const WholeFields& whole, double longest) {
   const FormulaSystem system = system_of(config);
   require(memory_with(config, system, false), "the first step");
-  return RateDerivative(config, system, coefficients, whole).change_time();
+  return RateDerivative(config, system, coefficients, whole)
+      .first_step(longest, *config.scheme.tolerance, error_order(config.scheme.kind));
 }
 
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes) {

@@ -56,6 +56,9 @@ struct StepState {
 };
 inline constexpr std::size_t step_state_words = 13;
 
+/// The order of a step's error in dt: pairs, and etdrk4, estimate that of a lower solution.
+double error_order(Scheme scheme);
+
 class StepControl {
  public:
   /// `from`: the state of a restart at `step`; none at step 0.
