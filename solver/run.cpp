@@ -20,6 +20,7 @@
 #include "solver/refused_state.hpp"
 #include "solver/run_speed.hpp"
 #include "solver/schedule.hpp"
+#include "solver/short_steps.hpp"
 #include "solver/times.hpp"
 #include "solver/verification.hpp"
 
@@ -221,6 +222,8 @@ class Run {
         }
       }
       step_ += steps;
+      const std::string short_steps = short_steps_.after(steps, *control_);
+      if (!short_steps.empty() && steps_.warn && ranks_.is_first()) steps_.warn(step_, short_steps);
       if (control_->left(step_) > 0) continue;
       if (!control_->measures_error()) control_->arrive(step_);
       backend_->set_clock(control_->state().clock);  // of derived outputs
@@ -406,6 +409,7 @@ class Run {
   std::int64_t last_;  // the last step, where that is known
   std::optional<StepControl> control_;
   const VaryingSteps<T>& steps_;
+  ShortSteps short_steps_;
   std::int64_t stages_ = 0;              // of the backend's steps, with rkl2 and a tolerance
   double earlier_stepping_seconds_ = 0;  // of earlier backends
   std::optional<std::int64_t> checked_stability_;

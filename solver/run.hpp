@@ -68,6 +68,8 @@ struct VaryingSteps {
   /// called on the first rank if an estimate has changed the size of steps to `size`, or if steps
   /// of this one size are longer than the estimate, or the estimate knows of none
   std::function<void(std::int64_t step, double size)> say = {};
+  /// called on the first rank with a warning
+  std::function<void(std::int64_t step, const std::string& what)> warn = {};
   OtherStages<T> with_other_stages = {};  ///< for rkl2 with a tolerance
 };
 

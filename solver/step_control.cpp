@@ -256,6 +256,11 @@ double StepControl::smallest() const {
   return std::max(config_.smallest_step, 10 * (std::nextafter(now, infinity) - now));
 }
 
+double StepControl::steps_to_target() const {
+  const auto target = next_target();
+  return target ? (*target - state_.clock.start) / state_.clock.step : 0;
+}
+
 bool StepControl::is_stuck() const {
   return !(state_.longest >= smallest()) || std::isinf(state_.radius);
 }

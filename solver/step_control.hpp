@@ -88,6 +88,9 @@ class StepControl {
   /// True if the next step is shorter, or rkl2 has no stable one.
   bool is_stuck() const;
 
+  /// The number of steps of the last size to the next time that must be met; 0 where there is none.
+  double steps_to_target() const;
+
   /// True if an output, or the end, lies at this time.
   bool is_output(double time) const;
   bool is_end(double time) const { return config_.end && time >= *config_.end; }

@@ -74,6 +74,11 @@ template EstimateStep<double> estimate_of(RunConfig, const std::shared_ptr<Stabl
 template <class T>
 void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
                    Console& console) {
+  steps.warn = [&folder, &console](std::int64_t step, const std::string& what) {
+    const std::string text = fmt::format("step {}: {}", step, what);
+    console.warning(text);
+    folder.log({{"event", "warning"}, {"step", step}, {"what", what}});
+  };
   const auto last = std::make_shared<StableStep>();
   steps.estimate = estimate_of<T>(run, last);
   if (!steps.estimate) return;
