@@ -6,6 +6,7 @@
 //   a step   makes each field once; until then stages read its values before the step
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -121,6 +122,15 @@ std::vector<VaryingFace> varying_faces(const Problem<T>& problem) {
 template <class T>
 bool has_reductions(const Problem<T>& problem) {
   return !problem.reduced.empty();
+}
+
+/// True if a stage or a condition reads the time itself. It is the same on every rank: a block
+/// keeps the conditions of sides that it does not have.
+template <class T>
+bool names_time(const Problem<T>& problem) {
+  const auto in_tree = [](const StageTree& tree) { return names_time(tree); };
+  return std::ranges::any_of(problem.stages, in_tree, &Stage::tree) ||
+         std::ranges::any_of(problem.conditions, in_tree);
 }
 
 template <class T>

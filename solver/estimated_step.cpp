@@ -18,6 +18,7 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
 #include "solver/rates_at.hpp"
+#include "solver/step_control.hpp"
 
 namespace lapl {
 namespace {
@@ -100,7 +101,7 @@ void require_finite(std::span<const double> rates, const Before& before = no_wor
   });
   if (std::ranges::max(wrong) > 0)
     throw NumericalError(
-        "the rates are not finite at the initial state, so that no step can be estimated");
+        "the rates are not finite at this state, so that no step can be estimated");
 }
 
 // Vectors of a value for each field and cell, in one buffer, whose pages several threads make.
@@ -117,7 +118,7 @@ class Vectors {
   HostBuffer<double> memory_;
 };
 
-// Multiplies directions by the derivative of the rates at the initial state.
+// Multiplies directions by the derivative of the rates at a state.
 class RateDerivative {
  public:
   RateDerivative(const RunConfig& config, const FormulaSystem& system,
@@ -150,13 +151,41 @@ class RateDerivative {
     return values.subspan(index * cells_, cells_);
   }
 
-  double change_time() const {
-    double least = any_step;
+  double first_step(double longest, const Tolerance& tolerance, double order) {
+    const bool names_time = rates_at_.names_time();
+    double step = names_time ? 0.01 * longest : longest;
+    double trial = 0.01 * step;
+    double change = 0;  // the largest derivative of a field, in units of its tolerance
+    bool begins_at_0 = false;
+    const auto scale = [&](std::size_t f) {
+      return tolerance.absolute + tolerance.relative * largest_[f];
+    };
     for (std::size_t f = 0; f < fields_; ++f) {
       const double rate = largest(field(rate_, f));
-      if (largest_[f] > 0 && rate > 0) least = std::min(least, largest_[f] / rate);
+      if (rate == 0) continue;
+      if (largest_[f] > 0) {
+        step = std::min(step, 0.01 * largest_[f] / rate);
+      } else if (scale(f) > 0) {
+        begins_at_0 = true;
+        trial = std::min(trial, scale(f) / rate);
+        change = std::max(change, rate / scale(f));
+      }
     }
-    return least;
+    if (!begins_at_0 && !names_time) return step;
+    trial = std::min(trial, step);
+    for_each_value(std::ssize(state_),
+                   [&](std::int64_t i) { moved_[i] = state_[i] + trial * rate_[i]; });
+    rates_at_.store(moved_, moved_, time_ + trial);
+    try {
+      require_finite(moved_, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) moved_[i] -= rate_[i];
+      });
+    } catch (const NumericalError&) {  // a step as long as the trial would be rejected
+      return trial / 2;
+    }
+    for (std::size_t f = 0; f < fields_; ++f)
+      if (scale(f) > 0) change = std::max(change, largest(field(moved_, f)) / trial / scale(f));
+    return change > 0 ? std::min(step, std::pow(0.01 / change, 1 / order)) : step;
   }
 
   double growth() const {
@@ -247,6 +276,23 @@ Values units_of(RateDerivative& derivative, std::span<const double> start, std::
   return balance(sizes);
 }
 
+// Subtracts the parts of `next` along so many vectors of the basis, adds their sizes to
+// `projection`, and returns the square of the length that is left.
+double make_orthogonal(std::span<double> next, Vectors& basis, int size, Values& projection) {
+  double part = 0;
+  std::span<const double> along = next;
+  const auto subtract_last = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; part != 0 && i < last; ++i) next[i] -= part * along[i];
+  };
+  for (int i = 0; i < size; ++i) {
+    const double found = dot(basis[i], next, subtract_last);
+    along = basis[i];
+    part = found;
+    projection[i] += part;
+  }
+  return dot(next, next, subtract_last);
+}
+
 // `basis` has the start at first, and room for the image of the last of `most` vectors.
 std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis, int most) {
   std::vector<Values> projections;  // coefficients of each image in the basis
@@ -262,15 +308,14 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis
     for_each_value(std::ssize(newest), [&](std::int64_t i) { newest[i] /= length; });
     ++size;
     derivative(next, newest);
-    scale = std::max(scale, std::sqrt(dot(next, next)));
-    Values& projection = projections.emplace_back();
-    const auto subtract_last = [&](std::int64_t first, std::int64_t last) {
-      if (projection.empty()) return;
-      const auto of_basis = basis[std::ssize(projection) - 1];
-      for (std::int64_t i = first; i < last; ++i) next[i] -= projection.back() * of_basis[i];
-    };
-    for (int i = 0; i < size; ++i) projection.push_back(dot(basis[i], next, subtract_last));
-    square = dot(next, next, subtract_last);
+    const double of_image = std::sqrt(dot(next, next));
+    scale = std::max(scale, of_image);
+    Values& projection = projections.emplace_back(size);
+    square = make_orthogonal(next, basis, size, projection);
+    // Where little is left, as of rates that are nearly a multiple of the state, rounding is a
+    // large part of it and not orthogonal at all (Giraud, Langou and Rozloznik, Comput. Math. Appl.
+    // 50 (2005): twice is enough).
+    if (std::sqrt(square) < 0.1 * of_image) square = make_orthogonal(next, basis, size, projection);
   }
   SquareMatrix projected(size);
   for (int column = 0; column < projected.size; ++column)
@@ -318,11 +363,12 @@ StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficien
   return {modes_by_arnoldi(derivative, basis, most), growth};
 }
 
-double change_time_at(const RunConfig& config, const CoefficientFields& coefficients,
-                      const WholeFields& whole) {
+double first_step_by_rates(const RunConfig& config, const CoefficientFields& coefficients,
+                           const WholeFields& whole, double longest) {
   const FormulaSystem system = system_of(config);
   require(memory_with(config, system, false), "the first step");
-  return RateDerivative(config, system, coefficients, whole).change_time();
+  return RateDerivative(config, system, coefficients, whole)
+      .first_step(longest, *config.scheme.tolerance, error_order(config.scheme.kind));
 }
 
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes) {

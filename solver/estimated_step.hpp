@@ -29,10 +29,15 @@ double memory_of_modes(const RunConfig& config);
 /// Throws DeviceError where these are not available.
 void require_memory_of_modes(const RunConfig& config);
 
-/// The shortest time in seconds in which a field would change by its largest value; infinity where
-/// no field that has values changes. Throws as modes_at.
-double change_time_at(const RunConfig& config, const CoefficientFields& coefficients,
-                      const WholeFields& whole);
+/// The first step by error in seconds, at most `longest`: a hundredth of the time in which a field
+/// would change by its largest value. Where a field that changes is 0 everywhere, or rates read t,
+/// it is also (0.01 / d)^(1/p): p is the order of a step's error, and d is the largest rate of a
+/// field that is 0, or second derivative in time of any, in units of what the error may be. A short
+/// trial step finds the latter (Hairer, Norsett and Wanner, Solving Ordinary Differential Equations
+/// I (1993), section II.4). Where rates read t, it is at most a hundredth of `longest`. Throws as
+/// modes_at.
+double first_step_by_rates(const RunConfig& config, const CoefficientFields& coefficients,
+                           const WholeFields& whole, double longest);
 
 /// The largest stable step for these modes in seconds; infinity where every step is stable.
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes);

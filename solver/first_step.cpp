@@ -13,7 +13,7 @@
 namespace lapl {
 namespace {
 
-constexpr double part_of_change = 0.01;
+constexpr double part_of_interval = 0.01;
 
 // The same place with at most so many cells. No axis becomes shorter than 8 cells.
 RunConfig with_cells(RunConfig config, std::int64_t most) {
@@ -50,17 +50,16 @@ double first_step_of(const RunConfig& config,
   double step = times.empty() ? 1 : times.front();
   const bool is_small = config.shape.cells() <= most_cells_of_first_step;
   if (!is_small && reads_files(config)) {
-    step *= part_of_change;
+    step *= part_of_interval;
   } else {
     try {
       const RunConfig looked_at = with_cells(config, most_cells_of_first_step);
       const StateFields fields = load(looked_at);
-      step = std::min(
-          step, part_of_change * change_time_at(looked_at, fields.coefficients, fields.whole));
+      step = first_step_by_rates(looked_at, fields.coefficients, fields.whole, step);
     } catch (const NumericalError&) {  // the run says more
     } catch (const ConfigError&) {     // of fewer cells alone: a mask with none inside
       if (is_small) throw;
-      step *= part_of_change;
+      step *= part_of_interval;
     }
   }
   step = std::max(step, std::numeric_limits<double>::denorm_min());

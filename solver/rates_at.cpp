@@ -29,8 +29,11 @@ Problem<double> rates_problem(const RunConfig& config, FormulaSystem system,
 
 RatesAt::RatesAt(const RunConfig& config, const FormulaSystem& system,
                  const CoefficientFields& coefficients, int threads)
-    : backend_(make_backend<double>("cpu", "interpreted",
-                                    rates_problem(config, system, coefficients), threads)) {}
+    : RatesAt(rates_problem(config, system, coefficients), threads) {}
+
+RatesAt::RatesAt(const Problem<double>& problem, int threads)
+    : names_time_(lapl::names_time(problem)),
+      backend_(make_backend<double>("cpu", "interpreted", problem, threads)) {}
 
 std::vector<double> RatesAt::operator()(std::span<const double> state, double time) {
   std::vector<double> rates(state.size());

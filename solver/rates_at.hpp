@@ -25,12 +25,17 @@ class RatesAt {
           const CoefficientFields& coefficients, int threads);
 
   Backend<double>& backend() { return *backend_; }
+  /// True if the rates read the time itself.
+  bool names_time() const { return names_time_; }
   /// The rates at a time, in the unit of each field per second, field after field as in the state.
   std::vector<double> operator()(std::span<const double> state, double time = 0);
   /// Writes the rates to `rates`, which may hold anything before.
   void store(std::span<double> rates, std::span<const double> state, double time = 0);
 
  private:
+  RatesAt(const Problem<double>& problem, int threads);
+
+  bool names_time_;
   std::unique_ptr<Backend<double>> backend_;
 };
 

@@ -19,6 +19,7 @@
 #include "solver/refused_step.hpp"
 #include "solver/run_speed.hpp"
 #include "solver/schedule.hpp"
+#include "solver/short_steps.hpp"
 #include "solver/times.hpp"
 #include "solver/verification.hpp"
 
@@ -137,22 +138,35 @@ class Run {
     for (double* const value : {&found.longest, &found.step, &found.growth})
       *value = of_first(ranks_, *value);
     const bool says = steps_.say && ranks_.is_first();
+    const std::string why_none = first_text(ranks_, found.why_none);
     if (!control_) {
-      if (found.step > 0 && found.longest < time_step_of(config_) && says)
+      if (says && (!why_none.empty() || found.longest < time_step_of(config_)))
         steps_.say(step_, time_step_of(config_));
       return;
     }
+    if (!why_none.empty()) refuse_estimate(why_none);
     if (control_->take_estimate(found, step_) && says) steps_.say(step_, control_->state().longest);
     if (!control_->is_stuck()) return;
-    if (config_.chooses_stages())
-      throw NumericalError(
-          "step {}: no step of time.scheme rkl2 is known to be stable, whatever its number of "
-          "stages (expected time.scheme bs23 or dopri5)",
-          step_);
     throw NumericalError(
         "step {}: the largest stable step is {:.3g} s, too short to change the time {} (smaller "
         "steps from the beginning, or time.tolerance with bs23 or dopri5, may help)",
         step_, found.longest, time());
+  }
+
+  // Ends the run before steps of which nobody knows whether they are stable. The state is stored.
+  [[noreturn]] void refuse_estimate(const std::string& why) {
+    finish_finite_check();
+    backend_->start_finite_check();
+    checked_step_ = step_;
+    finish_finite_check();  // of a state that is not finite, this says more
+    store(false, true, true);
+    finish_storing();
+    throw NumericalError(
+        "step {}: at time {} the largest stable step{} is {}; the state is stored as a checkpoint "
+        "(expected {})",
+        step_, time(), config_.chooses_stages() ? " of time.scheme rkl2" : "", why,
+        config_.chooses_stages() ? "time.scheme bs23 or dopri5"
+                                 : "a number for time.step, or time.tolerance");
   }
 
   // Changes the number of stages of the next steps.
@@ -205,6 +219,8 @@ class Run {
         }
       }
       step_ += steps;
+      const std::string short_steps = short_steps_.after(steps, *control_);
+      if (!short_steps.empty() && steps_.warn && ranks_.is_first()) steps_.warn(step_, short_steps);
       if (control_->left(step_) > 0) continue;
       if (!control_->measures_error()) control_->arrive(step_);
       backend_->set_clock(control_->state().clock);  // of derived outputs
@@ -357,6 +373,7 @@ class Run {
   std::int64_t last_;  // the last step, where that is known
   std::optional<StepControl> control_;
   const VaryingSteps<T>& steps_;
+  ShortSteps short_steps_;
   std::int64_t stages_ = 0;              // of the backend's steps, with rkl2 and a tolerance
   double earlier_stepping_seconds_ = 0;  // of earlier backends
   std::optional<std::int64_t> checked_stability_;

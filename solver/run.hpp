@@ -67,8 +67,10 @@ struct VaryingSteps {
   std::optional<StepState> from = {};  ///< of a restart
   EstimateStep<T> estimate = {};       ///< asked every config.stability_checks() steps
   /// called on the first rank if an estimate has changed the size of steps to `size`, or if steps
-  /// of this one size are longer than the estimate
+  /// of this one size are longer than the estimate, or the estimate knows of none
   std::function<void(std::int64_t step, double size)> say = {};
+  /// called on the first rank with a warning
+  std::function<void(std::int64_t step, const std::string& what)> warn = {};
   OtherStages<T> with_other_stages = {};  ///< for rkl2 with a tolerance
 };
 

@@ -63,27 +63,37 @@ StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& sy
 }
 
 // The largest step s that the rates allow at all times from `ahead.time` to `ahead.steps` * s
-// later, or to the end.
+// later, or to the end. Steps become up to a thousand times shorter to end before a time at which
+// no step is known to be stable: the state may be another one there.
 StableStep stable_ahead(const Ahead& ahead, const std::optional<double>& end,
                         const std::function<StableStep(double time)>& at) {
   StableStep found = at(ahead.time);
-  const auto has_size = [](const StableStep& step) {
-    return step.largest && *step.largest > 0 && !std::isinf(*step.largest);
-  };
-  if (!has_size(found)) return found;
+  if (!found.largest || *found.largest == 0) return found;
   const double longest = end ? std::max(*end - ahead.time, 0.0) : any_step;
+  const bool any_now = std::isinf(*found.largest);
+  if (any_now && (longest == 0 || std::isinf(longest))) return found;
+  if (any_now) found.largest = longest;
+  const double shortest = *found.largest / 1000;
   for (int tried = 0; tried < 60; ++tried) {
     const double step = *found.largest;
     const double length = std::min(static_cast<double>(ahead.steps) * step, longest);
     double least = step;
+    std::string why;
     for (const double part : {0.25, 0.5, 0.75, 1.0}) {
-      const StableStep later = at(ahead.time + part * length);
-      if (later.largest) least = std::min(least, *later.largest);
+      const double time = ahead.time + part * length;
+      const StableStep later = at(time);
+      least = std::min(least, later.largest.value_or(0));
+      if (later.largest.value_or(0) == 0)
+        why = fmt::format("at time {:.6g}: {}", time,
+                          later.largest ? "every step is unstable" : later.why_unknown);
     }
+    if (!why.empty() && step < shortest) return {.why_unknown = why};
     found.largest = std::max(least, step / 2);
-    if (least >= step / 2) break;
+    if (least < step / 2) continue;
+    if (any_now && least == longest) found.largest = any_step;
+    return found;
   }
-  return found;
+  return {.why_unknown = "it changes too fast with time"};
 }
 
 StepOfScheme estimated_steps_of(const RunConfig& config, const std::function<StateFields()>& load,
@@ -201,16 +211,6 @@ std::string accuracy_note(const RunConfig& config, const StableStep& step) {
   if (!step.estimated && !reads_time(system_of(config), config)) return {};
   return fmt::format("; a stable step may still be inaccurate: compare with half of it{}",
                      has_noise(config) ? "" : ", or take time.tolerance");
-}
-
-std::string tolerance_note(const RunConfig& config) {
-  if (!config.scheme.tolerance || !is_exponential(config) || !reads_time(system_of(config), config))
-    return {};
-  return fmt::format(
-      "time.tolerance: the error that {} estimates leaves out how rates and conditions change with "
-      "t "
-      "alone; time.largest_step limits the step",
-      name_of(config.scheme.kind));
 }
 
 std::optional<double> automatic_step(const StableStep& step) {

@@ -70,10 +70,6 @@ std::string step_warning(const RunConfig& config, const StableStep& step,
 /// nothing about the error. Empty for linear equations with constant coefficients and without t.
 std::string accuracy_note(const RunConfig& config, const StableStep& step);
 
-/// A note where time.tolerance does not bound the error: etdrk2 and etdrk4 do not see how rates and
-/// conditions change with t alone. Empty elsewhere.
-std::string tolerance_note(const RunConfig& config);
-
 /// The step in seconds that time.step: auto selects, 0.9 of the largest stable one; none where
 /// there is no such number.
 std::optional<double> automatic_step(const StableStep& step);

@@ -20,12 +20,6 @@ constexpr double least_step = 0x1p-1074;
 // The same bits on every machine.
 double power_of(double base, double exponent) { return power(base, exponent); }
 
-// The order of a step's error in dt: pairs, and etdrk4, estimate that of a lower solution.
-double error_order(Scheme scheme) {
-  const SchemeRow& row = row_of(scheme);
-  return row.is_pair() || scheme == Scheme::etdrk4 ? row.order : row.order + 1;
-}
-
 // The largest power of 2^(1/4) that is at most `size`; exact comparisons give the same everywhere.
 double rung_below(double size) {
   constexpr double rungs[] = {1, 0x1.306fe0a31b715p+0, 0x1.6a09e667f3bcdp+0, 0x1.ae89f995ad3adp+0};
@@ -48,6 +42,11 @@ constexpr std::int64_t first_longer_step = 1024;
 constexpr double enough_cheaper = 1.25;
 
 }  // namespace
+
+double error_order(Scheme scheme) {
+  const SchemeRow& row = row_of(scheme);
+  return row.is_pair() || scheme == Scheme::etdrk4 ? row.order : row.order + 1;
+}
 
 bool StepState::is_sound(std::int64_t step) const {
   const auto is_finite_from = [](double least, double value) {
@@ -255,6 +254,11 @@ double StepControl::smallest() const {
   const double now = state_.clock.start;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   return std::max(config_.smallest_step, 10 * (std::nextafter(now, infinity) - now));
+}
+
+double StepControl::steps_to_target() const {
+  const auto target = next_target();
+  return target ? (*target - state_.clock.start) / state_.clock.step : 0;
 }
 
 bool StepControl::is_stuck() const {

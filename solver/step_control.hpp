@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "kernels/problem.hpp"
@@ -19,9 +20,10 @@ namespace lapl {
 
 /// An estimate at a state.
 struct StepEstimate {
-  double longest = 0;  ///< the largest stable step in seconds; 0 where none is known
-  double step = 0;     ///< the step to take: shorter, and rounded
-  double growth = 0;   ///< StableStep::growth
+  double longest = 0;         ///< the largest stable step in seconds; 0 where none is known
+  double step = 0;            ///< the step to take: shorter, and rounded
+  double growth = 0;          ///< StableStep::growth
+  std::string why_none = {};  ///< why no step is known to be stable; empty where one is
 };
 
 /// The controller's state, which a checkpoint stores for a restart.
@@ -54,6 +56,9 @@ struct StepState {
 };
 inline constexpr std::size_t step_state_words = 13;
 
+/// The order of a step's error in dt: pairs, and etdrk4, estimate that of a lower solution.
+double error_order(Scheme scheme);
+
 class StepControl {
  public:
   /// `from`: the state of a restart at `step`; none at step 0.
@@ -82,6 +87,9 @@ class StepControl {
   double smallest() const;
   /// True if the next step is shorter, or rkl2 has no stable one.
   bool is_stuck() const;
+
+  /// The number of steps of the last size to the next time that must be met; 0 where there is none.
+  double steps_to_target() const;
 
   /// True if an output, or the end, lies at this time.
   bool is_output(double time) const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <memory>
 #include <variant>
 
@@ -57,12 +58,14 @@ EstimateStep<T> estimate_of(RunConfig config, const std::shared_ptr<StableStep>&
   config.scheme = config.estimated_scheme();
   return [config, last, known = largest_step_of(config), coefficients = load_coefficients(config)](
              std::span<const T> state, const Ahead& ahead) {
-    *last =
-        known ? StableStep{.largest = known} : stable_step_at(config, coefficients, state, ahead);
+    *last = known ? StableStep{.largest = known}
+                  : stable_step_at(config, coefficients, state, ahead,
+                                   std::numeric_limits<std::int64_t>::max());
     const double longest = last->largest.value_or(0);
     return StepEstimate{.longest = longest,
                         .step = longest == any_step ? any_step : automatic_step(*last).value_or(0),
-                        .growth = last->growth};
+                        .growth = last->growth,
+                        .why_none = longest > 0 ? "" : text_of(*last, "at this state")};
   };
 }
 template EstimateStep<float> estimate_of(RunConfig, const std::shared_ptr<StableStep>&);
@@ -71,6 +74,11 @@ template EstimateStep<double> estimate_of(RunConfig, const std::shared_ptr<Stabl
 template <class T>
 void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
                    Console& console) {
+  steps.warn = [&folder, &console](std::int64_t step, const std::string& what) {
+    const std::string text = fmt::format("step {}: {}", step, what);
+    console.warning(text);
+    folder.log({{"event", "warning"}, {"step", step}, {"what", what}});
+  };
   const auto last = std::make_shared<StableStep>();
   steps.estimate = estimate_of<T>(run, last);
   if (!steps.estimate) return;
@@ -83,7 +91,9 @@ void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder
           fmt::format("step {}: time.step is {:.4g} s from there on: {}", step, size, what));
     else
       console.warning(fmt::format("step {}: {}, and time.step is {:.4g} s", step, what, size));
-    folder.log({{"event", "step"}, {"step", step}, {"largest_stable_step", *last->largest}});
+    nlohmann::ordered_json largest;  // null where it is not known
+    if (last->largest) largest = *last->largest;
+    folder.log({{"event", "step"}, {"step", step}, {"largest_stable_step", largest}});
   };
 }
 template void set_estimates(VaryingSteps<float>&, const RunConfig&, const RunFolder&, Console&);

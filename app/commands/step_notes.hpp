@@ -31,9 +31,9 @@ template <class T>
 EstimateStep<T> estimate_of(
     RunConfig config, const std::shared_ptr<StableStep>& last = std::make_shared<StableStep>());
 
-/// Estimates the longest stable step of a state while the run goes on, and says and logs where
-/// steps change, or are too long. Does nothing where the config asks for no estimates. Keeps
-/// references.
+/// Says and logs what a run warns of. Estimates the longest stable step of a state while the run
+/// goes on, where the config asks for that, and says and logs where steps change, or are too long.
+/// Keeps references.
 template <class T>
 void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
                    Console& console);

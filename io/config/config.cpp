@@ -403,7 +403,6 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   if (count) find_outputs(config, *count);
   check_times(config.run, entries, mistakes);
   mistakes.throw_any();
-  if (config.step_note.empty()) config.step_note = tolerance_note(config.run);
   find_checkpoints(config, entries.at("checkpoint.every"));
   if (const std::size_t size = resolved_yaml(config).size(); size > yaml_size_limit)
     throw ConfigError(

@@ -29,6 +29,7 @@ class ExponentialEngine final : public CpuEngine<T> {
         values_(problem.state_fields() * cells_),
         first_(problem.part ? problem.part->in_block(0) : 0),
         measures_error_(problem.measures_error),
+        names_time_(names_time(by_->rates)),
         clock_(problem.clock),
         threads_(threads),
         rates_(std::move(rates)),
@@ -48,9 +49,6 @@ class ExponentialEngine final : public CpuEngine<T> {
     };
     make(cells_, &state_, &rates_on_grid_);
     make(modes_, &known_[0].modes, &known_[1].modes, &made_, &change_, &kept_);
-    for (const Stage& stage : by_->rates.stages) reads_time_ |= reads_time(stage.tree);
-    for (const VaryingFace& face : varying_faces(by_->rates))
-      reads_time_ |= reads_time(face.condition);
   }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
@@ -98,7 +96,18 @@ class ExponentialEngine final : public CpuEngine<T> {
         ExponentialModes modes = in.modes_of(group, first.modes.data());
         if (stage == ModeStage::error) modes.rates = last.modes.data();
         group.of->size() == 1 ? in.take_all<stage, 1>(modes) : in.take_all<stage, 0>(modes);
-        if (stage == ModeStage::error) in.store_error(group, before, after);
+        if (stage == ModeStage::error) in.store_error(group, before, after, false);
+      }
+    }
+    template <ModeStage stage>
+    void take_gap(double share, bool adds) {
+      for (Group& group : in.groups_) {
+        ExponentialModes modes = in.modes_of(group, nullptr);
+        modes.after = last.modes.data();
+        modes.share = share;
+        modes.adds = adds;
+        group.of->size() == 1 ? in.take_all<stage, 1>(modes) : in.take_all<stage, 0>(modes);
+        if (stage == ModeStage::gap_error) in.store_error(group, before, after, true);
       }
     }
     void evaluate(double part) {
@@ -112,6 +121,7 @@ class ExponentialEngine final : public CpuEngine<T> {
       in.find_rates(after, last.time, last.modes);
       last.state = after;
     }
+    void measure_at(double part) { in.find_rates(after, in.clock_.time(step, part), in.made_); }
   };
 
   void take_step(const DoubleBuffer<T>& buffers, std::int64_t step) {
@@ -122,7 +132,7 @@ class ExponentialEngine final : public CpuEngine<T> {
     }
     const double time = clock_.time(step);
     const auto is_known = [&](const Rates& of) {
-      return of.state == buffers.current && (of.time == time || !reads_time_);
+      return of.state == buffers.current && (of.time == time || !names_time_);
     };
     Rates& first = is_known(known_[1]) ? known_[1] : known_[0];
     Rates& last = &first == &known_[0] ? known_[1] : known_[0];
@@ -133,7 +143,7 @@ class ExponentialEngine final : public CpuEngine<T> {
     }
     last.state = nullptr;
     Step taken{*this, buffers.current, buffers.next, step, first, last};
-    take_exponential_step(taken, by_->order, measures_error_);
+    take_exponential_step(taken, by_->order, measures_error_, names_time_, clock_.step);
   }
 
   ExponentialModes modes_of(Group& group, const double* first) {
@@ -193,13 +203,15 @@ class ExponentialEngine final : public CpuEngine<T> {
       }
   }
 
-  // The error in made_ as Problem::measures_error has it: the largest of the fields; NaN if one is.
-  void store_error(Group& group, const T* before, T* after) {
+  // The error in made_ as Problem::measures_error has it: the largest of the fields, and of what is
+  // stored if it `adds` to that; NaN if one is.
+  void store_error(Group& group, const T* before, T* after, bool adds) {
     T* const errors = after + values_ + first_;
     for (const int field : group.of->fields) {
       const T* const from = before + field * cells_ + first_;
       const T* const to = after + field * cells_ + first_;
-      const bool is_first = &group == &groups_.front() && field == group.of->fields.front();
+      const bool is_first =
+          !adds && &group == &groups_.front() && field == group.of->fields.front();
       group.transforms.backward(
           made_.data() + field * modes_, [&, from, to](std::int64_t at, double error) {
             const T scaled = static_cast<T>(by_->scaled_error(error, from[at], to[at]));
@@ -212,7 +224,7 @@ class ExponentialEngine final : public CpuEngine<T> {
   std::shared_ptr<const ExponentialRates> by_;
   Shape shape_;
   std::int64_t cells_, values_, first_;  // of the block; where its own cells begin
-  bool measures_error_;
+  bool measures_error_, names_time_;
   StepTimes clock_;
   int threads_;
   std::unique_ptr<CpuEngine<double>> rates_;
@@ -221,7 +233,6 @@ class ExponentialEngine final : public CpuEngine<T> {
   std::unique_ptr<Halo<double>> halo_;  // null where no axis is cut
   std::vector<Group> groups_;
   std::optional<double> factors_for_;  // the size of steps that the coefficients are for
-  bool reads_time_ = false;
   std::array<Rates, 2> known_;
   HostBuffer<double> state_, rates_on_grid_;  // of a stage
   HostBuffer<double> made_, change_, kept_;   // modes

@@ -125,6 +125,8 @@ bool reads_time(const StageTree& tree) {
          holds(tree, Operation::reduced);
 }
 
+bool names_time(const StageTree& tree) { return holds(tree, Operation::time); }
+
 bool reads_positions(const StageTree& tree) {
   return holds(tree, Operation::position) || holds(tree, Operation::noise);
 }

@@ -97,6 +97,8 @@ bool same_results(const StageTree& a, const StageTree& b);
 
 /// True if the tree differs from step to step: by the time, by noise, or by a reduction.
 bool reads_time(const StageTree& tree);
+/// True if the tree reads the time itself.
+bool names_time(const StageTree& tree);
 /// True if the tree differs from place to place besides by the values that it reads.
 bool reads_positions(const StageTree& tree);
 bool reads_noise(const StageTree& tree);

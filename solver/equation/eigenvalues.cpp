@@ -11,6 +11,9 @@ namespace {
 
 constexpr double unit = std::numeric_limits<double>::epsilon();
 
+// Without success after so many QR steps, eigenvalues are told apart less finely.
+constexpr int many_tries = 20;
+
 double size_of(Complex z) { return std::abs(z.real()) + std::abs(z.imag()); }
 
 // Reduces a matrix to Hessenberg form by similarity transforms (elimination with pivoting).
@@ -56,6 +59,7 @@ void qr_step(SquareMatrix& a, int first, int last, Complex shift) {
       a.at(i, column) = std::conj(c) * above + std::conj(s) * below;
       a.at(i + 1, column) = c * below - s * above;
     }
+    a.at(i + 1, i) = 0;  // not what rounding leaves there, which nothing would turn away
     rotations.emplace_back(c, s);
   }
   for (int i = first; i < last; ++i) {
@@ -109,7 +113,10 @@ std::vector<Complex> eigenvalues(SquareMatrix matrix) {
     for (; first > 0; --first) {
       const double around =
           size_of(matrix.at(first, first)) + size_of(matrix.at(first - 1, first - 1));
-      if (size_of(matrix.at(first, first - 1)) <= unit * (around > 0 ? around : norm)) break;
+      // Beside its neighbours, so that eigenvalues of every size keep their digits; beside the
+      // matrix where that does not succeed. Rounding is as large as that in any case.
+      const bool beside_matrix = tries >= many_tries || around == 0;
+      if (size_of(matrix.at(first, first - 1)) <= unit * (beside_matrix ? norm : around)) break;
     }
     if (first == last) {
       found.push_back(matrix.at(last, last));
@@ -121,13 +128,21 @@ std::vector<Complex> eigenvalues(SquareMatrix matrix) {
       last -= 2;
       tries = 0;
     } else {
-      if (++tries > 300) throw NumericalError("eigenvalues: the QR steps do not come to an end");
-      // Wilkinson's shift, but another one in every tenth step, because Wilkinson's can cycle.
+      if (++tries > 300)
+        throw NumericalError(
+            "300 QR steps do not find the eigenvalues of a matrix of {} rows with elements of up "
+            "to {:.3g}",
+            matrix.size, norm);
+      // Wilkinson's shift, but another one in every tenth step, at the one end or the other (as in
+      // LAPACK's zlahqr), because Wilkinson's can cycle.
       const auto [one, other] = of_two(matrix, last - 1);
       const Complex end = matrix.at(last, last);
-      const Complex near = std::abs(one - end) < std::abs(other - end) ? one : other;
-      qr_step(matrix, first, last,
-              tries % 10 == 0 ? end + Complex(std::abs(matrix.at(last, last - 1))) : near);
+      Complex shift = std::abs(one - end) < std::abs(other - end) ? one : other;
+      if (tries % 20 == 10)
+        shift = matrix.at(first, first) + 0.75 * std::abs(matrix.at(first + 1, first));
+      else if (tries % 20 == 0)
+        shift = end + 0.75 * std::abs(matrix.at(last, last - 1));
+      qr_step(matrix, first, last, shift);
     }
   }
   return found;

@@ -24,8 +24,8 @@ struct SquareMatrix {
 std::vector<double> balance(SquareMatrix& matrix);
 
 /// All eigenvalues, by shifted QR steps on the balanced matrix in Hessenberg form (Golub and Van
-/// Loan, Matrix Computations, chapter 7). The matrix must be finite. Throws NumericalError if the
-/// steps do not converge.
+/// Loan, Matrix Computations, chapter 7). Each is exact for a matrix that differs from this one by
+/// rounding. The matrix must be finite. Throws NumericalError if the steps do not converge.
 std::vector<Complex> eigenvalues(SquareMatrix matrix);
 
 }  // namespace lapl

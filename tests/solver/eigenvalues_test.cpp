@@ -5,7 +5,45 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/fields/pcg64.hpp"
+
 namespace lapl {
+
+namespace {
+
+// The matrix that Arnoldi's method makes of -k + D (a second difference) with noise of 1e-10 k and
+// a basis that is made orthogonal once: the noise is most of its newest vectors, so they are not
+// orthogonal.
+SquareMatrix nearly_a_multiple(double k, double d, Pcg64& generator) {
+  constexpr int cells = 32, size = 24;
+  const auto uniform = [&] { return static_cast<double>(generator.next() >> 11) * 0x1p-53 - 0.5; };
+  const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (int i = 0; i < cells; ++i) sum += a[i] * b[i];
+    return sum;
+  };
+  std::vector<std::vector<double>> basis(size + 1, std::vector<double>(cells));
+  for (int i = 0; i < cells; ++i) basis[0][i] = (i % 2 == 0 ? 0.5 : -0.5) + uniform();
+  SquareMatrix made(size);
+  for (int column = 0; column < size; ++column) {
+    std::vector<double>& newest = basis[column];
+    std::vector<double>& next = basis[column + 1];
+    const double length = std::sqrt(dot(newest, newest));
+    if (column > 0) made.at(column, column - 1) = length;
+    for (double& value : newest) value /= length;
+    for (int i = 0; i < cells; ++i)
+      next[i] = d * (newest[(i + 1) % cells] + newest[(i + cells - 1) % cells] - 2 * newest[i]) -
+                k * newest[i] + 1e-10 * k * uniform();
+    for (int row = 0; row <= column; ++row) {
+      const double part = dot(basis[row], next);
+      made.at(row, column) = part;
+      for (int i = 0; i < cells; ++i) next[i] -= part * basis[row][i];
+    }
+  }
+  return made;
+}
+
+}  // namespace
 
 TEST_CASE("eigenvalues of known matrices are found, also where units lie far apart") {
   // S diag(wanted) S^-1, where S is a product of elementary matrices.
@@ -38,6 +76,22 @@ TEST_CASE("eigenvalues of known matrices are found, also where units lie far apa
   turn.at(0, 1) = turn.at(1, 2) = turn.at(2, 0) = 1;
   for (const Complex root : eigenvalues(turn)) CHECK(std::abs(root * root * root - 1.0) < 1e-14);
   CHECK(eigenvalues(SquareMatrix(4)) == std::vector<Complex>(4));
+}
+
+TEST_CASE("eigenvalues of matrices that are nearly a multiple of the identity, or singular") {
+  Pcg64 generator = numpy_generator(7);
+  for (int i = 0; i < 1000; ++i) {
+    const double k = std::pow(10, i % 7 - 3), d = k * std::pow(10, -(i / 7 % 6));
+    CAPTURE(k);
+    CAPTURE(d);
+    const SquareMatrix matrix = nearly_a_multiple(k, d, generator);
+    const std::vector<Complex> found = eigenvalues(matrix);
+    REQUIRE(found.size() == static_cast<std::size_t>(matrix.size));
+    Complex trace = 0, sum = 0;
+    for (int row = 0; row < matrix.size; ++row) trace += matrix.at(row, row);
+    for (const Complex value : found) sum += value;
+    CHECK(std::abs(sum - trace) < 1e-11 * std::abs(trace));
+  }
 }
 
 }  // namespace lapl

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "kernels/fields/pcg64.hpp"
+#include "kernels/spectral/step_change.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/growth.hpp"
 #include "solver/stable_step.hpp"
@@ -120,8 +122,56 @@ TEST_CASE("estimates are right on the smallest grids, and refused for rates that
   const StableStep stable = stable_step_at_start(run);
   CHECK(!stable.largest);
   CHECK(text_of(stable) ==
-        "not known (the rates are not finite at the initial state, so that no step can be "
+        "not known (the rates are not finite at this state, so that no step can be "
         "estimated)");
+}
+
+TEST_CASE("the step is estimated where rates are nearly a multiple of the state") {
+  Pcg64 generator = numpy_generator(3);
+  const auto uniform = [&] { return static_cast<double>(generator.next() >> 11) * 0x1p-53; };
+  for (int i = 0; i < 100; ++i) {
+    const double k = std::pow(10, 3 * uniform()), d = std::pow(10, -3 + 2 * uniform());
+    CAPTURE(k);
+    CAPTURE(d);
+    RunConfig run =
+        formula_run(i % 2 == 0 ? Shape{1, 32} : Shape{6, 7},
+                    {{"u", fmt::format("{} * laplacian(u) - {} * u - 1e-9 * u^3", d, k)}});
+    run.scheme = {Scheme::rkl2, 7};
+    run.initial = initial_formula("random");
+    const StateModes modes = modes_at(run, coefficient_fields(run), {});
+    for (const Complex rate : modes.fastest) {
+      CHECK(rate.real() < -0.999 * k);
+      CHECK(rate.real() > -1.001 * (k + 8 * d));
+      CHECK(std::abs(rate.imag()) < 1e-4 * k);
+    }
+    const StableStep stable = stable_step_at_start(run);
+    REQUIRE_MESSAGE(stable.largest.has_value(), stable.why_unknown);
+    CHECK(*stable.largest > 0.999 * damping_end(7) / (k + 8 * d));
+    CHECK(*stable.largest < 1.05 * damping_end(7) / k);  // an odd number of stages reaches further
+  }
+}
+
+TEST_CASE("an estimate for times ahead looks at those with no result again, in shorter steps") {
+  RunConfig run = formula_run({1, 12}, {{"u", "laplacian(u) - u^3 + 0 * log(5 - t)"}});
+  run.initial = initial_formula("1");
+  run.end = 20;
+  const auto at = [&](double time, std::int64_t steps) {
+    return stable_step_of(run, [&] {
+      return StateFields{coefficient_fields(run), {}, {time, steps}};
+    });
+  };
+  const double now = *at(0, 0).largest;
+  CHECK(*at(0, 2).largest == now);       // does not meet 5
+  CHECK(*at(4, 100).largest * 100 < 1);  // steps that end before
+  CHECK(*at(4, 100).largest * 100 > 0.2);
+  CHECK(!at(5, 1).largest);
+  CHECK_MESSAGE(at(5, 1).why_unknown.find("not finite") != std::string::npos, at(5, 1).why_unknown);
+  // A rate that is 0 now, and is not later.
+  run.equation.rates["u"] = "t * laplacian(u)";
+  CHECK(*at(0, 0).largest == infinite);
+  const double step = *at(0, 10).largest;
+  CHECK(4 * (10 * step) * step <= 2.02);  // stable with D = t after 10 steps
+  CHECK(4 * (10 * step) * step > 0.4);
 }
 
 TEST_CASE("the worst of all cells' coefficients limits the step") {

@@ -78,6 +78,7 @@ class ExponentialEngine final : public CudaEngine<T> {
         first_row_(problem.part ? problem.part->in_block(0) / shape_.columns : 0),
         fields_(problem.state_fields()),
         measures_error_(problem.measures_error),
+        names_time_(names_time(by_->rates)),
         clock_(problem.clock),
         rates_(std::move(rates)),
         exchange_(problem) {
@@ -94,9 +95,6 @@ class ExponentialEngine final : public CudaEngine<T> {
       *modes = device_buffer<double>(values);
     for (DeviceBuffer<double>* on_grid : {&state_, &rates_on_grid_})
       *on_grid = device_buffer<double>(padded);
-    for (const Stage& stage : by_->rates.stages) reads_time_ |= reads_time(stage.tree);
-    for (const VaryingFace& face : varying_faces(by_->rates))
-      reads_time_ |= reads_time(face.condition);
   }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,
@@ -151,16 +149,30 @@ class ExponentialEngine final : public CudaEngine<T> {
       for (const Group& group : in.groups_) {
         ExponentialModes modes = in.modes_of(group, first.modes.data());
         if (stage == ModeStage::error) modes.rates = last.modes.data();
-        const auto blocks =
-            static_cast<unsigned>((modes.cells + block_threads - 1) / block_threads);
-        if (blocks == 0) continue;
-        if (modes.count == 1)
-          take_modes_of<stage, 1><<<blocks, block_threads, 0, stream>>>(modes);
-        else
-          take_modes_of<stage, 0><<<blocks, block_threads, 0, stream>>>(modes);
-        LAPL_CUDA(cudaGetLastError());
+        launch<stage>(modes);
       }
-      if (stage == ModeStage::error) in.store_errors(before, after, stream);
+      if (stage == ModeStage::error) in.store_errors(before, after, false, stream);
+    }
+    template <ModeStage stage>
+    void take_gap(double share, bool adds) {
+      for (const Group& group : in.groups_) {
+        ExponentialModes modes = in.modes_of(group, nullptr);
+        modes.after = last.modes.data();
+        modes.share = share;
+        modes.adds = adds;
+        launch<stage>(modes);
+      }
+      if (stage == ModeStage::gap_error) in.store_errors(before, after, true, stream);
+    }
+    template <ModeStage stage>
+    void launch(const ExponentialModes& modes) {
+      const auto blocks = static_cast<unsigned>((modes.cells + block_threads - 1) / block_threads);
+      if (blocks == 0) return;
+      if (modes.count == 1)
+        take_modes_of<stage, 1><<<blocks, block_threads, 0, stream>>>(modes);
+      else
+        take_modes_of<stage, 0><<<blocks, block_threads, 0, stream>>>(modes);
+      LAPL_CUDA(cudaGetLastError());
     }
     void evaluate(double part) {
       in.add_change(before, in.state_.data(), in.wide_pitch(), stream);
@@ -171,6 +183,9 @@ class ExponentialEngine final : public CudaEngine<T> {
       last.time = in.clock_.time(step, 1);
       in.find_rates(after, last.time, last.modes.data(), stream);
       last.state = after;
+    }
+    void measure_at(double part) {
+      in.find_rates(after, in.clock_.time(step, part), in.made_.data(), stream);
     }
   };
 
@@ -193,7 +208,7 @@ class ExponentialEngine final : public CudaEngine<T> {
     }
     const double time = clock_.time(step);
     const auto is_known = [&](const Rates& of) {
-      return of.state == buffers.current && (of.time == time || !reads_time_);
+      return of.state == buffers.current && (of.time == time || !names_time_);
     };
     Rates& first = is_known(known_[1]) ? known_[1] : known_[0];
     Rates& last = &first == &known_[0] ? known_[1] : known_[0];
@@ -204,7 +219,7 @@ class ExponentialEngine final : public CudaEngine<T> {
     }
     last.state = nullptr;
     Step taken{*this, buffers.current, buffers.next, step, first, last, stream};
-    take_exponential_step(taken, by_->order, measures_error_);
+    take_exponential_step(taken, by_->order, measures_error_, names_time_, clock_.step);
   }
 
   ExponentialModes modes_of(const Group& group, const double* first) const {
@@ -266,10 +281,11 @@ class ExponentialEngine final : public CudaEngine<T> {
             AddChange<T>{before + first_of(field, pitch()), pitch()}, stream);
   }
 
-  // The error in made_ as Problem::measures_error has it.
-  void store_errors(const T* before, T* after, cudaStream_t stream) {
+  // The error in made_ as Problem::measures_error has it; the larger of it and of what is stored if
+  // it `adds` to that.
+  void store_errors(const T* before, T* after, bool adds, cudaStream_t stream) {
     T* const errors = after + first_of(fields_, pitch());
-    bool is_first = true;
+    bool is_first = !adds;
     for (const Group& group : groups_)
       for (const int field : group.of->fields) {
         const std::int64_t start = first_of(field, pitch());
@@ -285,14 +301,13 @@ class ExponentialEngine final : public CudaEngine<T> {
   Shape shape_;             // of the block
   std::int64_t first_row_;  // of its own cells
   std::int64_t fields_;
-  bool measures_error_;
+  bool measures_error_, names_time_;
   StepTimes clock_;
   std::unique_ptr<CudaEngine<double>> rates_;
   DeviceLines exchange_;
   std::unique_ptr<Halo<double>> halo_;  // null where no axis is cut
   std::deque<Group> groups_;
   std::optional<double> factors_for_;  // the size of steps that the coefficients are for
-  bool reads_time_ = false;
   std::array<Rates, 2> known_;
   DeviceBuffer<double> state_, rates_on_grid_;  // of a stage
   DeviceBuffer<double> made_, change_, kept_;   // modes

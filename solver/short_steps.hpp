@@ -1,0 +1,38 @@
+// Notices steps that stay so short that they lead nowhere, as at a singularity of the solution that
+// errors of the size of the tolerance let the state pass.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "solver/step_control.hpp"
+
+namespace lapl {
+
+class ShortSteps {
+ public:
+  static constexpr double far = 1e10;  ///< steps to the next time that must be met
+  static constexpr std::int64_t enough = 10'000;
+
+  /// Called after so many steps of one size. Returns a warning, once, if the next time that must be
+  /// met was more than `far` such steps away after each of the last `enough` steps.
+  std::string after(std::int64_t steps, const StepControl& control) {
+    const double left = control.steps_to_target();
+    count_ = left > far ? count_ + steps : 0;
+    if (count_ < enough || said_) return {};
+    said_ = true;
+    return fmt::format(
+        "the last {} steps were so short that the next output, time.meet or end stayed more than "
+        "{:.0e} steps away (expected limits.smallest_step, which ends a run with such steps; the "
+        "last one is {:.3g} s)",
+        enough, far, control.state().clock.step);
+  }
+
+ private:
+  std::int64_t count_ = 0;
+  bool said_ = false;
+};
+
+}  // namespace lapl

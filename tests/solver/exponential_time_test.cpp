@@ -1,0 +1,99 @@
+// etdrk2 and etdrk4 with a tolerance, where rates and conditions read t: the error sees it.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/spectral_runs.hpp"
+#include "tests/test_field.hpp"
+
+using namespace lapl;
+
+namespace {
+
+const std::vector<Scheme> schemes = {Scheme::etdrk2, Scheme::etdrk4};
+
+struct Step {
+  double error = 0;           // as measured
+  std::vector<double> state;  // after it
+};
+
+// A step from 0 at time 0.
+Step step_of(RunConfig run, Scheme scheme, double size) {
+  run.scheme = scheme;
+  run.scheme.varies = true;
+  run.scheme.tolerance = {1e-300, 1};
+  run.time_step = size;
+  const auto backend =
+      make_backend<double>("cpu", "auto", problem_to_step<double>(Model(run), {}), 1);
+  backend->set_state(std::vector<double>(run.shape.cells()));
+  backend->advance(1);
+  return {backend->largest_error(), copy_of_state(*backend)};
+}
+
+RunConfig with_condition_of_t(std::int64_t nodes) {
+  RunConfig run =
+      test::formula_run({1, nodes}, {{"u", fmt::format("{} * laplacian(u)", nodes * nodes)}});
+  test::set_faces(run, 2, 1, "sin(6 * t)");
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("the errors of etdrk2 and etdrk4 see a source of t, of every period, and its order") {
+  const RunConfig run = test::formula_run({1, 8}, {{"u", "laplacian(u) + 20 * cos(20 * t + 1)"}});
+  for (const Scheme scheme : schemes) {
+    CAPTURE(std::string(name_of(scheme)));
+    const auto true_error = [&](const Step& step, double size) {
+      return std::abs(step.state.front() - std::sin(20 * size + 1) + std::sin(1.0));
+    };
+    for (const double size : {0.02, 0.01}) {
+      const Step step = step_of(run, scheme, size);
+      CHECK(step.error > 0.5 * true_error(step, size));
+      CHECK(step.error < (scheme == Scheme::etdrk2 ? 2 : 1000) * true_error(step, size));
+    }
+    const double order =
+        std::log2(step_of(run, scheme, 0.002).error / step_of(run, scheme, 0.001).error);
+    CHECK(std::abs(order - (scheme == Scheme::etdrk2 ? 3 : 4)) < 0.1);
+    // Whole numbers of periods, or parts of them, between the nodes: much more than a tolerance.
+    for (int quarters = 1; quarters <= 40; ++quarters) {
+      const double size = quarters * std::numbers::pi / 40;
+      const Step step = step_of(run, scheme, size);
+      CAPTURE(quarters);
+      CHECK(step.error > 0.01);
+    }
+  }
+}
+
+TEST_CASE("the errors of etdrk2 and etdrk4 see a condition of t") {
+  for (const Scheme scheme : schemes)
+    for (const std::int64_t nodes : {4, 32}) {
+      const RunConfig run = with_condition_of_t(nodes);
+      CAPTURE(std::string(name_of(scheme)));
+      CAPTURE(nodes);
+      for (const double size : {0.01, 0.1, 0.5, 2.0}) {
+        CAPTURE(size);
+        RunConfig fine = run;
+        fine.scheme = scheme;
+        const int parts = 400;
+        fine.time_step = size / parts;
+        const auto exact =
+            test::formula_stepped(fine, std::vector<double>(run.shape.cells()), parts, "auto", 1);
+        const Step step = step_of(run, scheme, size);
+        CHECK(step.error > 0.3 * test::largest_difference(step.state, exact));
+      }
+    }
+}
+
+TEST_CASE("rates and conditions that do not read t, or only reductions, add nothing to the error") {
+  for (const Scheme scheme : schemes) {
+    // t is read, and changes nothing.
+    const RunConfig plain = test::formula_run({8, 9}, {{"u", "laplacian(u) + 1 - u^3 + mean(u)"}});
+    RunConfig reads = plain;
+    reads.equation.rates["u"] = "laplacian(u) + 1 - u^3 + mean(u) + 0 * t";
+    const Step without = step_of(plain, scheme, 0.1), with = step_of(reads, scheme, 0.1);
+    CHECK(without.error == with.error);
+    CHECK(test::same_bits<double>(without.state, with.state));
+  }
+}
