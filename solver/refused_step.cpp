@@ -22,7 +22,7 @@ std::string words_on_refused_size(const RunConfig& config, const StepControl& co
   return fmt::format(
       "step {}: at time {} the next step would be {:.3g} s, below {}; the state is stored as a "
       "checkpoint",
-      step + 1, control.time(step), control.state().longest, smallest_text(config, control));
+      step + 1, control.time(step), control.longest(), smallest_text(config, control));
 }
 
 template <class T>

@@ -167,11 +167,16 @@ double StepControl::size_of_stages(double wanted) {
     return size(stages) / static_cast<double>(stages + 1);
   };
   const std::int64_t most = config_.scheme.stages;
+  const double least = std::min(wanted, smallest());
   state_.stages = std::min(state_.stages, most);
   std::int64_t best = state_.stages;
+  const auto is_short = [&](std::int64_t stages) { return size(stages) < least; };
   for (const int stages : stage_numbers)
-    if (stages <= most && speed(stages) > speed(best)) best = stages;
-  if (speed(best) > enough_cheaper * speed(state_.stages)) state_.stages = best;
+    if (stages <= most && !is_short(stages) && (is_short(best) || speed(stages) > speed(best)))
+      best = stages;
+  if (is_short(best)) best = most;
+  if (is_short(state_.stages) || speed(best) > enough_cheaper * speed(state_.stages))
+    state_.stages = best;
   return size(state_.stages);
 }
 
@@ -261,8 +266,13 @@ double StepControl::steps_to_target() const {
   return target ? (*target - state_.clock.start) / state_.clock.step : 0;
 }
 
+double StepControl::longest() const {
+  if (!config_.chooses_stages() || !measures_error() || state_.radius <= 0) return state_.longest;
+  return std::min(state_.longest, damping_end(config_.scheme.stages) / state_.radius);
+}
+
 bool StepControl::is_stuck() const {
-  return !(state_.longest >= smallest()) || std::isinf(state_.radius);
+  return !(longest() >= smallest()) || std::isinf(state_.radius);
 }
 
 // A quarter of the time in which the state may become e times as large, but not so few steps that

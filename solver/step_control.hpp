@@ -85,7 +85,9 @@ class StepControl {
   /// The smallest step that may be taken, but for those that meet a time: limits.smallest_step, or
   /// ten times the spacing of doubles at the time.
   double smallest() const;
-  /// True if the next step is shorter, or rkl2 has no stable one.
+  /// The size of the next step, if no time shortens it.
+  double longest() const;
+  /// True if that is shorter than the smallest, or rkl2 has no stable one.
   bool is_stuck() const;
 
   /// The number of steps of the last size to the next time that must be met; 0 where there is none.

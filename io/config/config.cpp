@@ -299,7 +299,13 @@ void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistake
   const std::vector<double> times = exact_times(run);
   const double step = time_step_of(run);
   if (run.scheme.varies || times.empty() || divides(step, times)) return;
-  const auto shorter = dividing_step(times, step), longer = dividing_step(times, step, true);
+  const auto plain = [&](std::optional<double> found) {
+    if (!found) return found;
+    const double rounded = *read_number(fmt::format("{:.15g}", *found)).real;
+    return std::optional(divides(rounded, times) ? rounded : *found);
+  };
+  const auto shorter = plain(dividing_step(times, step)),
+             longer = plain(dividing_step(times, step, true));
   std::string right = "times that have a common step";
   if (shorter || longer)
     right = fmt::format("{}{}{} s", shorter ? number_text(*shorter) : "",

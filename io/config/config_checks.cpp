@@ -93,6 +93,10 @@ class Checker : public KeyChecker {
         add("limits.smallest_step", "given without time.tolerance (steps have one size)");
       return;
     }
+    if (run_.largest_step && *run_.largest_step < run_.smallest_step)
+      add("time.largest_step",
+          fmt::format("found {}, below limits.smallest_step (expected at least {})",
+                      *run_.largest_step, run_.smallest_step));
     if (run_.time_step && *run_.time_step < run_.smallest_step)
       add("time.step", fmt::format("found {}, below limits.smallest_step (expected at least {})",
                                    *run_.time_step, run_.smallest_step));

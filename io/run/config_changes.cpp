@@ -66,6 +66,10 @@ std::string why_times_differ(OnRestart rule, const RunConfig& before, const RunC
 
 std::vector<ConfigChange> changes_between(const LoadedConfig& before, const LoadedConfig& now) {
   auto after = compared_values(now);
+  // A grid without a mask has no boundary condition of one; with a mask the default is no change.
+  const auto given = [&](const std::string& key, const std::string& value) {
+    return key != rim_key || value != yaml_of(preset_of(row_of_resolved(key)));
+  };
   std::vector<ConfigChange> found;
   const auto add = [&](const std::string& key, const std::string& was, const std::string& is) {
     const OnRestart rule = row_of_resolved(key).on_restart;
@@ -77,9 +81,11 @@ std::vector<ConfigChange> changes_between(const LoadedConfig& before, const Load
   };
   for (const auto& [key, was] : compared_values(before)) {
     const auto is = after.extract(key);
-    if (is.empty() || was != is.mapped()) add(key, was, is.empty() ? "not set" : is.mapped());
+    if (is.empty() ? given(key, was) : was != is.mapped())
+      add(key, was, is.empty() ? "not set" : is.mapped());
   }
-  for (const auto& [key, is] : after) add(key, "not set", is);
+  for (const auto& [key, is] : after)
+    if (given(key, is)) add(key, "not set", is);
   if (!found.empty() && std::ranges::all_of(found, is_in_digest) &&
       same_equation(before.run, now.run))
     return {};

@@ -149,6 +149,30 @@ TEST_CASE("limits.smallest_step holds for each step, also after a restart") {
   }
   CHECK(has(run_lapl({"validate", "c.yaml", "--set", "time.step=1e-10"}).err,
             "time.step: found 1e-10, below limits.smallest_step (expected at least 1e-09)"));
+  CHECK(has(run_lapl({"validate", "c.yaml", "--set", "time.largest_step=1e-10"}).err,
+            "time.largest_step: found 1e-10, below limits.smallest_step (expected at least 1e-09)"));
+}
+
+TEST_CASE("limits.smallest_step holds for steps that the stages of rkl2 shorten") {
+  const Sandbox sandbox;
+  const auto run = [](int stages) {
+    write_text("c.yaml",
+               fmt::format("grid: {{shape: [16]}}\nboundary: insulated\n"
+                           "equation: {{u: 100 * laplacian(u) - 0.001 * u^3}}\n"
+                           "initial: cos(x * pi / 16)\n"
+                           "time: {{scheme: rkl2, stages: {}, tolerance: 1e-2, end: 1}}\n"
+                           "limits: {{smallest_step: 0.05}}\noutput: {{directory: out, every: 1}}\n"
+                           "compute: {{backend: cpu, precision: float64}}\n",
+                           stages));
+    return run_lapl({"run", "c.yaml", "--overwrite"});
+  };
+  const Outcome refused = run(3);  // of which the longest is 0.012 s
+  CHECK(refused.code == 3);
+  CHECK_MESSAGE(has(refused.err, "below limits.smallest_step of 0.05 s"), refused.err);
+  const Outcome enough = run(64);
+  REQUIRE_MESSAGE(enough.code == 0, enough.err);
+  for (const std::string& size : column("out/diagnostics.csv", "step_size"))
+    CHECK(std::stod(size) >= 0.05 * (1 - 1e-9));
 }
 
 TEST_CASE("steps by error end where doubles hold no shorter one") {

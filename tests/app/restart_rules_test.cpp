@@ -56,6 +56,18 @@ double last(const char* column_name) {
 
 }  // namespace
 
+TEST_CASE("a restart may add a mask, and take it away") {
+  const Sandbox sandbox;
+  write_text("c.yaml", config_of("laplacian(field)", "step: 0.1, steps: 10"));
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  for (const char* const mask : {"grid.mask={formula: x < 4}", "grid.mask=null"}) {
+    const Words more = {"--set", mask, "--set", "time.steps=20"};
+    CHECK(run_lapl(joined({"resume", "out"}, more)).code == 2);
+    const Outcome changed = run_lapl(joined({"resume", "out", "--change-equation"}, more));
+    CHECK_MESSAGE(changed.code == 0, changed.err);
+  }
+}
+
 TEST_CASE("every key of time is kept by restarts of every family of schemes, or says why not") {
   struct Change {
     std::string key;

@@ -12,7 +12,7 @@ using namespace lapl;
 
 namespace {
 
-const std::vector<Scheme> schemes = {Scheme::etdrk2, Scheme::etdrk4};
+const std::vector<Scheme> both_schemes = {Scheme::etdrk2, Scheme::etdrk4};
 
 struct Step {
   double error = 0;           // as measured
@@ -43,7 +43,7 @@ RunConfig with_condition_of_t(std::int64_t nodes) {
 
 TEST_CASE("the errors of etdrk2 and etdrk4 see a source of t, of every period, and its order") {
   const RunConfig run = test::formula_run({1, 8}, {{"u", "laplacian(u) + 20 * cos(20 * t + 1)"}});
-  for (const Scheme scheme : schemes) {
+  for (const Scheme scheme : both_schemes) {
     CAPTURE(std::string(name_of(scheme)));
     const auto true_error = [&](const Step& step, double size) {
       return std::abs(step.state.front() - std::sin(20 * size + 1) + std::sin(1.0));
@@ -67,7 +67,7 @@ TEST_CASE("the errors of etdrk2 and etdrk4 see a source of t, of every period, a
 }
 
 TEST_CASE("the errors of etdrk2 and etdrk4 see a condition of t") {
-  for (const Scheme scheme : schemes)
+  for (const Scheme scheme : both_schemes)
     for (const std::int64_t nodes : {4, 32}) {
       const RunConfig run = with_condition_of_t(nodes);
       CAPTURE(std::string(name_of(scheme)));
@@ -87,7 +87,7 @@ TEST_CASE("the errors of etdrk2 and etdrk4 see a condition of t") {
 }
 
 TEST_CASE("rates and conditions that do not read t, or only reductions, add nothing to the error") {
-  for (const Scheme scheme : schemes) {
+  for (const Scheme scheme : both_schemes) {
     // t is read, and changes nothing.
     const RunConfig plain = test::formula_run({8, 9}, {{"u", "laplacian(u) + 1 - u^3 + mean(u)"}});
     RunConfig reads = plain;
