@@ -146,7 +146,7 @@ class Run {
     }
     if (!why_none.empty()) refuse_estimate(why_none);
     if (control_->take_estimate(found, step_) && says) steps_.say(step_, control_->state().longest);
-    if (!control_->is_stuck()) return;
+    if (control_->measures_error() || !control_->is_stuck()) return;
     throw NumericalError(
         "step {}: the largest stable step is {:.3g} s, too short to change the time {} (smaller "
         "steps from the beginning, or time.tolerance with bs23 or dopri5, may help)",

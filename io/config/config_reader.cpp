@@ -12,6 +12,7 @@
 #include "io/config/short_forms.hpp"
 #include "solver/equation/complex_parts.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_mistakes.hpp"
 #include "solver/equation/formula_system.hpp"
 
 namespace lapl {
@@ -118,16 +119,79 @@ std::string section_problem(const YamlNode& node, const std::string& name,
                                                                   : shown(node.text);
   std::vector<std::string_view> known;
   for (const ConfigKey* const key : keys_of(table, name)) known.push_back(key->entry());
+  if (name == "equation")
+    return fmt::format("found {} (expected a map of fields, as in equation: {{u: laplacian(u)}})",
+                       problem);
   return fmt::format("found {} (expected a map with keys of {}: {})", problem, name,
                      fmt::join(known, ", "));
 }
 
+/// Names of other programs, or that come to mind, and the keys that are meant.
+constexpr std::pair<std::string_view, std::string_view> other_keys[] = {
+    {"grid.n", "grid.shape"},
+    {"grid.nx", "grid.shape"},
+    {"grid.ny", "grid.shape"},
+    {"grid.nz", "grid.shape"},
+    {"grid.resolution", "grid.shape"},
+    {"grid.dx", "grid.spacing"},
+    {"grid.h", "grid.spacing"},
+    {"grid.lengths", "grid.size"},
+    {"grid.bounds", "grid.size"},
+    {"domain", "grid"},
+    {"mesh", "grid"},
+    {"time.dt", "time.step"},
+    {"time.t_end", "time.end"},
+    {"time.t_max", "time.end"},
+    {"time.duration", "time.end"},
+    {"time.n_steps", "time.steps"},
+    {"time.method", "time.scheme"},
+    {"time.integrator", "time.scheme"},
+    {"time.solver", "time.scheme"},
+    {"solver", "time.scheme"},
+    {"scheme", "time.scheme"},
+    {"bc", "boundary"},
+    {"bcs", "boundary"},
+    {"boundary_conditions", "boundary"},
+    {"boundary.west", "boundary.left"},
+    {"boundary.east", "boundary.right"},
+    {"boundary.south", "boundary.bottom"},
+    {"boundary.north", "boundary.top"},
+    {"initial_condition", "initial"},
+    {"initial_conditions", "initial"},
+    {"ic", "initial"},
+    {"params", "parameters"},
+    {"constants", "parameters"},
+    {"pde", "equation"},
+    {"rhs", "equation"},
+    {"output.interval", "output.every"},
+    {"output.dir", "output.directory"},
+    {"output.path", "output.directory"},
+    {"output.folder", "output.directory"},
+    {"dt", "time.step"},
+    {"t_end", "time.end"},
+    {"precision", "compute.precision"},
+    {"backend", "compute.backend"},
+    {"threads", "compute.threads"}};
+
 /// The message about a name that is not a key.
 std::string unknown_key(const std::string& name, const ConfigTable& table) {
   if (const std::string why = why_not_here(name); !why.empty()) return why;
+  for (const auto& [other, meant] : other_keys)
+    if (edit_distance(name, other, 0) == 0)
+      return fmt::format("unknown key (did you mean {}?)", meant);
   std::string near = nearest_key(name, table);
-  if (const KeyRow key{.name = name}; near.empty() && key.section() == shorthand_section)
-    if (const auto side = nearest_word(key.entry(), names_in(side_names()), 0); !side.empty())
+  const KeyRow given{.name = name};
+  if ((given.section() == "initial" || given.section() == shorthand_section) &&
+      KeyRow{.name = near}.section() != given.section()) {
+    std::vector<std::string> fields;
+    for (const ConfigKey& key : table)
+      if (key.section() == "equation" && !is_key_beside_rates(key.entry()))
+        fields.emplace_back(key.entry());
+    if (!near.empty() && !fields.empty())
+      return fmt::format("neither a key nor a field (expected {})", either_of(fields));
+  }
+  if (near.empty() && given.section() == shorthand_section)
+    if (const auto side = nearest_word(given.entry(), names_in(side_names()), 0); !side.empty())
       near = fmt::format("{}.{}", shorthand_section, side);
   return near.empty() ? "unknown key" : fmt::format("unknown key (did you mean {}?)", near);
 }

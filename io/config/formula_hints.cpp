@@ -17,13 +17,29 @@ namespace {
 
 /// Functions of other programs and their names in lapl; empty if lapl has no such function.
 constexpr std::pair<std::string_view, std::string_view> other_functions[] = {
-    {"laplace", "laplacian"}, {"lap", "laplacian"},   {"del2", "laplacian"},
-    {"div", "divergence"},    {"grad", "gradient"},   {"ln", "log"},
-    {"sgn", "sign"},          {"if", "where"},        {"fmod", "mod"},
-    {"remainder", "mod"},     {"xor", "a != b"},      {"randn", "noise"},
-    {"white_noise", "noise"}, {"d2_dydx", "d2_dxdy"}, {"d2_dzdx", "d2_dxdz"},
-    {"d2_dzdy", "d2_dydz"},   {"asin", ""},           {"acos", ""},
-    {"arctan", "atan"},       {"arctan2", "atan2"},   {"erfc", "1 - erf(a)"}};
+    {"laplace", "laplacian"},
+    {"lap", "laplacian"},
+    {"del2", "laplacian"},
+    {"div", "divergence"},
+    {"grad", "gradient"},
+    {"ln", "log"},
+    {"sgn", "sign"},
+    {"if", "where"},
+    {"fmod", "mod"},
+    {"remainder", "mod"},
+    {"xor", "a != b"},
+    {"randn", "noise"},
+    {"white_noise", "noise"},
+    {"d2_dydx", "d2_dxdy"},
+    {"d2_dzdx", "d2_dxdz"},
+    {"d2_dzdy", "d2_dydz"},
+    {"time", "t"},
+    {"pi", "pi"},
+    {"asin", ""},
+    {"acos", ""},
+    {"arctan", "atan"},
+    {"arctan2", "atan2"},
+    {"erfc", "1 - erf(a)"}};
 
 /// True for derivatives along an axis that the grid lacks, such as d2_dydz.
 bool is_off_grid(std::string_view name, int axes) {
@@ -58,8 +74,11 @@ std::string meant_by(const KeyMistake& mistake, int axes) {
   const bool initial = mistake.key.starts_with("initial");
   if (initial && std::ranges::count(names_in(name_table<InitialKind>), mistake.word) > 0)
     return fmt::format("did you mean {{kind: {}}}?", mistake.word);
-  if (mistake.word == "random" || (initial && mistake.word == "randn"))
-    return initial ? "did you mean random, from 0 to 1?" : "did you mean noise?";
+  for (const std::string_view draw : {"random", "rand", "randn"})
+    if (mistake.word == draw)
+      return initial ? "did you mean random, from 0 to 1?" : "did you mean noise?";
+  if (mistake.word == "poisson")
+    return "lapl solves no elliptic equations";
   for (const auto& [other, meant] : other_functions)
     if (edit_distance(mistake.word, other, 0) == 0 && !is_off_grid(meant, axes))
       return meant.empty() ? "docs/equations.md has the functions that there are"
@@ -73,7 +92,7 @@ std::string meant_by(const KeyMistake& mistake, int axes) {
     return formula_function(name) != nullptr || name == "noise";
   });
   names.emplace_back("a function of docs/equations.md");
-  return "expected " + either_of(names);
+  return "expected " + either_of(names) + "; numbers of your own stand in parameters";
 }
 
 void add_formula_mistakes(const std::vector<KeyMistake>& found, const RunConfig& run,

@@ -186,7 +186,7 @@ TEST_CASE("validate notes fluxes through a mask boundary that is slanted, and no
     return valid.err;
   };
   const std::string note = "lapl: boundary.mask: the mask boundary is slanted or curved in ";
-  for (const std::string flux : {"{derivative: 1}", "{value: 1, factor: 2}"})
+  for (const std::string flux : {"{derivative: 1}", "{mixed: {value: 1, factor: 2}}"})
     CHECK_MESSAGE(has(said("x + y < 31.5", flux), note), flux);
   const std::string said_of_all = said("x + y < 31.5", "{derivative: 1}");
   CHECK_MESSAGE(has(said_of_all, "so fluxes through it are of first order"), said_of_all);
