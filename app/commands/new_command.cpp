@@ -35,32 +35,41 @@ void list_uses() {
   say("{}", table_text(lines));
 }
 
-void write_config(const std::string& path, const NewOptions& options) {
-  const std::string text = config_for(options.use);
+void write_config(const std::string& path, const std::string& use, const std::string& text) {
   if (std::filesystem::exists(path))
-    throw ConfigError(path + ": exists already (name another file)");
+    throw ConfigError(path + ": exists already (name another file with -o)");
   replace_file(path, text);
-  say("{}: {}\n", path, options.use);
+  say("{}: {}\n", path, use);
 }
 
 // Writes the config and runs it, on a terminal with the view of lapl watch.
 int write_and_run(const NewOptions& options) {
   if (const std::optional<int> code = done_on_ranks(0)) return *code;
+  const std::string text = config_for(options.use);
   const std::string path = options.output.empty() ? options.use + ".yaml" : options.output;
-  write_config(path, options);
+  const LoadedConfig config =
+      parse_config(text, path, std::filesystem::path(path).parent_path(), {});
+  if (RunFolder::holds_run(config.run.directory))
+    throw ConfigError(
+        "{}: a run is there already (-o FILE names another config, and so another run folder)",
+        config.run.directory);
+  write_config(path, options.use, text);
   const bool live = run_ranks().count() == 1 && can_redraw(STDERR_FILENO);
   Console console({.live = live});
-  return execute({.config = load_config(path, {})}, console);
+  return execute({.config = config}, console);
 }
 
 int new_command(const NewOptions& options) {
   if (options.run) return write_and_run(options);
-  if (options.list)
+  if (options.list) {
     list_uses();
-  else if (options.output.empty())
-    say("{}", config_for(options.use));
+    return 0;
+  }
+  const std::string text = config_for(options.use);
+  if (options.output.empty())
+    say("{}", text);
   else
-    write_config(options.output, options);
+    write_config(options.output, options.use, text);
   return 0;
 }
 
@@ -84,7 +93,6 @@ void add_new_command(CommandLine& line) {
   lapl new --list
   lapl new tutorial -o tutorial.yaml
   lapl new wave --run
-  lapl new gray-scott-coral -o coral.yaml
   lapl run tutorial.yaml)");
 }
 

@@ -90,6 +90,7 @@ TEST_CASE(
 }
 
 TEST_CASE("new --list: all summaries begin in the same column") {
+  const Sandbox sandbox;
   std::istringstream lines(run_lapl({"new", "--list"}).out);
   std::size_t count = 0;
   std::string::size_type first = 0;
@@ -116,12 +117,16 @@ TEST_CASE("new --run writes the config and runs it, but replaces no file and no 
   CHECK(!has(run.err, "--live"));
   CHECK(fs::exists("runs/wave/fields/step-000000140.nc"));
 
-  const Outcome again = run_lapl({"new", "wave", "--run"});
-  CHECK(again.code == 2);
-  CHECK(has(again.err, "wave.yaml: exists already"));
-  CHECK(run_lapl({"new", "wave", "--run", "-o", "wave.yaml"}).code == 2);
+  CHECK(has(run_lapl({"new", "wave", "-o", "wave.yaml"}).err, "wave.yaml: exists already"));
   fs::remove("wave.yaml");
-  CHECK(run_lapl({"new", "wave", "--run"}).code != 0);  // runs/wave is there
+  const Outcome kept = run_lapl({"new", "wave", "--run"});
+  CHECK(kept.code == 2);
+  CHECK(has(kept.err, "runs/wave: a run is there already (-o FILE names another config"));
+  CHECK(!fs::exists("wave.yaml"));
+  write_text("plate.yaml", "old");
+  CHECK(run_lapl({"new", "plate", "--run"}).code == 2);
+  CHECK(text_of("plate.yaml") == "old");
+  CHECK(!fs::exists("runs/plate"));
   CHECK(run_lapl({"new", "wave", "--run", "-o", "other.yaml"}).code == 0);
   CHECK(fs::exists("runs/other/run.json"));
   CHECK(run_lapl({"new", "--run", "--list"}).code == 2);
