@@ -24,6 +24,7 @@
 #include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
 #include "solver/precision_watch.hpp"
+#include "solver/refused_state.hpp"
 #include "solver/schedule.hpp"
 #include "solver/spectral_problem.hpp"
 

@@ -1,5 +1,6 @@
 // lapl new: every config that it writes is valid, runs, and shows the real defaults.
 #include <regex>
+#include <sstream>
 
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
@@ -86,6 +87,51 @@ TEST_CASE(
   CHECK(!fs::exists("a.yaml"));
   CHECK(run_lapl({"new", "quick", "-o", "old.yaml"}).code == 2);
   CHECK(text_of("old.yaml") == "old");
+}
+
+TEST_CASE("new --list: all summaries begin in the same column") {
+  const Sandbox sandbox;
+  std::istringstream lines(run_lapl({"new", "--list"}).out);
+  std::size_t count = 0;
+  std::string::size_type first = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    CAPTURE(line);
+    const std::size_t name_end = line.find(' ');
+    const std::size_t at = line.find_first_not_of(' ', name_end);
+    CHECK(at >= name_end + 2);
+    if (count == 0) first = at;
+    CHECK(at == first);
+  }
+  CHECK(count == lapl::names_of_new().size());
+}
+
+TEST_CASE("new --run writes the config and runs it, but replaces no file and no run") {
+  const Sandbox sandbox;
+  const Outcome run = run_lapl({"new", "wave", "--run"});
+  CAPTURE(run.err);
+  CHECK(run.code == 0);
+  CHECK(text_of("wave.yaml") == lapl::config_for("wave"));
+  CHECK(run.out.starts_with("wave.yaml: wave\n"));
+  CHECK(has(run.out, "complete: step 140"));
+  CHECK(!has(run.err + run.out, "\033"));
+  CHECK(!has(run.err, "--live"));
+  CHECK(fs::exists("runs/wave/fields/step-000000140.nc"));
+
+  CHECK(has(run_lapl({"new", "wave", "-o", "wave.yaml"}).err, "wave.yaml: exists already"));
+  fs::remove("wave.yaml");
+  const Outcome kept = run_lapl({"new", "wave", "--run"});
+  CHECK(kept.code == 2);
+  CHECK(has(kept.err, "runs/wave: a run is there already (-o FILE names another config"));
+  CHECK(!fs::exists("wave.yaml"));
+  write_text("plate.yaml", "old");
+  CHECK(run_lapl({"new", "plate", "--run"}).code == 2);
+  CHECK(text_of("plate.yaml") == "old");
+  CHECK(!fs::exists("runs/plate"));
+  CHECK(run_lapl({"new", "wave", "--run", "-o", "other.yaml"}).code == 0);
+  CHECK(fs::exists("runs/other/run.json"));
+  CHECK(run_lapl({"new", "--run", "--list"}).code == 2);
+  CHECK(run_lapl({"new", "waev", "--run"}).code == 2);
+  CHECK(!fs::exists("waev.yaml"));
 }
 
 TEST_CASE("new: a config of the gallery is its file, valid, and says what it is and from where") {

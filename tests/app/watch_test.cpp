@@ -239,6 +239,17 @@ TEST_CASE("run --live keeps the view in place on a terminal and prints the same 
   CHECK(run_lapl({"run", "c.yaml", "--overwrite", "--live", "--json"}).code == 2);
 }
 
+TEST_CASE("new --run shows the fields on a terminal") {
+  const Sandbox sandbox;
+  OnTerminal shown({"new", "wave", "--run"}, 30, 100);
+  CHECK(shown.finish() == 0);
+  CAPTURE(shown.shown);
+  CHECK(has(shown.shown, "wave.yaml: wave"));
+  CHECK(has(shown.shown, "u, step 140"));
+  CHECK(shown.shown.rfind("complete: step 140") > shown.shown.rfind("▀"));
+  CHECK(fs::exists("runs/wave/run.json"));
+}
+
 TEST_CASE("run: bars and output lines fit the terminal") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());

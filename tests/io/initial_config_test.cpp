@@ -54,7 +54,7 @@ TEST_CASE("each mistake in formulas of initial fields has its message") {
       {"{let: random, u: {kind: formula, formula: a}, v: {kind: uniform}}",
        "bad.yaml:5:16: initial.let: found random (expected a map of names with a formula each)\n"
        "bad.yaml:5:27: initial.u: unknown name a (expected u, v, x, y, random or a function of "
-       "docs/equations.md)\n    a\n    ^"},
+       "docs/equations.md; numbers of your own stand in parameters)\n    a\n    ^"},
       {"{u: {kind: formula, formula: laplacian(v)}, v: {kind: uniform}}",
        "bad.yaml:5:14: initial.u: laplacian has no meaning here (expected a formula of the "
        "position and parameters)\n    laplacian(v)\n    ^"}};

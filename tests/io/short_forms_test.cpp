@@ -135,7 +135,7 @@ TEST_CASE("a condition stands at all sides, at an axis, at a side, for all field
       {"{lefft: 1}", "boundary.lefft: unknown key (did you mean boundary.left?)"},
       {"{left: 1}", "boundary.columns: last: missing"},
       {"{z: 1}", "boundary.planes: does not apply"},
-      {"{w: 1}", "boundary.w: unknown key"},
+      {"{w: 1}", "boundary.w: neither a key nor a field (expected u or v)"},
       {"{x: {valeu: 1}}", "boundary.columns: first.valeu: unknown (did you mean value?)"},
   };
   for (const auto& [given, message] : mistakes) {

@@ -135,12 +135,12 @@ TEST_CASE("operators act on each part, and factors of gradients may be complex")
 
 TEST_CASE("Schroedinger and Ginzburg-Landau of the gallery have the bits of their real forms") {
   const std::string schroedinger =
-      "grid: {shape: [192, 192], spacing: 1}\nfields: [u, v]\nparameters:\n"
-      "  V: {formula: \"where(abs(x - 96) < 3, where(abs(abs(y - 96) - 12) < 5, 0, 2), 0)\"}\n"
-      "equation:\n  kind: formula\n  u: -0.5 * laplacian(v) + V * v\n"
+      "grid: {shape: [192, 192], center: true}\nparameters:\n"
+      "  V: {formula: \"where(abs(x) < 3, where(abs(abs(y) - 12) < 5, 0, 2), 0)\"}\n"
+      "equation:\n  u: -0.5 * laplacian(v) + V * v\n"
       "  v: 0.5 * laplacian(u) - V * u\nboundary: zero\ninitial:\n"
-      "  u: {kind: formula, formula: \"exp(-((x - 50)^2 + (y - 96)^2) / 400) * cos(0.8 * x)\"}\n"
-      "  v: {kind: formula, formula: \"exp(-((x - 50)^2 + (y - 96)^2) / 400) * sin(0.8 * x)\"}\n"
+      "  u: exp(-((x + 46)^2 + y^2) / 400) * cos(0.8 * x)\n"
+      "  v: exp(-((x + 46)^2 + y^2) / 400) * sin(0.8 * x)\n"
       "time: {step: 0.1, steps: 1200, scheme: leapfrog}\noutput: {fields: [u]}\n";
   const std::string ginzburg_landau =
       "grid: {shape: [192, 192], spacing: 1}\nfields: [u, v]\nparameters: {b: 0.5, c: -1}\n"

@@ -85,7 +85,7 @@ TEST_CASE("gallery: Kardar-Parisi-Zhang rises by lambda / 2 times the mean squar
 TEST_CASE("gallery: weak noise in one phase of Allen-Cahn has the linearised equation's variance") {
   constexpr int n = 64;
   GalleryRun run("stochastic-allen-cahn",
-                 {"grid.shape=[64, 64]", "initial.value=1", "parameters.strength=0.05"});
+                 {"grid.shape=[64, 64]", "initial.formula=1", "parameters.strength=0.05"});
   const double dt = *run.run.time_step, epsilon = run.run.parameters.at("epsilon").number;
   const Values field = run.after(600);
   double variance = 0, expected = 0, squares = 0;
