@@ -302,7 +302,8 @@ void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistake
   const auto plain = [&](std::optional<double> found) {
     if (!found) return found;
     const double rounded = *read_number(fmt::format("{:.15g}", *found)).real;
-    return std::optional(divides(rounded, times) ? rounded : *found);
+    const bool shorter = number_text(rounded).size() + 2 < number_text(*found).size();
+    return std::optional(shorter && divides(rounded, times) ? rounded : *found);
   };
   const auto shorter = plain(dividing_step(times, step)),
              longer = plain(dividing_step(times, step, true));

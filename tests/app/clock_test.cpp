@@ -161,18 +161,18 @@ TEST_CASE("limits.smallest_step holds for steps that the stages of rkl2 shorten"
                            "equation: {{u: 100 * laplacian(u) - 0.001 * u^3}}\n"
                            "initial: cos(x * pi / 16)\n"
                            "time: {{scheme: rkl2, stages: {}, tolerance: 1e-2, end: 1}}\n"
-                           "limits: {{smallest_step: 0.05}}\noutput: {{directory: out, every: 1}}\n"
+                           "limits: {{smallest_step: 0.02}}\noutput: {{directory: out, every: 1}}\n"
                            "compute: {{backend: cpu, precision: float64}}\n",
                            stages));
     return run_lapl({"run", "c.yaml", "--overwrite"});
   };
   const Outcome refused = run(3);  // of which the longest is 0.012 s
   CHECK(refused.code == 3);
-  CHECK_MESSAGE(has(refused.err, "below limits.smallest_step of 0.05 s"), refused.err);
+  CHECK_MESSAGE(has(refused.err, "below limits.smallest_step of 0.02 s"), refused.err);
   const Outcome enough = run(64);
   REQUIRE_MESSAGE(enough.code == 0, enough.err);
   for (const std::string& size : column("out/diagnostics.csv", "step_size"))
-    CHECK(std::stod(size) >= 0.05 * (1 - 1e-9));
+    CHECK(std::stod(size) >= 0.02 * (1 - 1e-9));
 }
 
 TEST_CASE("steps by error end where doubles hold no shorter one") {

@@ -75,6 +75,7 @@ bool suggests_near(const std::string& message, const std::string& mistake) {
 }  // namespace
 
 TEST_CASE("help: every command has one sentence and two to four examples, all of known words") {
+  const Sandbox sandbox;
   const LaplCommandLine line;
   for (const auto& found : line.complete({""}).words) {
     const std::string& command = found.first;
@@ -101,6 +102,7 @@ TEST_CASE("help: every command has one sentence and two to four examples, all of
 }
 
 TEST_CASE("help: no line is wider than the terminal") {
+  const Sandbox sandbox;
   const LaplCommandLine line;
   std::vector<Words> helps = {{"--help"}, {"help"}, {"help", "config"}, {"list"}};
   for (const std::string& name : command_names(line)) helps.push_back({name, "--help"});
@@ -128,6 +130,7 @@ TEST_CASE("help: no line is wider than the terminal") {
 }
 
 TEST_CASE("help: commands stand in groups by purpose, and each has its own") {
+  const Sandbox sandbox;
   std::string help = run_lapl({"--help"}).out;
   std::size_t found = 0;
   for (const char* const group : {"Start:", "Run:", "Look:", "Check:", "More:"})
@@ -141,6 +144,7 @@ TEST_CASE("help: commands stand in groups by purpose, and each has its own") {
 }
 
 TEST_CASE("help: config has every key, with all that the table says of it") {
+  const Sandbox sandbox;
   const std::string all = run_lapl({"help", "config"}).out;
   for (const ConfigKey& key : config_keys()) {
     CAPTURE(key.name);

@@ -50,13 +50,17 @@ class Sandbox {
     REQUIRE(mkdtemp(name.data()) != nullptr);
     path_ = name;
     fs::current_path(path_);
+    ++open;
   }
   ~Sandbox() {
+    --open;
     fs::current_path(before_);
     fs::remove_all(path_);
   }
   Sandbox(const Sandbox&) = delete;
   const fs::path& path() const { return path_; }
+
+  inline static int open = 0;  ///< how many there are
 
  private:
   fs::path before_, path_;
@@ -79,6 +83,7 @@ struct Outcome {
 /// Starts lapl, or another program, with its output in out.txt and err.txt; returns the process id.
 inline pid_t start(const std::vector<std::string>& arguments,
                    std::string program = lapl_program()) {
+  REQUIRE_MESSAGE(Sandbox::open > 0, "a test that runs a program needs a Sandbox for its files");
   std::vector<char*> argv = {program.data()};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);

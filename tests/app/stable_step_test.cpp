@@ -88,7 +88,7 @@ TEST_CASE("an estimated step warns, and the message names the state it is estima
     CHECK_MESSAGE(has(warned.err, warning), warned.err);
     const bool is_run = command == std::string("run");
     CHECK(warned.code == (is_run ? 3 : 0));  // and the run does become unstable
-    CHECK_MESSAGE(has(warned.err, "\ntime.step is 0.3 s; the largest stable step: 0.") == is_run,
+    CHECK_MESSAGE(has(warned.err, "time.step is 0.3 s; the largest stable step: 0.") == is_run,
                   warned.err);
     CHECK_MESSAGE(has(warned.err, "s (estimated at step 0)\n") == is_run, warned.err);
   }

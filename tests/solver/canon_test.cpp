@@ -180,7 +180,7 @@ TEST_CASE("canon: each mistake names its formula, its byte and what would be rig
        "gradient(e)); d_dx(e) is one component)"},
       {"divergence(u)",
        "f:0: divergence of what is no gradient (expected divergence(D * "
-       "gradient(e)))"},
+       "gradient(e)); a sum has one divergence for each of its terms)"},
       {"sin(u, v)", "f:0: sin of 2 arguments (expected sin(a))"},
       {"where(u)", "f:0: where of 1 argument (expected where(condition, a, b))"},
       {"upwind(1, u)", "f:0: upwind of 2 arguments (expected upwind(cx, [cy, [cz,]] e))"},

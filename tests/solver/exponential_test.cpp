@@ -358,7 +358,7 @@ TEST_CASE("etdrk2 and etdrk4 refuse what they cannot step, with the reason") {
         std::string::npos);
   CHECK(why("d_dx(s * d_dx(u))", as_it_is).find("depends on s") != std::string::npos);
   CHECK(why("-laplacian(laplacian(u))", between_faces) ==
-        "a quantity that the rate of u reads beside a cell has other faces than it");
+        "an operator reads a quantity of u whose boundary conditions differ from those of u");
   CHECK(why("d_dx(d_dx(u))", [](RunConfig& run) {
           run.boundaries = {Boundary::insulated, Boundary::insulated};
         }).find("is not the same when an axis between faces is turned round") != std::string::npos);

@@ -228,7 +228,7 @@ TEST_CASE("rates that are right one by one, but too long for a stage of all, are
   };
   const auto found = mistakes(rates);
   REQUIRE(found.size() == 1);
-  CHECK(found.front().key == "equation.u5");  // where the stage becomes too long
+  CHECK(found.front().key == "equation.u3");  // where the stage becomes too long
   CHECK(found.front().what.find("all rates in one stage: ") != std::string::npos);
   CHECK(found.front().what.find("more than 4096 operations a cell") != std::string::npos);
   rates.resize(3);

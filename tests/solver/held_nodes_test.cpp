@@ -265,7 +265,8 @@ TEST_CASE("values at: node that cannot hold are refused") {
   CHECK(with("3 * t + y") == "");
   CHECK(test::has(with("1 + q"),
                   "boundary.columns: first: at: node: the value reads v (expected a formula of t, "
-                  "the position, parameters and parameter fields)"));
+                  "the position, parameters and parameter fields, or at: face, where it "
+                  "may read fields)"));
   CHECK(test::has(with("1 +"), "boundary.columns: ends where a number"));
   CHECK(test::has(
       held_mistake("columns: {first: {value: 1, at: node}, last: insulated}", "", "[8, 1]"),

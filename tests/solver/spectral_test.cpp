@@ -61,7 +61,7 @@ TEST_CASE("engine spectral takes quantities with the faces of the field") {
                                  test::formula_stepped(run, start, 200)) < 1e-13);
   run.boundaries.rows = Boundary::zero;  // but the inner Laplacian is insulated
   CHECK(why_not_spectral(run) ==
-        "a quantity that the rate of u reads beside a cell has other faces than it");
+        "an operator reads a quantity of u whose boundary conditions differ from those of u");
 }
 
 TEST_CASE("engine spectral is exact for a thousand million steps of an eigenmode") {
