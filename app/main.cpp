@@ -1,4 +1,4 @@
-// lapl: diffusion steps on a grid. Gets the process ready for what program.hpp does. Start reading
+// lapl: solves PDEs on regular grids. Gets the process ready for what program.hpp does. Start reading
 // at run_command.cpp.
 #include <fcntl.h>
 #include <malloc.h>
