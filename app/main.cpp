@@ -1,5 +1,5 @@
-// lapl: diffusion steps on a grid. Gets the process ready for what program.hpp does. Start reading
-// at run_command.cpp.
+// lapl: solves PDEs on regular grids. Gets the process ready for what program.hpp does. Start
+// reading at run_command.cpp.
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>

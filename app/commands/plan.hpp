@@ -65,7 +65,7 @@ struct RanksPlan {
   ModelledStep step;
 };
 
-/// Throws ConfigError where the config's engine steps on one rank alone, as spectral on a GPU does.
+/// Throws ConfigError where the config's engine steps on one rank alone.
 RanksPlan plan_on_ranks(const RunConfig& config, int ranks);
 
 }  // namespace lapl
