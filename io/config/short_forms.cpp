@@ -129,7 +129,7 @@ void write_out_initial(GivenKeys& keys, const ConfigNames& names, Seeds& seeds, 
   keys.keys = std::move(made);
 }
 
-// What section boundary says of each axis.
+// The key of each axis in section boundary, where it is given.
 using Axes = std::array<std::optional<Given>, 3>;
 
 std::string key_of_axis(int axis) {

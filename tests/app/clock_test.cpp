@@ -149,8 +149,9 @@ TEST_CASE("limits.smallest_step holds for each step, also after a restart") {
   }
   CHECK(has(run_lapl({"validate", "c.yaml", "--set", "time.step=1e-10"}).err,
             "time.step: found 1e-10, below limits.smallest_step (expected at least 1e-09)"));
-  CHECK(has(run_lapl({"validate", "c.yaml", "--set", "time.largest_step=1e-10"}).err,
-            "time.largest_step: found 1e-10, below limits.smallest_step (expected at least 1e-09)"));
+  CHECK(
+      has(run_lapl({"validate", "c.yaml", "--set", "time.largest_step=1e-10"}).err,
+          "time.largest_step: found 1e-10, below limits.smallest_step (expected at least 1e-09)"));
 }
 
 TEST_CASE("limits.smallest_step holds for steps that the stages of rkl2 shorten") {

@@ -1,5 +1,4 @@
-// What people type first, coming from other programs, in a hurry or by mistake, and what they are
-// told.
+// First attempts, typed from memory of other programs, in a hurry or by mistake, and their answers.
 #include "config_helpers.hpp"
 
 namespace lapl {

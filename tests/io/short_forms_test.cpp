@@ -51,10 +51,10 @@ TEST_CASE("names in section equation are the fields, and formulas its kind") {
   CHECK(meaning(two_fields(), {"equation.v=-2*v"}).find("equation.v = \"-2*v\"") !=
         std::string::npos);
   // Misspelt keys are no fields; what kind diffusion takes is unchanged.
-  CHECK(mistakes_in(grid + "equation: {coeficient: 0.25}\ntime: {steps: 1}\n")
+  CHECK(mistakes_in(grid + "equation: {koefficient: 0.25}\ntime: {steps: 1}\n")
             .starts_with("bad.yaml:2:1: equation.coefficient: missing"));
-  CHECK(mistakes_in(grid + "equation: {coeficient: 0.25}\ntime: {steps: 1}\n")
-            .find("equation.coeficient: unknown key (did you mean equation.coefficient?)") !=
+  CHECK(mistakes_in(grid + "equation: {koefficient: 0.25}\ntime: {steps: 1}\n")
+            .find("equation.koefficient: unknown key (did you mean equation.coefficient?)") !=
         std::string::npos);
   CHECK(mistakes_in(grid + "fields: [u]\nequation: {u: -u, w: 1}\ntime: {steps: 1}\n")
             .find("equation.w: unknown key") != std::string::npos);

@@ -23,9 +23,8 @@ template <class T>
 bool depends_on_time(const Problem<T>& problem) {
   return std::ranges::any_of(problem.stages,
                              [](const Stage& stage) { return reads_time(stage.tree); }) ||
-         std::ranges::any_of(varying_faces(problem), [](const VaryingFace& face) {
-           return reads_time(face.condition);
-         });
+         std::ranges::any_of(varying_faces(problem),
+                             [](const VaryingFace& face) { return reads_time(face.condition); });
 }
 
 }  // namespace
