@@ -118,10 +118,11 @@ TEST_CASE("a condition stands at all sides, at an axis, at a side, for all field
       {"{columns: {first: {u: 1, v: neumann}, last: 1}}", "zero",
        "{first: " + by_field + ", last: {value: 1}}"},
   };
-  for (const auto& [given, of_rows, of_columns] : rows) {
-    CAPTURE(given);
-    CHECK(meaning(two_fields("boundary: " + given + '\n')) ==
-          meaning(two_fields("boundary: {rows: " + of_rows + ", columns: " + of_columns + "}\n")));
+  for (const Row& row : rows) {
+    CAPTURE(row.given);
+    CHECK(
+        meaning(two_fields("boundary: " + row.given + '\n')) ==
+        meaning(two_fields("boundary: {rows: " + row.rows + ", columns: " + row.columns + "}\n")));
   }
   CHECK(meaning(two_fields("boundary: {x: 1, y: insulated}\n"),
                 {"boundary.left=2", "boundary.y=periodic"}) ==
@@ -138,11 +139,10 @@ TEST_CASE("a condition stands at all sides, at an axis, at a side, for all field
       {"{w: 1}", "boundary.w: neither a key nor a field (expected u or v)"},
       {"{x: {valeu: 1}}", "boundary.columns: first.valeu: unknown (did you mean value?)"},
   };
-  for (const auto& [given, message] : mistakes) {
-    CAPTURE(std::string(given));
-    CAPTURE(mistakes_in(two_fields(fmt::format("boundary: {}\n", given))));
-    CHECK(mistakes_in(two_fields(fmt::format("boundary: {}\n", given))).find(message) !=
-          std::string::npos);
+  for (const std::pair<const char*, const char*>& row : mistakes) {
+    const std::string found = mistakes_in(two_fields(fmt::format("boundary: {}\n", row.first)));
+    CAPTURE(found);
+    CHECK(found.find(row.second) != std::string::npos);
   }
 }
 
@@ -205,7 +205,8 @@ TEST_CASE("a comma that cuts a formula in braces is named, wherever it is") {
       {"output: {derived: {a: max(u, v)}}",
        "5:23: a comma ends the value inside { } (put the formula in quotes: \"max(u, v)\")"},
   };
-  for (const auto& [line, message] : rows) {
+  for (const Row& row : rows) {
+    const std::string &line = row.line, &message = row.message;
     CAPTURE(line);
     const std::string section = line.substr(0, line.find(':'));
     std::string text = grid + "boundary: periodic\nequation: {u: -u, v: -v}\ninitial: 0\n";
