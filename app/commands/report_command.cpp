@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 // Limit for all pictures of a page. A pixel takes about half a byte, so these take 3 MB.
 constexpr double most_pixels = 6e6;
 constexpr double smallest_side = 160, largest_picture = 700;  // square; pixels
-constexpr std::size_t most_steps = 60;
+constexpr std::size_t most_shown_steps = 60;
 // If the range of one output is smaller than this fraction of the range of all outputs, it would
 // show nothing on a common scale. Each output then gets a scale of its own.
 constexpr double least_share = 0.125;
@@ -72,7 +72,7 @@ std::vector<ReportStep> pictured(const PlotSource& source) {
   const auto room =
       static_cast<std::size_t>(most_pixels / (smallest_side * smallest_side * fields));
   const std::vector<PlotOutput> outputs =
-      chosen_outputs(source.outputs(), std::clamp<std::size_t>(room, 2, most_steps));
+      chosen_outputs(source.outputs(), std::clamp<std::size_t>(room, 2, most_shown_steps));
   const double pictures = fields * static_cast<double>(outputs.size());
   const auto side = static_cast<std::int64_t>(
       std::clamp(std::sqrt(most_pixels / pictures), smallest_side, largest_picture));
