@@ -17,12 +17,30 @@ std::string smallest_text(const RunConfig& config, const StepControl& control) {
 
 }  // namespace
 
+std::string words_on_tiny_step(std::int64_t step, double time, double longest) {
+  return fmt::format(
+      "step {}: the largest stable step is {:.3g} s, too short to change the time {} (smaller "
+      "steps "
+      "from the beginning, or time.tolerance with bs23 or dopri5, may help)",
+      step, longest, time);
+}
+
 std::string words_on_refused_size(const RunConfig& config, const StepControl& control,
                                   std::int64_t step) {
   return fmt::format(
       "step {}: at time {} the next step would be {:.3g} s, below {}; the state is stored as a "
       "checkpoint",
       step + 1, control.time(step), control.longest(), smallest_text(config, control));
+}
+
+std::string words_on_unknown_step(const RunConfig& config, std::int64_t step, double time,
+                                  const std::string& why) {
+  return fmt::format(
+      "step {}: at time {} the largest stable step{} is {}; the state is stored as a checkpoint "
+      "(expected {})",
+      step, time, config.chooses_stages() ? " of time.scheme rkl2" : "", why,
+      config.chooses_stages() ? "time.scheme bs23 or dopri5"
+                              : "a number for time.step, or time.tolerance");
 }
 
 template <class T>

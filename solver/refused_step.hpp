@@ -1,4 +1,4 @@
-// Errors about steps by error that no size makes accurate enough.
+// Errors about steps that no size makes accurate or stable.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,16 @@
 
 namespace lapl {
 
+/// The message where the largest stable step after `step` is too short to change the time.
+std::string words_on_tiny_step(std::int64_t step, double time, double longest);
+
 /// The message where the last error asks for a step after `step` that is shorter than the limit.
 std::string words_on_refused_size(const RunConfig& config, const StepControl& control,
                                   std::int64_t step);
+
+/// The message where no step after `step` is known to be stable; `why` says what an estimate found.
+std::string words_on_unknown_step(const RunConfig& config, std::int64_t step, double time,
+                                  const std::string& why);
 
 /// The message where a step after `step`, which the backend has just taken and takes back here, has
 /// this error, and a shorter one is forbidden.

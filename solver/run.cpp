@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <future>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -25,13 +24,6 @@
 
 namespace lapl {
 namespace {
-
-/// Makes the values of cells outside the mask NaN in the derived outputs.
-template <class T>
-void blank_outside(const Captured<T>& captured) {
-  for (const std::span<T> values : captured.derived)
-    std::ranges::replace_if(values, is_outside<T>, std::numeric_limits<T>::quiet_NaN());
-}
 
 template <class T>
 class Run {
@@ -146,11 +138,8 @@ class Run {
     }
     if (!why_none.empty()) refuse_estimate(why_none);
     if (control_->take_estimate(found, step_) && says) steps_.say(step_, control_->state().longest);
-    if (control_->measures_error() || !control_->is_stuck()) return;
-    throw NumericalError(
-        "step {}: the largest stable step is {:.3g} s, too short to change the time {} (smaller "
-        "steps from the beginning, or time.tolerance with bs23 or dopri5, may help)",
-        step_, found.longest, time());
+    if (!control_->measures_error() && control_->is_stuck())
+      throw NumericalError(words_on_tiny_step(step_, time(), found.longest));
   }
 
   // Ends the run before steps of which nobody knows whether they are stable. The state is stored.
@@ -159,14 +148,7 @@ class Run {
     backend_->start_finite_check();
     checked_step_ = step_;
     finish_finite_check();  // of a state that is not finite, this says more
-    store(false, true, true);
-    finish_storing();
-    throw NumericalError(
-        "step {}: at time {} the largest stable step{} is {}; the state is stored as a checkpoint "
-        "(expected {})",
-        step_, time(), config_.chooses_stages() ? " of time.scheme rkl2" : "", why,
-        config_.chooses_stages() ? "time.scheme bs23 or dopri5"
-                                 : "a number for time.step, or time.tolerance");
+    end_here(words_on_unknown_step(config_, step_, time(), why));
   }
 
   // Changes the number of stages of the next steps.
@@ -354,7 +336,8 @@ class Run {
       // schedule does.
       if (by_the_clock && captured.first_not_finite) return;
       require_finite(captured, model_, what.step);
-      if (config_.mask) blank_outside(captured);
+      for (const std::span<T> values : captured.derived)
+        if (config_.mask) blank_outside(values);
       sink_.store(what, captured);
     });
   }

@@ -71,6 +71,26 @@ inline RunConfig source_run(Shape shape, Scheme scheme, int faces) {
   return run;
 }
 
+inline const std::vector<Scheme> exponential_schemes = {Scheme::etdrk2, Scheme::etdrk4};
+
+/// A step on a CPU from a state at time 0: its error, in units of 1, and the state after it.
+struct MeasuredStep {
+  double error = 0;
+  std::vector<double> state;
+};
+inline MeasuredStep measured_step(RunConfig run, Scheme scheme, double size,
+                                  const std::vector<double>& start) {
+  run.scheme = scheme;
+  run.scheme.varies = true;
+  run.scheme.tolerance = {1e-300, 1};
+  run.time_step = size;
+  const auto backend =
+      make_backend<double>("cpu", "auto", problem_to_step<double>(Model(run), {}), 1);
+  backend->set_state(start);
+  backend->advance(1);
+  return {backend->largest_error(), copy_of_state(*backend)};
+}
+
 /// The tolerance for the rounding of stepping and of two transforms in float64 (docs/numerics.md).
 template <class T>
 double spectral_gate(const std::vector<T>& start, std::int64_t steps) {

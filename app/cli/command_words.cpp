@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "app/cli/command_line.hpp"
+#include "app/cli/help_text.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_text.hpp"
 
@@ -85,18 +86,6 @@ std::vector<std::string> option_names(const CLI::App& command) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
-}
-
-// The allowed words of an option or a positional, if it has a list of them. CLI11 writes them
-// between the braces of the type name, such as {auto,cuda,cpu}.
-std::vector<std::string> choices_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  std::vector<std::string> choices;
-  const auto open = type.find('{'), close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos) return choices;
-  std::istringstream list(type.substr(open + 1, close - open - 1));
-  for (std::string word; std::getline(list, word, ',');) choices.push_back(word);
-  return choices;
 }
 
 // The values that can replace `typed`; `before` is put before each value, such as "--backend=".

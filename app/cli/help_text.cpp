@@ -27,10 +27,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 
 // The choices of an option in words: "a, b, c"; empty where it has none.
 std::string choices_text(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const auto open = type.find('{'), close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos) return "";
-  return replaced(type.substr(open + 1, close - open - 1), ",", ", ");
+  return CLI::detail::join(choices_of(option), ", ");
 }
 
 // Prints names, values and meanings of options in two columns, and wraps all text.
@@ -85,6 +82,16 @@ class HelpFormat : public CLI::Formatter {
 };
 
 }  // namespace
+
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  std::vector<std::string> choices;
+  const auto open = type.find('{'), close = type.find('}');
+  if (open == std::string::npos || close == std::string::npos) return choices;
+  std::istringstream list(type.substr(open + 1, close - open - 1));
+  for (std::string word; std::getline(list, word, ',');) choices.push_back(word);
+  return choices;
+}
 
 int help_width() {
   const char* const columns = std::getenv("COLUMNS");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "io/config/config_number.hpp"
@@ -45,13 +46,29 @@ YamlNode map_with(const YamlNode& node, const std::string& key, YamlNode value) 
   return map;
 }
 
-std::optional<LawKind> law_kind(const std::string& word) {
-  if (word == "dirichlet") return LawKind::value;
-  if (word == "neumann") return LawKind::derivative;
-  if (word == "robin") return LawKind::mixed;
-  for (const auto& row : name_table<LawKind>)
-    if (word == row.name && word.find(' ') == std::string::npos) return row.value;
-  return std::nullopt;
+struct ConditionWord {
+  std::string_view word;
+  LawKind kind;
+};
+// The names of conditions, as keys of a map with their values.
+constexpr ConditionWord names_of_conditions[] = {
+    {"value", LawKind::value},           {"dirichlet", LawKind::value},
+    {"derivative", LawKind::derivative}, {"neumann", LawKind::derivative},
+    {"mixed", LawKind::mixed},           {"robin", LawKind::mixed},
+    {"absorbing", LawKind::absorbing}};
+// The words that stand for a condition with the value 0.
+constexpr ConditionWord words_of_zero[] = {{"zero", LawKind::value},
+                                           {"dirichlet", LawKind::value},
+                                           {"insulated", LawKind::derivative},
+                                           {"neumann", LawKind::derivative}};
+
+template <class Words>
+std::optional<LawKind> kind_in(const Words& words, std::string_view word) {
+  const auto found = std::ranges::find(words, word, &ConditionWord::word);
+  return found == std::end(words) ? std::nullopt : std::optional(found->kind);
+}
+std::optional<LawKind> law_kind(std::string_view name) {
+  return kind_in(names_of_conditions, name);
 }
 
 // True for a resolved condition, such as {value: 80}; false for a map of fields with one each.
@@ -62,9 +79,7 @@ bool is_law(const YamlNode& map) {
 // True if the value under the name of a condition is a condition itself, so that the name is that
 // of a field.
 bool is_of_field(const YamlNode& value, LawKind kind) {
-  if (!is_map(value))
-    return value.text == "zero" || value.text == "insulated" || value.text == "dirichlet" ||
-           value.text == "neumann";
+  if (!is_map(value)) return kind_in(words_of_zero, value.text).has_value();
   return !value.children.empty() && (!row_of(kind).takes_factor() ||
                                      (!child_of(value, "value") && !child_of(value, "factor")));
 }
@@ -122,11 +137,9 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
     if (node.text == "periodic")
       return wrong(
           "found periodic, which is of both sides and of all fields (write it for the axis)");
-    const bool value = node.text == "zero" || node.text == "dirichlet";
-    if (!value && node.text != "insulated" && node.text != "neumann")
-      return wrong(fmt::format("found {} (expected {})", shown(node.text), law_words()));
-    return map_with(node, name_of(value ? LawKind::value : LawKind::derivative),
-                    text_node("0", node.position));
+    const std::optional<LawKind> kind = kind_in(words_of_zero, node.text);
+    if (!kind) return wrong(fmt::format("found {} (expected {})", shown(node.text), law_words()));
+    return map_with(node, name_of(*kind), text_node("0", node.position));
   }
   if (node.kind != YamlNode::Kind::map || node.children.empty())
     return wrong(fmt::format("expected {}", law_words()));
@@ -150,7 +163,7 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
     const auto of = law_kind(node.children[i].text);
     return of && !is_of_field(node.children[i + 1], *of);
   };
-  if (!of_field && !at && !(node.children.size() == 2 && is_condition(0))) {
+  if (!of_field && !at) {
     bool all = true;
     for (std::size_t i = 0; i < node.children.size(); i += 2) all = all && is_condition(i);
     if (!all) kind.reset();  // names of conditions among them are those of fields
@@ -165,8 +178,9 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
   }
   if (const YamlNode& key = node.children[0];
       !kind && !of_field && node.children.size() == 2 && !is_map(node.children[1])) {
-    const std::string near = nearest_word(
-        key.text, {"value", "derivative", "mixed", "absorbing", "dirichlet", "neumann", "robin"});
+    std::vector<std::string> names;
+    for (const ConditionWord& known : names_of_conditions) names.emplace_back(known.word);
+    const std::string near = nearest_word(key.text, names);
     if (!near.empty() && read_number(node.children[1].text).real) {
       add(problems, key, below(path, key.text), fmt::format("unknown (did you mean {}?)", near));
       return node;
@@ -240,7 +254,8 @@ Schema rim_laws() {
 }
 
 bool is_side_condition(const YamlNode& scalar) {
-  return scalar.text == "dirichlet" || scalar.text == "neumann" || read_number(scalar.text).real;
+  return law_kind(scalar.text) ? kind_in(words_of_zero, scalar.text).has_value()
+                               : read_number(scalar.text).real.has_value();
 }
 
 bool is_condition_word(const std::string& word) { return word == "at" || law_kind(word); }

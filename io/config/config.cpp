@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
 #include <set>
 #include <system_error>
@@ -18,14 +17,12 @@
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/config_uses.hpp"
+#include "io/config/found_values.hpp"
 #include "io/config/short_forms.hpp"
 #include "io/durable/posix_file.hpp"
-#include "io/readers/initial_source.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/complex_fields.hpp"
 #include "solver/equation/equation.hpp"
-#include "solver/first_step.hpp"
-#include "solver/schedule.hpp"
 #include "solver/times.hpp"
 
 namespace lapl {
@@ -159,141 +156,6 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
   }
 }
 
-/// The function stable_steps_of(run) without a limit on the size of the state.
-std::function<StableStep(TimeScheme)> stable_steps_of_all(const RunConfig& run) {
-  const auto of_first_step = [&] {
-    StateFields fields = load_state_fields(run);
-    fields.ahead.steps = 1;
-    return fields;
-  };
-  return stable_steps_of(run, of_first_step, std::numeric_limits<std::int64_t>::max());
-}
-
-/// Replaces `auto` by the value found for `key` and records the reason as its origin.
-void say_found(LoadedConfig& config, const char* key, std::string value, const std::string& why) {
-  const auto at = std::ranges::find(config.keys, key, &ResolvedKey::key);
-  at->value = std::move(value);
-  at->origin = "auto: " + why;
-}
-
-/// Replaces grid.size and grid.center by the numbers that follow, so that equal grids have equal
-/// texts.
-void find_grid(LoadedConfig& config, const Entries& entries) {
-  const auto list = [&](const std::vector<double>& numbers) {
-    std::string text;
-    for (const double number : numbers) text += (text.empty() ? "" : ", ") + number_text(number);
-    return numbers.size() == 1 ? text : '[' + text + ']';
-  };
-  const Spacing& spacing = config.run.spacing;
-  if (!entries.at("grid.size").is_null()) {
-    say_found(config, "grid.spacing", list(spacing.given(config.run.shape.axes)), "of grid.size");
-    say_found(config, "grid.size", "null", "see grid.spacing");
-  }
-  if (entries.at("grid.center").value->text == "true") {
-    const std::vector origin(spacing.origin.end() - config.run.shape.axes, spacing.origin.end());
-    say_found(config, "grid.origin", list(origin), "of grid.center");
-    say_found(config, "grid.center", "false", "see grid.origin");
-  }
-}
-
-/// Computes the first of steps by error, for `time.step: auto`.
-void find_first_step(LoadedConfig& config) {
-  RunConfig& run = config.run;
-  run.time_step =
-      first_step_of(run, [](const RunConfig& looked_at) { return load_state_fields(looked_at); });
-  run.step_is_auto = false;
-  say_found(config, "time.step", number_text(*run.time_step), "the first step");
-}
-
-/// Computes the number for `time.step: auto`.
-void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
-  RunConfig& run = config.run;
-  if (run.scheme.tolerance) return find_first_step(config);
-  const StableStep stable = stable_steps_of_all(run)(run.scheme);
-  run.step_is_auto = false;
-  run.time_step = automatic_step(stable);
-  if (run.time_step && stable.estimated) {  // and estimated again while the run goes on
-    run.scheme.varies = true;
-    say_found(config, "time.step", fmt::format("{{auto: {}}}", number_text(*run.time_step)),
-              fmt::format("0.9 of {}", text_of(stable)));
-    config.step_note =
-        fmt::format("time.step: {} s, 0.9 of the largest stable step of {}{}",
-                    number_text(*run.time_step), text_of(stable), accuracy_note(run, stable));
-    return;
-  }
-  const std::vector<double> times = exact_times(run);
-  if (run.time_step && !times.empty())
-    run.time_step = dividing_step(times, *run.time_step).value_or(*run.time_step);
-  if (!run.time_step) {
-    mistakes.add(
-        place, "time.step",
-        fmt::format("found auto, and the largest stable step is {} (expected {})", text_of(stable),
-                    !stable.largest        ? "a number"
-                    : *stable.largest == 0 ? "another time.scheme, or a number"
-                                           : "a number: a time in which values change by "
-                                             "little, as no wave that is damped limits it"));
-    mistakes.throw_any();
-  }
-  say_found(config, "time.step", number_text(*run.time_step),
-            fmt::format("{}0.9 of {}", times.empty() ? "" : "at most ", text_of(stable)));
-  config.step_note = fmt::format("time.step: {} s, {}0.9 of the largest stable step of {}{}",
-                                 number_text(*run.time_step), times.empty() ? "" : "at most ",
-                                 text_of(stable), accuracy_note(run, stable));
-}
-
-/// Computes the number for `time.stages: auto`.
-void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
-  RunConfig& run = config.run;
-  const auto stable_step = stable_steps_of_all(run);
-  const std::optional<int> stages = automatic_stages(run, stable_step);
-  const StableStep stable = stable_step({Scheme::rkl2, stages.value_or(most_stages)});
-  if (!stages) {
-    mistakes.add(place, "time.stages",
-                 fmt::format("found auto, and the largest stable step with {} stages is {}, with "
-                             "steps of {:.7g} s (expected shorter steps, or a number here)",
-                             most_stages, text_of(stable), time_step_of(run)));
-    mistakes.throw_any();
-  }
-  run.stages_are_auto = false;
-  run.scheme.stages = *stages;
-  say_found(config, "time.stages", std::to_string(*stages),
-            fmt::format("stable to {}", text_of(stable)));
-  config.step_note = fmt::format("time.stages: {}, of which the largest stable step is {}", *stages,
-                                 text_of(stable));
-}
-
-std::optional<double> count_of(const Entry& entry) {
-  if (entry.is_null()) return std::nullopt;
-  return read_number(entry.value->text).real;
-}
-
-/// The interval of this number of outputs, if it is a decimal whose multiple the end is, so that
-/// steps of one size may divide it.
-void find_exact_outputs(RunConfig& run, double outputs) {
-  const double every = *run.end / outputs;
-  if (multiple_of(every, static_cast<std::int64_t>(outputs)) == *run.end &&
-      number_text(every).size() < 12)
-    run.output_time = every;
-}
-
-/// Replaces output.count by output.every: a time where the run ends at one and steps meet it, else
-/// a number of steps. Both are rounded up, so that there are at most so many outputs.
-void find_outputs(LoadedConfig& config, double outputs) {
-  RunConfig& run = config.run;
-  if (run.output_time && !run.scheme.varies && !divides(time_step_of(run), exact_times(run)))
-    run.output_time.reset();
-  if (run.ends_by_time() && !run.output_time)
-    run.output_time = *read_number(fmt::format("{:.6g}", *run.end / outputs * (1 + 4e-6))).real;
-  if (!run.output_time)
-    run.output_every = std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(std::ceil(static_cast<double>(run.steps) / outputs)));
-  say_found(config, "output.every",
-            run.output_time ? fmt::format("{{time: {}}}", number_text(*run.output_time))
-                            : std::to_string(run.output_every),
-            "of output.count");
-  say_found(config, "output.count", "null", "see output.every");
-}
-
 /// Outputs by time and the end of a run lie exactly there.
 void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistakes) {
   const std::vector<double> times = exact_times(run);
@@ -317,15 +179,6 @@ void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistake
                   run.end ? fmt::format("time.end {}", *run.end) : "",
                   times.size() > 1 ? " and " : "",
                   run.output_time ? fmt::format("output.every {}", *run.output_time) : "", right));
-}
-
-/// The spectral engine jumps from one stored state to the next, so the default is a checkpoint at
-/// each output.
-void find_checkpoints(LoadedConfig& config, const Entry& every) {
-  if (!is_spectral(config.run) || every.origin != "default") return;
-  const std::int64_t steps = steps_between_outputs(config.run);
-  config.run.checkpoint_every = {.steps = steps, .seconds = std::nullopt};
-  say_found(config, "checkpoint.every", std::to_string(steps), "one with each output");
 }
 
 }  // namespace
@@ -381,8 +234,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   check_together(config.run, entries, mistakes, of_splitting);
   mistakes.throw_any();
   find_grid(config, entries);
-  const std::optional<double> count = count_of(entries.at("output.count"));
-  if (count && config.run.end) find_exact_outputs(config.run, *count);
+  find_exact_outputs(config.run, entries);
   if (config.run.step_is_auto || config.run.stages_are_auto) {
     if (config.run.step_is_auto)
       find_step(config, entries.at("time.step").place, mistakes);
@@ -407,7 +259,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
       mistakes.add(entries.at("output.every").place, "output.every",
                    fmt::format("found a time of {}, which makes {:.3g} outputs (at most {})",
                                *config.run.output_time, outputs, most_steps));
-  if (count) find_outputs(config, *count);
+  find_outputs(config, entries);
   check_times(config.run, entries, mistakes);
   mistakes.throw_any();
   find_checkpoints(config, entries.at("checkpoint.every"));

@@ -66,9 +66,10 @@ std::string why_times_differ(OnRestart rule, const RunConfig& before, const RunC
 
 std::vector<ConfigChange> changes_between(const LoadedConfig& before, const LoadedConfig& now) {
   auto after = compared_values(now);
-  // A grid without a mask has no boundary condition of one; with a mask the default is no change.
+  // A key that one config lacks, such as boundary.mask without a mask, has its default there.
   const auto given = [&](const std::string& key, const std::string& value) {
-    return key != rim_key || value != yaml_of(preset_of(row_of_resolved(key)));
+    const ConfigKey& row = row_of_resolved(key);
+    return row.is_required() || value != yaml_of(preset_of(row));
   };
   std::vector<ConfigChange> found;
   const auto add = [&](const std::string& key, const std::string& was, const std::string& is) {

@@ -2,7 +2,10 @@
 // finite until all are known to be so, as one that is not is an error inside the mask.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 
 namespace lapl {
 
@@ -13,6 +16,12 @@ inline constexpr double fill_value = 0x1.ep122;
 template <class T>
 bool is_outside(T value) {
   return value == static_cast<T>(fill_value) || std::isnan(value);
+}
+
+/// Makes the values of cells outside NaN, as files have them.
+template <class T>
+void blank_outside(std::span<T> values) {
+  std::ranges::replace_if(values, is_outside<T>, std::numeric_limits<T>::quiet_NaN());
 }
 
 }  // namespace lapl

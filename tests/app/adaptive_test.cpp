@@ -148,10 +148,7 @@ TEST_CASE("steps by error keep their tolerance over five decades") {
                         problem.more, names, rates, starts, scheme, tolerance, problem.end, error));
         const Outcome run = run_lapl({"run", "c.yaml", "--overwrite"});
         REQUIRE_MESSAGE(run.code == 0, run.err);
-        const auto last = [](const char* name) {
-          return std::stod(column("out/diagnostics.csv", name).back());
-        };
-        CHECK(last("error") / last("cells") <= problem.factor * tolerance);
+        CHECK(last_value("error") / last_value("cells") <= problem.factor * tolerance);
       }
   }
 }

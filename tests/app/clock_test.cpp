@@ -28,7 +28,6 @@ Outcome run_config(const std::string& text) {
   return run_lapl({"run", "c.yaml", "--overwrite"});
 }
 
-double last_mean() { return std::stod(column("out/diagnostics.csv", "mean").back()); }
 std::vector<std::string> times() { return column("out/diagnostics.csv", "time"); }
 
 }  // namespace
@@ -53,12 +52,12 @@ TEST_CASE("comparisons of t meet the decimals, in both precisions") {
     REQUIRE(
         run_config(uniform("(t < 0.9) + 0*field", "step: 0.3, end: 1.5", "1", precision)).code ==
         0);
-    CHECK(last_mean() == doctest::Approx(0.9).epsilon(1e-6));
+    CHECK(last_value("mean") == doctest::Approx(0.9).epsilon(1e-6));
     CHECK(times() == std::vector<std::string>{"0", "0.3", "0.6", "0.9", "1.2", "1.5"});
     REQUIRE(
         run_config(uniform("(t < 2.1) + 0*field", "step: 0.7, end: 3.5", "1", precision)).code ==
         0);
-    CHECK(last_mean() == doctest::Approx(2.1).epsilon(1e-6));
+    CHECK(last_value("mean") == doctest::Approx(2.1).epsilon(1e-6));
   }
 }
 
@@ -71,7 +70,7 @@ TEST_CASE("what reads t alone is computed in float64, on every engine") {
         run_lapl({"run", "c.yaml", "--overwrite", "--set", fmt::format("compute.engine={}", engine),
                   "--set", "time={step: 100000, steps: 11}", "--set", "output.every=11"});
     REQUIRE_MESSAGE(run.code == 0, run.err);
-    CHECK(last_mean() == doctest::Approx(100000 * std::cos(1.0)).epsilon(1e-6));
+    CHECK(last_value("mean") == doctest::Approx(100000 * std::cos(1.0)).epsilon(1e-6));
   }
 }
 
@@ -85,7 +84,7 @@ TEST_CASE("kind: diffusion steps by the dt of its clock where steps vary") {
              "output: {directory: out, every: {time: 0.5}, fields: [field]}\n");
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
   // Heat flows out at 0.01 * u, and u stays near 1.
-  CHECK(32 * (1 - last_mean()) == doctest::Approx(0.00996).epsilon(2e-3));
+  CHECK(32 * (1 - last_value("mean")) == doctest::Approx(0.00996).epsilon(2e-3));
 }
 
 TEST_CASE("a restart with other outputs or another end keeps its time") {
@@ -193,14 +192,14 @@ TEST_CASE("steps meet jumps and pulses that the config names") {
                            fmt::format("scheme: {}, tolerance: 1e-6, end: 2, meet: [0.7]", scheme),
                            "{time: 1}"))
             .code == 0);
-    CHECK(last_mean() == doctest::Approx(0.7).epsilon(1e-13));
+    CHECK(last_value("mean") == doctest::Approx(0.7).epsilon(1e-13));
     REQUIRE(
         run_config(
             uniform("exp(-((t-50)/0.1)^2) + 0*field",
                     fmt::format("scheme: {}, tolerance: 1e-6, end: 100, largest_step: 0.1", scheme),
                     "{time: 50}"))
             .code == 0);
-    CHECK(last_mean() == doctest::Approx(0.1 * std::sqrt(std::acos(-1.0))).epsilon(1e-5));
+    CHECK(last_value("mean") == doctest::Approx(0.1 * std::sqrt(std::acos(-1.0))).epsilon(1e-5));
   }
   const Outcome fixed = run_config(uniform("0*field", "step: 0.1, end: 1, meet: [0.7]", "1"));
   CHECK(fixed.code == 2);

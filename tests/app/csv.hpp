@@ -30,4 +30,9 @@ inline std::vector<std::string> column(const std::string& path, const std::strin
   return values;
 }
 
+/// The last value of a column of the run in `out`.
+inline double last_value(const std::string& name) {
+  return std::stod(column("out/diagnostics.csv", name).back());
+}
+
 }  // namespace lapl::test

@@ -24,8 +24,6 @@ std::string config_of(const std::string& rate, const std::string& boundary,
       rate, boundary, initial, time, every);
 }
 
-double last_of(const char* of) { return std::stod(column("out/diagnostics.csv", of).back()); }
-
 const std::string zero = "{kind: uniform, value: 0}", one = "{kind: uniform, value: 1}";
 
 }  // namespace
@@ -45,12 +43,12 @@ TEST_CASE("steps by error follow a source of t, from 0 and from values, with eve
                     fmt::format("scheme: {}, tolerance: 1e-5, end: 10", scheme), "{time: 10}"));
       const Outcome run = run_lapl({"run", "c.yaml", "--overwrite"});
       REQUIRE_MESSAGE(run.code == 0, run.err);
-      CHECK(std::abs(last_of("mean") - start - std::sin(200.0)) < 0.02);
+      CHECK(std::abs(last_value("mean") - start - std::sin(200.0)) < 0.02);
       write_text("c.yaml", config_of("laplacian(field) - field + cos(t) + sin(t)", "periodic", zero,
                                      fmt::format("scheme: {}, tolerance: 1e-6, end: 10", scheme),
                                      "{time: 10}"));
       REQUIRE(run_lapl({"run", "c.yaml", "--overwrite"}).code == 0);
-      CHECK(std::abs(last_of("mean") - std::sin(10.0)) < 1e-4);
+      CHECK(std::abs(last_value("mean") - std::sin(10.0)) < 1e-4);
     }
 }
 
@@ -63,7 +61,7 @@ TEST_CASE("etdrk2 and etdrk4 by error follow a condition of t, as dopri5 does") 
                   zero, fmt::format("scheme: {}, tolerance: 1e-6, end: 2", scheme), "{time: 2}"));
     const Outcome run = run_lapl({"run", "c.yaml", "--overwrite"});
     REQUIRE_MESSAGE(run.code == 0, run.err);
-    return last_of("mean");
+    return last_value("mean");
   };
   const double exact = mean_of("dopri5");
   for (const char* const scheme : {"etdrk2", "etdrk4"})
@@ -77,7 +75,7 @@ TEST_CASE("time.step: auto stays stable where rates are nearly a multiple of the
                                  "scheme: rkl2, stages: 7, step: auto, end: 20", "{time: 20}"));
   const Outcome run = run_lapl({"run", "c.yaml"});
   REQUIRE_MESSAGE(run.code == 0, run.err);
-  CHECK(std::abs(last_of("max")) < 1e-3);
+  CHECK(std::abs(last_value("max")) < 1e-3);
 }
 
 TEST_CASE("time.step: auto ends with a checkpoint where no estimate is possible") {
@@ -89,7 +87,7 @@ TEST_CASE("time.step: auto ends with a checkpoint where no estimate is possible"
   CHECK_MESSAGE(has(run.err, "the largest stable step is not known (at time "), run.err);
   CHECK_MESSAGE(has(run.err, "the rates are not finite at this state"), run.err);
   CHECK_MESSAGE(has(run.err, "the state is stored as a checkpoint"), run.err);
-  CHECK(last_of("time") == 4);
+  CHECK(last_value("time") == 4);
   const Outcome again = run_lapl({"resume", "out"});
   CHECK(again.code == 3);
   CHECK_MESSAGE(has(again.err, "the largest stable step is not known (at time "), again.err);

@@ -50,10 +50,6 @@ Files files_in(const fs::path& folder) {
   return files;
 }
 
-double last(const char* column_name) {
-  return std::stod(column("out/diagnostics.csv", column_name).back());
-}
-
 }  // namespace
 
 TEST_CASE("a restart may add a mask, and take it away") {
@@ -171,8 +167,8 @@ TEST_CASE("steps of one size go on with a tolerance at their time, with both val
   for (int time = 0; time < 2; ++time) {
     const Outcome on = run_lapl(time == 0 ? change : Words{"resume", "out"});
     REQUIRE_MESSAGE(on.code == 0, on.err);
-    CHECK(last("time") == 10);
-    CHECK(std::abs(last("mean") - (1 - std::cos(10))) < 1e-5);
+    CHECK(last_value("time") == 10);
+    CHECK(std::abs(last_value("mean") - (1 - std::cos(10))) < 1e-5);
     CHECK(has(text_of("out/log.jsonl"), "time.tolerance: null before, 1.0e-06 from then on"));
     // As if the run had been killed before its first checkpoint after the change.
     for (const auto& entry : fs::directory_iterator("out/checkpoints"))
@@ -189,7 +185,7 @@ TEST_CASE("steps of one size go on with a tolerance at their time, with both val
   CHECK(run_lapl(joined({"resume", "out", "--change-equation"},
                         settings({"time.tolerance=1e-8", "time.end=12"})))
             .code == 0);
-  CHECK(std::abs(last("mean") - (1 - std::cos(12))) < 1e-5);
+  CHECK(std::abs(last_value("mean") - (1 - std::cos(12))) < 1e-5);
 }
 
 TEST_CASE("under a changed equation the largest stable step is looked at again") {
@@ -209,21 +205,21 @@ TEST_CASE("under a changed equation the largest stable step is looked at again")
     const Outcome on = run_lapl(change);
     REQUIRE_MESSAGE(on.code == 0, on.err);
     CHECK_MESSAGE(has(on.err, "(estimated at step 600)"), on.err);
-    CHECK(last("max") <= 1);
-    CHECK(last("min") >= 0);
-    const double time = last("time");
+    CHECK(last_value("max") <= 1);
+    CHECK(last_value("min") >= 0);
+    const double time = last_value("time");
     const auto digest = last_digest(on.out);
     fs::remove("out/checkpoints/step-000000630.h5");
     const Outcome again = run_lapl({"resume", "out"});
     REQUIRE(again.code == 0);
     CHECK(last_digest(again.out) == digest);
-    CHECK(last("time") == time);
+    CHECK(last_value("time") == time);
     // Longer steps, too.
     REQUIRE(run_lapl(joined({"resume", "out", "--change-equation"},
                             settings({"parameters.D=0.01", "time.steps=660"})))
                 .code == 0);
-    CHECK(last("time") - time > 30 * 20);
-    CHECK(last("max") <= 1);
+    CHECK(last_value("time") - time > 30 * 20);
+    CHECK(last_value("max") <= 1);
   }
   SUBCASE("a given step has the warning of a new run") {
     write_text("c.yaml", config(rate, "4.5"));

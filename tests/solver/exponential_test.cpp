@@ -15,7 +15,7 @@ using namespace lapl;
 namespace {
 
 constexpr double pi = std::numbers::pi;
-const std::vector<Scheme> schemes = {Scheme::etdrk2, Scheme::etdrk4};
+using test::exponential_schemes;
 
 // An eigenmode between faces of a mixture (tests/spectral_runs.hpp) as a formula, and the
 // eigenvalue of its second difference.
@@ -75,7 +75,7 @@ double error_of(const Manufactured& of, Scheme scheme, int steps) {
 
 void check_orders(const std::vector<std::int64_t>& extents, const std::vector<int>& faces) {
   const Manufactured made = manufactured(extents, faces);
-  for (const Scheme scheme : schemes) {
+  for (const Scheme scheme : exponential_schemes) {
     CAPTURE(text_of(made.run.shape));
     CAPTURE(faces.front());
     CAPTURE(faces.back());
@@ -119,7 +119,7 @@ TEST_CASE("etdrk2 and etdrk4 are exact where the rates are linear, with steps of
   const std::vector<double> start = test::at_nodes(run, [&](double x, double y) {
     return std::cos((y + 0.5) * row_theta) * std::cos(x * column_theta);
   });
-  for (const Scheme scheme : schemes)
+  for (const Scheme scheme : exponential_schemes)
     for (const double step : {1e-3, 1.0, 50.0}) {
       run.scheme = scheme;
       run.time_step = step;
@@ -136,7 +136,7 @@ TEST_CASE("etdrk2 and etdrk4 are exact where fields are coupled: waves with fric
   std::vector<double> start =
       test::at_nodes(run, [&](double x, double) { return std::cos(x * theta); });
   start.resize(64);
-  for (const Scheme scheme : schemes) {
+  for (const Scheme scheme : exponential_schemes) {
     run.scheme = scheme;
     run.time_step = 0.7;
     const auto found = stepped(run, start, 10);
@@ -148,7 +148,7 @@ TEST_CASE("etdrk2 and etdrk4 are exact where fields are coupled: waves with fric
 }
 
 TEST_CASE("etdrk2 and etdrk4 couple fields with other faces on the grid") {
-  for (const Scheme scheme : schemes) {
+  for (const Scheme scheme : exponential_schemes) {
     RunConfig run = test::formula_run(
         {6, 9}, {{"u", "laplacian(u) - u + 0.3 * v"}, {"v", "0.5 * laplacian(v) + 0.4 * u - v^2"}});
     run.boundaries = {Boundary::insulated, Boundary::insulated};
@@ -199,7 +199,7 @@ TEST_CASE("etdrk2 keeps the mass of Cahn-Hilliard, and lets its energy fall, in 
 
 TEST_CASE_TEMPLATE("etdrk2 and etdrk4 have the same bits on any number of threads and if split", T,
                    float, double) {
-  for (const Scheme scheme : schemes)
+  for (const Scheme scheme : exponential_schemes)
     for (const bool measures : {false, true}) {
       RunConfig run = test::formula_run({37, 50}, {{"u", "laplacian(u) - u^3 + v * sin(t)"},
                                                    {"v", "u - v + 0.2 * laplacian(v)"}});
@@ -231,7 +231,7 @@ TEST_CASE_TEMPLATE("etdrk2 and etdrk4 have the same bits on any number of thread
 }
 
 TEST_CASE("a rejected step of etdrk2 and etdrk4 leaves the bits of one that was not tried") {
-  for (const Scheme scheme : schemes) {
+  for (const Scheme scheme : exponential_schemes) {
     RunConfig run = test::formula_run({12, 20}, {{"u", "laplacian(u) + cos(t) * u - u^3"}});
     run.scheme = scheme;
     run.scheme.varies = true;
@@ -263,20 +263,11 @@ TEST_CASE("a rejected step of etdrk2 and etdrk4 leaves the bits of one that was 
 
 TEST_CASE(
     "the errors that etdrk2 and etdrk4 measure have their orders, and the size of the error") {
-  for (const Scheme scheme : schemes) {
+  for (const Scheme scheme : exponential_schemes) {
     RunConfig run = test::formula_run({8, 9}, {{"u", "0.2 * laplacian(u) + u - u^3"}});
     const std::vector<double> start = test::random_field<double>(run.shape);
     const auto error_at = [&](double step) {
-      RunConfig one = run;
-      one.scheme = scheme;
-      one.scheme.varies = true;
-      one.scheme.tolerance = {1e-300, 1};
-      one.time_step = step;
-      const auto backend =
-          make_backend<double>("cpu", "auto", problem_to_step<double>(Model(one), {}), 1);
-      backend->set_state(start);
-      backend->advance(1);
-      return backend->largest_error();
+      return test::measured_step(run, scheme, step, start).error;
     };
     const int order = scheme == Scheme::etdrk2 ? 3 : 4;
     CHECK(std::abs(std::log2(error_at(0.02) / error_at(0.01)) - order) < 0.2);
@@ -299,7 +290,7 @@ TEST_CASE("random problems: short steps of etdrk2 and etdrk4 are those of rk4") 
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     test::RandomProblem problem(seed);
     CAPTURE(seed);
-    problem.run.scheme = schemes[seed % 2];
+    problem.run.scheme = exponential_schemes[seed % 2];
     problem.run.linear_about = {seed % 3 == 0 ? 0.5 : 0};
     problem.run.time_step = 1e-5;
     try {

@@ -12,24 +12,9 @@ using namespace lapl;
 
 namespace {
 
-const std::vector<Scheme> both_schemes = {Scheme::etdrk2, Scheme::etdrk4};
-
-struct Step {
-  double error = 0;           // as measured
-  std::vector<double> state;  // after it
-};
-
-// A step from 0 at time 0.
-Step step_of(RunConfig run, Scheme scheme, double size) {
-  run.scheme = scheme;
-  run.scheme.varies = true;
-  run.scheme.tolerance = {1e-300, 1};
-  run.time_step = size;
-  const auto backend =
-      make_backend<double>("cpu", "auto", problem_to_step<double>(Model(run), {}), 1);
-  backend->set_state(std::vector<double>(run.shape.cells()));
-  backend->advance(1);
-  return {backend->largest_error(), copy_of_state(*backend)};
+// A step from 0.
+test::MeasuredStep step_of(const RunConfig& run, Scheme scheme, double size) {
+  return test::measured_step(run, scheme, size, std::vector<double>(run.shape.cells()));
 }
 
 RunConfig with_condition_of_t(std::int64_t nodes) {
@@ -43,13 +28,13 @@ RunConfig with_condition_of_t(std::int64_t nodes) {
 
 TEST_CASE("the errors of etdrk2 and etdrk4 see a source of t, of every period, and its order") {
   const RunConfig run = test::formula_run({1, 8}, {{"u", "laplacian(u) + 20 * cos(20 * t + 1)"}});
-  for (const Scheme scheme : both_schemes) {
+  for (const Scheme scheme : test::exponential_schemes) {
     CAPTURE(std::string(name_of(scheme)));
-    const auto true_error = [&](const Step& step, double size) {
+    const auto true_error = [&](const test::MeasuredStep& step, double size) {
       return std::abs(step.state.front() - std::sin(20 * size + 1) + std::sin(1.0));
     };
     for (const double size : {0.02, 0.01}) {
-      const Step step = step_of(run, scheme, size);
+      const test::MeasuredStep step = step_of(run, scheme, size);
       CHECK(step.error > 0.5 * true_error(step, size));
       CHECK(step.error < (scheme == Scheme::etdrk2 ? 2 : 1000) * true_error(step, size));
     }
@@ -59,7 +44,7 @@ TEST_CASE("the errors of etdrk2 and etdrk4 see a source of t, of every period, a
     // Whole numbers of periods, or parts of them, between the nodes: much more than a tolerance.
     for (int quarters = 1; quarters <= 40; ++quarters) {
       const double size = quarters * std::numbers::pi / 40;
-      const Step step = step_of(run, scheme, size);
+      const test::MeasuredStep step = step_of(run, scheme, size);
       CAPTURE(quarters);
       CHECK(step.error > 0.01);
     }
@@ -67,7 +52,7 @@ TEST_CASE("the errors of etdrk2 and etdrk4 see a source of t, of every period, a
 }
 
 TEST_CASE("the errors of etdrk2 and etdrk4 see a condition of t") {
-  for (const Scheme scheme : both_schemes)
+  for (const Scheme scheme : test::exponential_schemes)
     for (const std::int64_t nodes : {4, 32}) {
       const RunConfig run = with_condition_of_t(nodes);
       CAPTURE(std::string(name_of(scheme)));
@@ -80,19 +65,20 @@ TEST_CASE("the errors of etdrk2 and etdrk4 see a condition of t") {
         fine.time_step = size / parts;
         const auto exact =
             test::formula_stepped(fine, std::vector<double>(run.shape.cells()), parts, "auto", 1);
-        const Step step = step_of(run, scheme, size);
+        const test::MeasuredStep step = step_of(run, scheme, size);
         CHECK(step.error > 0.3 * test::largest_difference(step.state, exact));
       }
     }
 }
 
 TEST_CASE("rates and conditions that do not read t, or only reductions, add nothing to the error") {
-  for (const Scheme scheme : both_schemes) {
+  for (const Scheme scheme : test::exponential_schemes) {
     // t is read, and changes nothing.
     const RunConfig plain = test::formula_run({8, 9}, {{"u", "laplacian(u) + 1 - u^3 + mean(u)"}});
     RunConfig reads = plain;
     reads.equation.rates["u"] = "laplacian(u) + 1 - u^3 + mean(u) + 0 * t";
-    const Step without = step_of(plain, scheme, 0.1), with = step_of(reads, scheme, 0.1);
+    const test::MeasuredStep without = step_of(plain, scheme, 0.1),
+                             with = step_of(reads, scheme, 0.1);
     CHECK(without.error == with.error);
     CHECK(test::same_bits<double>(without.state, with.state));
   }

@@ -5,10 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "solver/equation/formula_mistakes.hpp"
+#include "tests/docs_page.hpp"
 #include "tests/formula_run.hpp"
 
 using namespace lapl;
@@ -210,10 +209,8 @@ TEST_CASE("formulas: docs/equations.md has the table of functions") {
   for (const FormulaFunction& function : formula_functions)
     table +=
         fmt::format("| `{}({})` | {} |\n", function.name, function.arguments, function.meaning);
-  std::ostringstream page;
-  page << std::ifstream(LAPL_SOURCE_DIR "/docs/equations.md").rdbuf();
   CAPTURE(table);
-  CHECK(page.str().find("a test compares -->\n" + table) != std::string::npos);
+  CHECK(test::docs_page("equations.md").find("a test compares -->\n" + table) != std::string::npos);
 }
 
 TEST_CASE("rates that are right one by one, but too long for a stage of all, are a mistake") {

@@ -6,13 +6,12 @@
 #include <cmath>
 #include <complex>
 #include <filesystem>
-#include <fstream>
 #include <numbers>
 #include <numeric>
 #include <regex>
-#include <sstream>
 
 #include "solver/schedule.hpp"
+#include "tests/docs_page.hpp"
 #include "tests/solver/gallery_run.hpp"
 #include "tests/test_field.hpp"
 
@@ -51,10 +50,7 @@ TEST_CASE("gallery: every config steps, and stays finite") {
 }
 
 TEST_CASE("gallery: every config stores 40 outputs or more, and has a picture of one of them") {
-  const std::filesystem::path docs = LAPL_SOURCE_DIR "/docs";
-  std::ostringstream page;
-  page << std::ifstream(docs / "gallery.md").rdbuf();
-  const std::string text = page.str();
+  const std::string text = test::docs_page("gallery.md");
   for (const GalleryConfig& config : gallery()) {
     CAPTURE(config.name);
     const std::string name(config.name);
@@ -62,7 +58,7 @@ TEST_CASE("gallery: every config stores 40 outputs or more, and has a picture of
     const Schedule schedule(run);
     CHECK(schedule.outputs().least > 40);
     CHECK(run.steps % steps_between_outputs(run) == 0);
-    CHECK(std::filesystem::exists(docs / "pictures/gallery" / (name + ".png")));
+    CHECK(std::filesystem::exists(LAPL_SOURCE_DIR "/docs/pictures/gallery/" + name + ".png"));
     std::smatch entry;
     REQUIRE(
         std::regex_search(text, entry,

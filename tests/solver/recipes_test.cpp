@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <numbers>
-#include <sstream>
 
 #include "solver/equation/equation.hpp"
 #include "solver/times.hpp"
+#include "tests/docs_page.hpp"
 #include "tests/solver/gallery_run.hpp"
 #include "tests/test_field.hpp"
 
@@ -24,11 +23,10 @@ constexpr double pi_of_recipes = std::numbers::pi;
 
 // The config of this name on the page.
 std::string recipe(const std::string& name) {
-  std::ostringstream page;
-  page << std::ifstream(LAPL_SOURCE_DIR "/docs/recipes.md").rdbuf();
-  const std::size_t first = page.str().find("# " + name + "\n");
+  const std::string page = test::docs_page("recipes.md");
+  const std::size_t first = page.find("# " + name + "\n");
   REQUIRE(first != std::string::npos);
-  return page.str().substr(first, page.str().find("```", first) - first);
+  return page.substr(first, page.find("```", first) - first);
 }
 
 // The positions and values at the end, on `nodes` nodes of a radius of 1.

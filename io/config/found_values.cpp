@@ -1,0 +1,159 @@
+#include "io/config/found_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "io/config/config_number.hpp"
+#include "io/readers/initial_source.hpp"
+#include "solver/first_step.hpp"
+#include "solver/schedule.hpp"
+#include "solver/times.hpp"
+
+namespace lapl {
+namespace {
+
+/// The function stable_steps_of(run) without a limit on the size of the state.
+std::function<StableStep(TimeScheme)> stable_steps_of_all(const RunConfig& run) {
+  const auto of_first_step = [&] {
+    StateFields fields = load_state_fields(run);
+    fields.ahead.steps = 1;
+    return fields;
+  };
+  return stable_steps_of(run, of_first_step, std::numeric_limits<std::int64_t>::max());
+}
+
+/// Replaces `auto` by the value found for `key` and records the reason as its origin.
+void say_found(LoadedConfig& config, const char* key, std::string value, const std::string& why) {
+  const auto at = std::ranges::find(config.keys, key, &ResolvedKey::key);
+  at->value = std::move(value);
+  at->origin = "auto: " + why;
+}
+
+/// Computes the first of steps by error, for `time.step: auto`.
+void find_first_step(LoadedConfig& config) {
+  RunConfig& run = config.run;
+  run.time_step =
+      first_step_of(run, [](const RunConfig& looked_at) { return load_state_fields(looked_at); });
+  run.step_is_auto = false;
+  say_found(config, "time.step", number_text(*run.time_step), "the first step");
+}
+
+std::optional<double> count_of(const Entries& entries) {
+  const Entry& entry = entries.at("output.count");
+  return entry.is_null() ? std::nullopt : read_number(entry.value->text).real;
+}
+
+}  // namespace
+
+void find_grid(LoadedConfig& config, const Entries& entries) {
+  const auto list = [&](const std::vector<double>& numbers) {
+    std::string text;
+    for (const double number : numbers) text += (text.empty() ? "" : ", ") + number_text(number);
+    return numbers.size() == 1 ? text : '[' + text + ']';
+  };
+  const Spacing& spacing = config.run.spacing;
+  if (!entries.at("grid.size").is_null()) {
+    say_found(config, "grid.spacing", list(spacing.given(config.run.shape.axes)), "of grid.size");
+    say_found(config, "grid.size", "null", "see grid.spacing");
+  }
+  if (entries.at("grid.center").value->text == "true") {
+    const std::vector origin(spacing.origin.end() - config.run.shape.axes, spacing.origin.end());
+    say_found(config, "grid.origin", list(origin), "of grid.center");
+    say_found(config, "grid.center", "false", "see grid.origin");
+  }
+}
+
+void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
+  RunConfig& run = config.run;
+  if (run.scheme.tolerance) return find_first_step(config);
+  const StableStep stable = stable_steps_of_all(run)(run.scheme);
+  run.step_is_auto = false;
+  run.time_step = automatic_step(stable);
+  if (run.time_step && stable.estimated) {  // and estimated again while the run goes on
+    run.scheme.varies = true;
+    say_found(config, "time.step", fmt::format("{{auto: {}}}", number_text(*run.time_step)),
+              fmt::format("0.9 of {}", text_of(stable)));
+    config.step_note =
+        fmt::format("time.step: {} s, 0.9 of the largest stable step of {}{}",
+                    number_text(*run.time_step), text_of(stable), accuracy_note(run, stable));
+    return;
+  }
+  const std::vector<double> times = exact_times(run);
+  if (run.time_step && !times.empty())
+    run.time_step = dividing_step(times, *run.time_step).value_or(*run.time_step);
+  if (!run.time_step) {
+    mistakes.add(
+        place, "time.step",
+        fmt::format("found auto, and the largest stable step is {} (expected {})", text_of(stable),
+                    !stable.largest        ? "a number"
+                    : *stable.largest == 0 ? "another time.scheme, or a number"
+                                           : "a number: a time in which values change by "
+                                             "little, as no wave that is damped limits it"));
+    mistakes.throw_any();
+  }
+  say_found(config, "time.step", number_text(*run.time_step),
+            fmt::format("{}0.9 of {}", times.empty() ? "" : "at most ", text_of(stable)));
+  config.step_note = fmt::format("time.step: {} s, {}0.9 of the largest stable step of {}{}",
+                                 number_text(*run.time_step), times.empty() ? "" : "at most ",
+                                 text_of(stable), accuracy_note(run, stable));
+}
+
+void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
+  RunConfig& run = config.run;
+  const auto stable_step = stable_steps_of_all(run);
+  const std::optional<int> stages = automatic_stages(run, stable_step);
+  const StableStep stable = stable_step({Scheme::rkl2, stages.value_or(most_stages)});
+  if (!stages) {
+    mistakes.add(place, "time.stages",
+                 fmt::format("found auto, and the largest stable step with {} stages is {}, with "
+                             "steps of {:.7g} s (expected shorter steps, or a number here)",
+                             most_stages, text_of(stable), time_step_of(run)));
+    mistakes.throw_any();
+  }
+  run.stages_are_auto = false;
+  run.scheme.stages = *stages;
+  say_found(config, "time.stages", std::to_string(*stages),
+            fmt::format("stable to {}", text_of(stable)));
+  config.step_note = fmt::format("time.stages: {}, of which the largest stable step is {}", *stages,
+                                 text_of(stable));
+}
+
+void find_exact_outputs(RunConfig& run, const Entries& entries) {
+  const std::optional<double> outputs = count_of(entries);
+  if (!outputs || !run.end) return;
+  const double every = *run.end / *outputs;
+  if (multiple_of(every, static_cast<std::int64_t>(*outputs)) == *run.end &&
+      number_text(every).size() < 12)
+    run.output_time = every;
+}
+
+void find_outputs(LoadedConfig& config, const Entries& entries) {
+  const std::optional<double> outputs = count_of(entries);
+  if (!outputs) return;
+  RunConfig& run = config.run;
+  if (run.output_time && !run.scheme.varies && !divides(time_step_of(run), exact_times(run)))
+    run.output_time.reset();
+  if (run.ends_by_time() && !run.output_time)
+    run.output_time = *read_number(fmt::format("{:.6g}", *run.end / *outputs * (1 + 4e-6))).real;
+  if (!run.output_time)
+    run.output_every = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(std::ceil(static_cast<double>(run.steps) / *outputs)));
+  say_found(config, "output.every",
+            run.output_time ? fmt::format("{{time: {}}}", number_text(*run.output_time))
+                            : std::to_string(run.output_every),
+            "of output.count");
+  say_found(config, "output.count", "null", "see output.every");
+}
+
+void find_checkpoints(LoadedConfig& config, const Entry& every) {
+  if (!is_spectral(config.run) || every.origin != "default") return;
+  const std::int64_t steps = steps_between_outputs(config.run);
+  config.run.checkpoint_every = {.steps = steps, .seconds = std::nullopt};
+  say_found(config, "checkpoint.every", std::to_string(steps), "one with each output");
+}
+
+}  // namespace lapl
