@@ -28,7 +28,8 @@ struct LawsAlongFace {
 template <class T>
 class FaceLaws {
  public:
-  explicit FaceLaws(const Problem<T>& problem) : problem_(problem) {
+  explicit FaceLaws(const Problem<T>& problem)
+      : problem_(problem), varying_(varying_faces(problem)) {
     for (int array = 0; array < problem.arrays(); ++array)
       for (int axis = 0; axis < 3; ++axis) {
         const AxisFaces<T>& faces = axis_faces(problem.faces[array], axis);
@@ -40,7 +41,7 @@ class FaceLaws {
   /// Evaluates the laws that depend on time; at the first call also those that depend only on
   /// place.
   void set_time(double time) {
-    for (const VaryingFace& face : varying_faces(problem_))
+    for (const VaryingFace& face : varying_)
       if (!known_ || reads_time(face.condition)) evaluate(face, time);
     known_ = true;
   }
@@ -80,6 +81,7 @@ class FaceLaws {
   }
 
   const Problem<T>& problem_;
+  std::vector<VaryingFace> varying_;
   std::vector<LawsAlongFace<T>> laws_;
   bool known_ = false;
 };

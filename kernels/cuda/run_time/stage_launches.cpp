@@ -108,7 +108,9 @@ std::vector<GhostLaw<T>> DeviceProblem<T>::laws(double time) const {
   std::vector<GhostLaw<T>> laws;
   const auto law_of = [&](const Face<T>& face) -> GhostLaw<T> {
     if (!face.varies()) return {face.a, face.b};
-    TreeAt<T> at(problem_, problem_.conditions[face.condition]);
+    const StageTree& tree = problem_.conditions[face.condition];
+    if (reads_positions(tree)) return {face.a, face.b};
+    TreeAt<T> at(problem_, tree);
     at.evaluate({}, time, [](const StageOperation&) { return T(0); });
     return {at.result(0), at.result(1)};
   };
@@ -123,6 +125,7 @@ template <class T>
 StageTiles<T>::StageTiles(DeviceProblem<T>& problem, bool last_is_lent)
     : on_device_(problem),
       problem_(problem.problem()),
+      varying_(varying_faces(problem_)),
       kernels_(tile_kernels(problem_)),
       tile_(tile_shape(problem_)),
       in_time_(depends_on_time(problem_)),
@@ -241,9 +244,8 @@ void StageTiles<T>::prepare(const Moment& at, const Stage& stage, Launch& launch
 // on it. The CUDA kernels of a stream run in order, so one table serves all stages.
 template <class T>
 void StageTiles<T>::lay_laws(double time, std::vector<FaceTable<T>>& faces, cudaStream_t stream) {
-  const std::vector<VaryingFace> varying = varying_faces(problem_);
-  for (std::size_t i = 0; i < varying.size(); ++i) {
-    const VaryingFace& face = varying[i];
+  for (std::size_t i = 0; i < varying_.size(); ++i) {
+    const VaryingFace& face = varying_[i];
     FaceTable<T>& table = faces[(face.array * 3 + face.axis) * 2 + (face.last ? 1 : 0)];
     if (!reads_positions(face.condition)) continue;
     const auto size = by_axis(problem_.shape);

@@ -38,8 +38,8 @@ class DeviceProblem {
   void set_reduced(int index, double value) { problem_.reduced[index] = static_cast<T>(value); }
   /// The arguments at a moment of the CUDA kernels of `tree`.
   std::vector<T> arguments(const StageTree& tree, const Moment& at) const;
-  /// For each array the laws of its first and last plane, row and column; where a law differs along
-  /// its face, the one at index 0.
+  /// For each array the laws of its first and last plane, row and column; NaN where a law differs
+  /// along its face.
   std::vector<GhostLaw<T>> laws(double time) const;
 
  private:
@@ -82,13 +82,14 @@ class StageTiles {
 
   DeviceProblem<T>& on_device_;
   const Problem<T>& problem_;
+  std::vector<VaryingFace> varying_;
   CompiledKernels kernels_;
   TileShape tile_;
   StageGrid<T> grid_{};
   bool in_time_ = false, in_memory_ = false, prepared_ = false;
   std::vector<DeviceBuffer<T>> made_;
   DeviceBuffer<ReductionBits> reduction_;
-  std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // key: index in varying_faces
+  std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // key: index in varying_
   std::vector<Launch> launches_;
 };
 
