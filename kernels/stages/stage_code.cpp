@@ -96,10 +96,10 @@ std::string operations_text(
     for (int k = 0; k < row_of(node.operation).operands; ++k)
       operands += fmt::format("{}v{}", k > 0 ? ", " : "", node.operands[k]);
     const Operation of = tree.operations[node.operands[0]].operation;
-    const bool sum =
+    const bool by_bits =
         node.operation == Operation::negative && computes(of) && of != Operation::product;
-    text += fmt::format("lapl::{}({});\n", sum ? "negative_sum" : row_of(node.operation).name,
-                        operands);
+    text += fmt::format("lapl::{}({});\n",
+                        by_bits ? "negative_of_bits" : row_of(node.operation).name, operands);
   }
   for (std::size_t i = 0; i < tree.results.size(); ++i)
     text +=

@@ -243,6 +243,23 @@ TEST_CASE_TEMPLATE("formulas stream on three axes", T, float, double) {
   check_engines<T>(run, {}, {{3}});
 }
 
+// 1 / (z * u - 0) is -infinity, as z is -0. ptxas 13.0 reads -(u < 1 ? 1 : 0) as an integer, whose
+// zero has no sign.
+TEST_CASE_TEMPLATE("the negative of a condition that does not hold is -0", T, float, double) {
+  test::need_cuda();
+  for (const std::string condition :
+       {"(u < 1)", "(u <= 1)", "(u == x)", "(u != u)", "(u < 1 and u < 2)", "(u < 1 or u < 0)",
+        "(not u)", "heaviside(1 - u)", "where(u < 1, 1, 0)", "((u < 1) * (x < u))"}) {
+    CAPTURE(condition);
+    RunConfig run = test::formula_run(
+        {32, 512}, {{"u", fmt::format("0.1 + 0.1 * (1 / (z * u + -{}) < 0)", condition)}});
+    run.boundaries = {Boundary::periodic, Boundary::zero};
+    run.time_step = 0.1;
+    run.parameters["z"] = test::number_parameter(-0.0);
+    check_engines<T>(run);
+  }
+}
+
 TEST_CASE("a run begins with tiles and goes on streaming, with the same bits") {
   test::need_cuda();
   const RunConfig run = gray_scott({1024, 1024}, {Boundary::periodic, Boundary::zero});
