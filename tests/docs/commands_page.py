@@ -3,6 +3,7 @@
 commands_page.py LAPL PAGE: fails where PAGE is not that.
 """
 
+import difflib
 import os
 import pathlib
 import re
@@ -26,6 +27,7 @@ for name in names:
 page = re.sub(r" +$", "", page, flags=re.M)
 if len(sys.argv) == 2:
     print(page, end="")
-elif pathlib.Path(sys.argv[2]).read_text() != page:
+elif (found := pathlib.Path(sys.argv[2]).read_text()) != page:
+    print("\n".join(difflib.unified_diff(found.splitlines(), page.splitlines(), sys.argv[2], "lapl --help", n=0)))
     sys.exit(f"{sys.argv[2]} is not what lapl --help says: "
              "tests/docs/commands_page.py build/bin/lapl > docs/commands.md")
