@@ -28,6 +28,6 @@ page = re.sub(r" +$", "", page, flags=re.M)
 if len(sys.argv) == 2:
     print(page, end="")
 elif (found := pathlib.Path(sys.argv[2]).read_text()) != page:
-    print("\n".join(difflib.unified_diff(found.splitlines(), page.splitlines(), sys.argv[2], "lapl --help", n=0)))
+    print("\n".join(difflib.unified_diff(found.splitlines(), page.splitlines(), sys.argv[2], "lapl --help", n=0, lineterm="")))
     sys.exit(f"{sys.argv[2]} is not what lapl --help says: "
              "tests/docs/commands_page.py build/bin/lapl > docs/commands.md")
