@@ -209,6 +209,9 @@ std::string look_at_mask(RunConfig& config) {
 }
 
 std::string look_at_fluxes(const RunConfig& config) {
+  if (has_coefficient_of_operators(config))
+    return "equation: a coefficient of a divergence reads neighbours, so fluxes through sides and "
+           "the mask boundary are of first order";
   if (!has_weights(config)) return {};
   CoefficientFields fields{{mask_name, load_mask(config)}};
   add_mask_weights(config, fields);

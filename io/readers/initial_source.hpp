@@ -26,8 +26,8 @@ CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes 
 /// load_coefficients about the mask, and ConfigError for a probe outside.
 std::string look_at_mask(RunConfig& config);
 
-/// A note where fluxes flow through a mask boundary that is not made of walls along the axes; empty
-/// elsewhere. Throws as load_coefficients.
+/// A note where fluxes are of first order: a coefficient reads neighbours, or the mask boundary is
+/// not made of walls along the axes; empty elsewhere. Throws as load_coefficients.
 std::string look_at_fluxes(const RunConfig& config);
 /// Drops the mask.
 void drop_mask(RunConfig& config);

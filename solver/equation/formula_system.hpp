@@ -22,6 +22,10 @@ inline constexpr const char* mask_name = "grid.mask";
 /// True if a flux may flow through the side or the mask boundary: not for values and `insulated`.
 bool has_flux(const SideLaw& law);
 
+/// True if such a flux is there and a divergence has a coefficient that operators compute. The
+/// coefficient continues evenly beyond the face, so the flux is of first order.
+bool has_coefficient_of_operators(const RunConfig& run);
+
 /// True if a flux flows through the mask boundary, so that the weights of its faces are coefficient
 /// fields (mask_weights.hpp), and the name of that of an axis.
 bool has_weights(const RunConfig& run);

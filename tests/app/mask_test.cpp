@@ -194,3 +194,22 @@ TEST_CASE("validate notes fluxes through a mask boundary that is slanted, and no
   CHECK(!has(said("x + y < 31.5", "insulated"), "slanted"));
   CHECK(!has(said("x + y < 31.5", "{value: 1}"), "slanted"));
 }
+
+TEST_CASE("validate notes fluxes beside a coefficient that reads neighbours, and no others") {
+  const Sandbox sandbox;
+  const auto is_noted = [](const std::string& equation, const std::string& last) {
+    write_text("c.yaml", "grid: {shape: [20]}\nequation: {" + equation +
+                             "}\nboundary: {columns: {first: insulated, last: " + last +
+                             "}}\ninitial: 1\ntime: {step: 0.01, steps: 1}\n");
+    const Outcome valid = run_lapl({"validate", "c.yaml"});
+    REQUIRE_MESSAGE(valid.code == 0, valid.err);
+    return has(valid.err, "lapl: equation: a coefficient of a divergence reads neighbours, so "
+                          "fluxes through sides and the mask boundary are of first order\n");
+  };
+  const std::string flux = "{derivative: 1}";
+  CHECK(is_noted("u: divergence((1 + d_dx(u)^2) * gradient(u))", flux));
+  CHECK(is_noted("let: {s: d_dx(u)^2, D: 1 + s}, u: divergence(D * gradient(u))", flux));
+  CHECK(!is_noted("let: {D: 1 + u^2}, u: divergence(D * gradient(u)) + laplacian(D)", flux));
+  CHECK(!is_noted("let: {m: laplacian(u)}, u: divergence(u * gradient(m))", flux));
+  CHECK(!is_noted("u: divergence((1 + d_dx(u)^2) * gradient(u))", "insulated"));
+}
