@@ -89,19 +89,17 @@ double largest(std::span<const double> values) {
   }));
 }
 
-// Throws NumericalError where a rate is not finite; calls before(first, last) for each block before
-// it reads the block.
+// The index of the first value that is not finite, or their number; calls before(first, last) for
+// each block before it reads the block.
 template <class Before = decltype(no_work_before)>
-void require_finite(std::span<const double> rates, const Before& before = no_work_before) {
-  const auto wrong = by_block(std::ssize(rates), [&](std::int64_t first, std::int64_t last) {
+std::int64_t first_not_finite(std::span<const double> values,
+                              const Before& before = no_work_before) {
+  const auto wrong = by_block(std::ssize(values), [&](std::int64_t first, std::int64_t last) {
     before(first, last);
-    std::int64_t count = 0;
-    for (; first < last; ++first) count += std::isfinite(rates[first]) ? 0 : 1;
-    return static_cast<double>(count);
+    while (first < last && std::isfinite(values[first])) ++first;
+    return static_cast<double>(first < last ? first : std::ssize(values));
   });
-  if (std::ranges::max(wrong) > 0)
-    throw NumericalError(
-        "the rates are not finite at this state, so that no step can be estimated");
+  return static_cast<std::int64_t>(std::ranges::min(wrong));
 }
 
 // Vectors of a value for each field and cell, in one buffer, whose pages several threads make.
@@ -136,7 +134,8 @@ class RateDerivative {
     const double* const values = backend.block().values;
     for_each_value(std::ssize(state_), [&](std::int64_t i) { state_[i] = values[i]; });
     rates_at_.store(rate_, state_, time_);
-    require_finite(rate_);
+    if (const auto first = first_not_finite(rate_); first < std::ssize(rate_))
+      throw RatesNotFinite(first);
     for (std::size_t f = 0; f < fields_; ++f) largest_.push_back(largest(field(state_, f)));
   }
 
@@ -176,13 +175,11 @@ class RateDerivative {
     for_each_value(std::ssize(state_),
                    [&](std::int64_t i) { moved_[i] = state_[i] + trial * rate_[i]; });
     rates_at_.store(moved_, moved_, time_ + trial);
-    try {
-      require_finite(moved_, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t i = first; i < last; ++i) moved_[i] -= rate_[i];
-      });
-    } catch (const NumericalError&) {  // a step as long as the trial would be rejected
-      return trial / 2;
-    }
+    const std::int64_t wrong = first_not_finite(moved_, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) moved_[i] -= rate_[i];
+    });
+    // A step as long as the trial would be rejected.
+    if (wrong < std::ssize(moved_)) return trial / 2;
     for (std::size_t f = 0; f < fields_; ++f)
       if (scale(f) > 0) change = std::max(change, largest(field(moved_, f)) / trial / scale(f));
     return change > 0 ? std::min(step, std::pow(0.01 / change, 1 / order)) : step;
@@ -216,9 +213,12 @@ class RateDerivative {
       const double scale = share * unit(f);
       const auto before = field<const double>(rate_, f);
       const auto of_field = field(change, f);
-      require_finite(of_field, [&](std::int64_t first, std::int64_t last) {
+      const auto wrong = first_not_finite(of_field, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) of_field[i] = (of_field[i] - before[i]) / scale;
       });
+      if (wrong < std::ssize(of_field))
+        throw NumericalError(
+            "the rates of states nearby are not finite, so that no step can be estimated");
     }
   }
 

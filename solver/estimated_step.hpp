@@ -4,8 +4,10 @@
 // with its faces; each limits the step as solver/equation/growth.hpp says.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "kernels/error.hpp"
 #include "solver/equation/eigenvalues.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/run_config.hpp"
@@ -19,8 +21,16 @@ struct StateModes {
   double growth = 0;
 };
 
-/// The modes at a time; the same on any number of threads. Throws NumericalError where the rates
-/// are not finite, DeviceError where memory does not suffice.
+/// Where the rates of a state are not finite.
+struct RatesNotFinite : NumericalError {
+  explicit RatesNotFinite(std::int64_t first)
+      : NumericalError("the rates are not finite at this state, so that no step can be estimated"),
+        index(first) {}
+  std::int64_t index;  ///< of the first value whose rate is not finite, field after field
+};
+
+/// The modes at a time; the same on any number of threads. Throws RatesNotFinite, NumericalError
+/// where those of states nearby are not finite, and DeviceError where memory does not suffice.
 StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
                     const WholeFields& whole, double time = 0);
 

@@ -55,6 +55,10 @@ StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& sy
       return StableStep{
           .largest = std::min(by_modes, by_cells), .estimated = true, .growth = modes.growth};
     };
+  } catch (const RatesNotFinite& error) {
+    return [why = std::string(error.what()), index = error.index](TimeScheme) {
+      return StableStep{.why_unknown = why, .not_finite = index};
+    };
   } catch (const NumericalError& error) {
     return not_known(error.what());
   } catch (const DeviceError& error) {
@@ -205,6 +209,23 @@ std::string step_warning(const RunConfig& config, const StableStep& step, const 
       "time.step: found {}, which may be unstable (the largest stable step is estimated to be "
       "{:.4g} s {})",
       found, *step.largest, at);
+}
+
+std::string why_no_step(const RunConfig& config, const StableStep& step) {
+  if (!step.not_finite) return {};
+  const Shape shape = config.shape;
+  const Cell cell = cell_at(shape, *step.not_finite % shape.cells());
+  std::string at_0;
+  for (int axis = 3 - shape.axes; axis < 3; ++axis)
+    if (config.spacing.origin[axis] +
+            static_cast<double>(by_axis(cell)[axis]) * config.spacing.by_axis[axis] ==
+        0)
+      at_0 += fmt::format("; {} is 0 there, and grid.origin can move the nodes",
+                          std::array{"z", "y", "x"}[axis]);
+  return fmt::format(
+      "equation: the rate of {} at {} is not finite at the initial state (expected finite "
+      "rates{})",
+      config.fields[*step.not_finite / shape.cells()], text_of(cell, shape.axes), at_0);
 }
 
 std::string accuracy_note(const RunConfig& config, const StableStep& step) {

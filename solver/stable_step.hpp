@@ -19,6 +19,8 @@ struct StableStep {
   bool estimated = false;
   std::string why_unknown = {};
   double growth = 0;  ///< of an estimate's state (StateModes::growth)
+  /// Index of the first value whose rate is not finite (RatesNotFinite), so that any step fails.
+  std::optional<std::int64_t> not_finite = {};
 };
 
 /// The steps that an estimate is for: so many from this time on. Each must be stable by the rates
@@ -65,6 +67,9 @@ std::string text_of(const StableStep& step, const std::string& at = "at the init
 /// A warning about the run's step; empty where there is none. `at` says where an estimate was made.
 std::string step_warning(const RunConfig& config, const StableStep& step,
                          const std::string& at = "at the initial state");
+
+/// Why no step is possible from the initial state: a rate is not finite there; else empty.
+std::string why_no_step(const RunConfig& config, const StableStep& step);
 
 /// To be added where the largest stable step is the reason of time.step: auto. Stability says
 /// nothing about the error. Empty for linear equations with constant coefficients and without t.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include "app/view/terminal/terminal.hpp"
 
@@ -51,8 +52,12 @@ class HelpFormat : public CLI::Formatter {
                       meaning_of(*option));
   }
 
-  std::string make_footer(const CLI::App* app) const override {
-    return help_paragraphs(app->get_footer());
+  // CLI11 2.1 and 2.4 put different numbers of empty lines before the footer.
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) +
+           make_groups(app, mode) + make_subcommands(app, mode) + '\n' +
+           help_paragraphs(app->get_footer());
   }
 
  private:

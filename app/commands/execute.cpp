@@ -149,6 +149,7 @@ class Execution {
       set_initial_state(*backend_, config_, coefficients_, whole_);
       warn_of_empty_fractals();
       require_finite_start(*backend_, model_);
+      if (!words.refusal.empty()) throw ConfigError("{}", words.refusal);
       whole_.clear();
     }
     if (!words.note.empty()) console_.note(words.note);

@@ -24,7 +24,7 @@ StepWords words_on_step(const LoadedConfig& config, const CoefficientFields& coe
     add_computed_fields(whole, config.run, coefficients);
     return StateFields{coefficients, whole};
   });
-  return {"", step_warning(config.run, stable)};
+  return {"", step_warning(config.run, stable), why_no_step(config.run, stable)};
 }
 
 std::string step_hint(const RunConfig& config, const RunFolder& folder) try {

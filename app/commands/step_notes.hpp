@@ -16,7 +16,8 @@ namespace lapl {
 /// Describes the time step or number of stages that auto has chosen, or says why the given step is
 /// unstable. Adds to `whole` the fields that an estimate needs.
 struct StepWords {
-  std::string note, warning;  ///< empty if there is nothing to say
+  std::string note = {}, warning = {};  ///< empty if there is nothing to say
+  std::string refusal = {};             ///< why no step is possible; else empty
 };
 StepWords words_on_step(const LoadedConfig& config, const CoefficientFields& coefficients,
                         WholeFields& whole);

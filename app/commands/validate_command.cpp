@@ -26,6 +26,8 @@ int validate_command(const ValidateOptions& options) {
   RecordNotes notes = {config.step_note, mask_note};
   StateFields fields = load_state_fields(config.run, &notes);
   const StableStep stable = stable_step_of(config.run, [&] { return std::move(fields); });
+  if (const std::string why = why_no_step(config.run, stable); !why.empty())
+    throw ConfigError("{}", why);
   notes.push_back(look_at_fluxes(looked_at));
   say("{}", resolved_yaml(config));
   for (const std::string& note : notes)

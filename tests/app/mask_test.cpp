@@ -203,8 +203,9 @@ TEST_CASE("validate notes fluxes beside a coefficient that reads neighbours, and
                              "}}\ninitial: 1\ntime: {step: 0.01, steps: 1}\n");
     const Outcome valid = run_lapl({"validate", "c.yaml"});
     REQUIRE_MESSAGE(valid.code == 0, valid.err);
-    return has(valid.err, "lapl: equation: a coefficient of a divergence reads neighbours, so "
-                          "fluxes through sides and the mask boundary are of first order\n");
+    return has(valid.err,
+               "lapl: equation: a coefficient of a divergence reads neighbours, so "
+               "fluxes through sides and the mask boundary are of first order\n");
   };
   const std::string flux = "{derivative: 1}";
   CHECK(is_noted("u: divergence((1 + d_dx(u)^2) * gradient(u))", flux));

@@ -103,8 +103,34 @@ TEST_CASE("an estimated step warns, and the message names the state it is estima
   const Outcome right = run_lapl({"validate", "c.yaml", "--set", "time.step=0.2"});
   CHECK_MESSAGE(!has(right.err, "warning"), right.err);
   CHECK_MESSAGE(has(right.err, "s (estimated at the initial state)\n"), right.err);
-  CHECK(has(run_lapl({"validate", "c.yaml", "--set", "initial.formula=\"log(x - 9)\""}).err,
-            "largest stable step: not known (the rates are not finite at this state"));
+}
+
+TEST_CASE("rates that are not finite at the start are refused before anything is created") {
+  const Sandbox sandbox;
+  const auto refused = [](const std::string& grid, const std::string& rate,
+                          const std::string& words) {
+    write_text("c.yaml", "grid: " + grid + "\nequation: {u: \"" + rate +
+                             "\", v: 1 - v}\nboundary: insulated\ninitial: {u: 1 + x, v: 1}\n"
+                             "time: {step: 1e-4, steps: 4}\noutput: {directory: out}\n");
+    for (const char* command : {"validate", "run"}) {
+      const Outcome found = run_lapl({command, "c.yaml"});
+      CHECK(found.code == 2);
+      CHECK_MESSAGE(has(found.err, "equation: the rate of u at " + words), found.err);
+      CHECK(!fs::exists("out"));
+    }
+  };
+  refused("{shape: [20]}", "divergence(x * gradient(u)) / x",
+          "column 0 is not finite at the initial state (expected finite rates; x is 0 there, and "
+          "grid.origin can move the nodes)");
+  refused("{shape: [5, 8], origin: [1, 1]}", "u / (x - 4)^2 * (y - 3)",
+          "row 0, column 3 is not finite at the initial state (expected finite rates)");
+  refused("{shape: [5, 7], center: true}", "u^2 * log(y)",
+          "row 0, column 0 is not finite at the initial state (expected finite rates)");
+  write_text("c.yaml",
+             "grid: {shape: [20], origin: 0.5}\nequation: {u: \"divergence(x * "
+             "gradient(u)) / x\"}\nboundary: insulated\ninitial: 1 + x\n"
+             "time: {step: 1e-4, steps: 4}\noutput: {directory: out}\n");
+  CHECK(run_lapl({"run", "c.yaml"}).code == 0);
 }
 
 TEST_CASE("time.step: auto is a number from the start, printed and stored") {

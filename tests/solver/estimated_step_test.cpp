@@ -121,6 +121,7 @@ TEST_CASE("estimates are right on the smallest grids, and refused for rates that
   run.initial = initial_formula("x - 1");
   const StableStep stable = stable_step_at_start(run);
   CHECK(!stable.largest);
+  CHECK(stable.not_finite == 0);
   CHECK(text_of(stable) ==
         "not known (the rates are not finite at this state, so that no step can be "
         "estimated)");
