@@ -200,8 +200,8 @@ ConfigTable make_key_table(const ConfigNames& names) {
       table.push_back(initial_key(field, initial_axes));
   if (names.initial_by_field && !names.all && std::ranges::count(names.fields, "seed") == 0)
     table.push_back({{.name = "initial.seed", .type = integer(0, largest_seed), .preset = "3966789",
-                      .meaning = "seed of `noise` in rates and of `random` in initial.let; fields have "
-                                 "seeds of their own"}, never,
+                      .meaning = "seed of `noise` in rates, of `random` in initial.let and in "
+                                 "formulas of fields without a kind; other fields have their own"}, never,
                      [](RunConfig& run, const YamlNode& node) {
                        assign(run.initial.fractal.seed, node);
                      }});

@@ -6,10 +6,11 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "io/config/boundary_laws.hpp"
-#include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
+#include "solver/equation/complex_parts.hpp"
 #include "solver/equation/formula_mistakes.hpp"
 #include "solver/names.hpp"
 
@@ -70,39 +71,22 @@ void write_out_equation(GivenKeys& keys, bool has_fields, bool has_kind) {
   if (!has_fields) keys.keys.push_back(following(*first, "fields", fields));
 }
 
-// Seeds of initial formulas that stand alone: the section's for the first that draws, then the
-// numbers after it, so that no two fields are equal.
-class Seeds {
- public:
-  explicit Seeds(const Given* given) {
-    if (given != nullptr) first_ = read_number(given->node.text).integer.value_or(first_);
-  }
-
-  std::int64_t of(const std::string& field, const YamlNode& formula) {
-    if (formula.text.find("random") == std::string::npos) return first_;
-    return first_ + drawn_.try_emplace(field, std::ssize(drawn_)).first->second;
-  }
-
- private:
-  std::int64_t first_ = FractalParameters().seed;
-  std::map<std::string, std::int64_t> drawn_;
-};
-
-// The map of a field's initial formula, which may stand alone, or without its kind.
-YamlNode initial_map(const std::string& field, const YamlNode& node, Seeds& seeds) {
+// The map of a field's initial formula, which may stand alone, or without its kind. It draws
+// `random` with the seed of the section, where that is given.
+YamlNode initial_map(const YamlNode& node, const Given* seed) {
   if (!is_bare(node) && (!child_of(node, "formula") || child_of(node, "kind"))) return node;
   YamlNode map = empty_node(YamlNode::Kind::map, node.position);
   append_entry(map, "kind", plain_node("formula", node.position));
-  if (is_bare(node)) {
+  if (is_bare(node))
     append_entry(map, "formula", node);
-    append_entry(map, "seed", plain_node(std::to_string(seeds.of(field, node)), node.position));
-  } else {
+  else
     map.children.insert(map.children.end(), node.children.begin(), node.children.end());
-  }
+  if (seed != nullptr && !child_of(map, "seed")) append_entry(map, "seed", seed->node);
   return map;
 }
 
-void write_out_initial(GivenKeys& keys, const ConfigNames& names, Seeds& seeds, bool has_kind) {
+void write_out_initial(GivenKeys& keys, const ConfigNames& names, const Given* seed,
+                       bool has_kind) {
   std::vector<Given> made;
   for (const Given& given : keys.keys) {
     const std::string entry = entry_in("initial", given);
@@ -110,8 +94,7 @@ void write_out_initial(GivenKeys& keys, const ConfigNames& names, Seeds& seeds, 
     if (given.name == "initial" && is_bare(given.node)) {
       if (names.initial_by_field) {
         for (const std::string& field : names.fields)
-          made.push_back(
-              following(given, "initial." + field, initial_map(field, given.node, seeds)));
+          made.push_back(following(given, "initial." + field, initial_map(given.node, seed)));
         continue;
       }
       made.push_back(following(given, "initial.kind", plain_node("formula", given.node.position)));
@@ -120,17 +103,14 @@ void write_out_initial(GivenKeys& keys, const ConfigNames& names, Seeds& seeds, 
     }
     const Given& added = made.emplace_back(given);
     if (entry.empty() || entry == "let") continue;
-    if (!is_key || (names.initial_by_field && entry != "seed"))
-      made.back().node = initial_map(entry, given.node, seeds);
+    if (!is_key || (names.initial_by_field && (entry != "seed" || seed == nullptr)))
+      made.back().node = initial_map(given.node, seed);
     else if (entry == "formula" && !has_kind)
       made.push_back(
           following(Given(added), "initial.kind", plain_node("formula", given.node.position)));
   }
   keys.keys = std::move(made);
 }
-
-// The key of each axis in section boundary, where it is given.
-using Axes = std::array<std::optional<Given>, 3>;
 
 std::string key_of_axis(int axis) {
   const auto name = std::ranges::find(side_names(), axis, &SideName::axis);
@@ -144,26 +124,42 @@ YamlNode both_sides(const YamlNode& condition) {
   return sides;
 }
 
+// A word for the same condition at both sides of an axis; else the node itself.
+YamlNode axis_word(YamlNode node) {
+  for (const auto& [synonym, word] :
+       {std::pair("dirichlet", Boundary::zero), {"neumann", Boundary::insulated}})
+    if (node.text == synonym) node.text = name_of(word);
+  return node;
+}
+bool is_axis_word(const YamlNode& node) {
+  return is_bare(node) && std::ranges::count(names_in(name_table<Boundary>), node.text) > 0;
+}
+
 // The node of an axis, whose condition may stand once for both of its sides.
 YamlNode axis_node(const YamlNode& node) {
-  if (is_bare(node)) return is_side_condition(node) ? both_sides(node) : node;
+  if (is_bare(node)) {
+    const YamlNode word = axis_word(node);
+    return is_axis_word(word) || !is_side_condition(word) ? word : both_sides(word);
+  }
   const bool is_map = node.kind == YamlNode::Kind::map && !node.children.empty();
   const bool of_sides = child_of(node, "first") || child_of(node, "last");
   return is_map && !of_sides && node.refused.empty() ? both_sides(node) : node;
 }
 
+// The condition of an axis at one of its sides, or nullptr.
+const YamlNode* at_side(const YamlNode& axis, const char* side) {
+  if (is_bare(axis)) return axis.text == name_of(Boundary::periodic) ? nullptr : &axis;
+  return child_of(axis, side);
+}
+
 // The node of an axis with another condition at one side.
 YamlNode with_side(const std::optional<Given>& axis, Sides side, const YamlNode& condition) {
   YamlNode sides = empty_node(YamlNode::Kind::map, condition.position);
-  for (const auto& [name, of] : {std::pair("first", Sides::first), {"last", Sides::last}}) {
-    if (of == side) {
+  for (const auto& [name, of] : {std::pair("first", Sides::first), {"last", Sides::last}})
+    if (of == side)
       append_entry(sides, name, condition);
-    } else if (axis) {
-      const bool is_word = is_bare(axis->node) && axis->node.text != "periodic";
-      const YamlNode* const other = is_word ? &axis->node : child_of(axis->node, name);
-      if (other != nullptr) append_entry(sides, name, *other);
-    }
-  }
+    else if (const YamlNode* const other = axis ? at_side(axis->node, name) : nullptr)
+      append_entry(sides, name, *other);
   return sides;
 }
 
@@ -176,10 +172,12 @@ class SidesGiven {
     for (const Sides side : {Sides::first, Sides::last}) {
       if (name.sides != Sides::both && name.sides != side) continue;
       std::string& as = names_[{name.axis, side}];
-      if (!as.empty() && as != given.name && given.key_place.in_file())
-        mistakes_.add(given.key_place, given.name,
-                      fmt::format("given besides {} (give one of them)", as));
-      as = given.name;
+      const bool again = !as.empty() && as != given.name && given.key_place.in_file();
+      const std::string other = std::exchange(as, given.name);
+      if (!again) continue;
+      mistakes_.add(given.key_place, given.name,
+                    fmt::format("given besides {} (give one of them)", other));
+      return;
     }
   }
 
@@ -188,45 +186,117 @@ class SidesGiven {
   std::map<std::pair<int, Sides>, std::string> names_;
 };
 
-// Replaces the keys of section boundary by those of the table. `before` has the axes of the file,
-// of which a setting may replace one side.
-Axes write_out_boundary(GivenKeys& keys, const ConfigNames& names, const Axes& before,
-                        Mistakes& mistakes) {
-  std::vector<Given> made;
-  Axes axes;
-  SidesGiven sides(mistakes);
-  std::optional<Given> everywhere;  // a condition of all fields, or of some by name
-  for (const Given& given : keys.keys) {
-    const std::string entry = entry_in(shorthand_section, given);
-    const auto known = std::ranges::find(side_names(), entry, &SideName::name);
-    const bool is_field = std::ranges::count(names.fields, entry) > 0 ||
-                          std::ranges::count(names.quantities, entry) > 0;
-    if (known != side_names().end()) {
-      sides.add(*known, given);
-      std::optional<Given>& axis = axes.at(known->axis);
-      axis = following(given, key_of_axis(known->axis),
-                       known->sides == Sides::both ? axis_node(given.node)
-                                                   : with_side(axis ? axis : before.at(known->axis),
-                                                               known->sides, given.node));
-    } else if (given.name == shorthand_section && is_bare(given.node) &&
-               is_side_condition(given.node)) {
-      everywhere = given;
-    } else if (is_field || is_condition_word(entry)) {
-      if (!everywhere)
-        everywhere = following(given, "", empty_node(YamlNode::Kind::map, given.node.position));
-      append_entry(everywhere->node, entry, given.node);
-    } else {
-      made.push_back(given);
+// Section boundary of a file with its settings: names of axes and of sides, and conditions of all
+// fields or of some.
+class BoundaryForms {
+ public:
+  BoundaryForms(const ConfigNames& names, Mistakes& mistakes)
+      : names_(names), sides_(mistakes), mistakes_(mistakes) {}
+
+  // Moves the forms among `keys` here. A setting replaces the entry of its name, or all of them.
+  void add(GivenKeys& keys) {
+    std::vector<Given> rest;
+    for (Given& given : keys.keys) {
+      const std::string entry = entry_in(shorthand_section, given);
+      if (given.name == shorthand_section && is_bare(given.node)) {
+        given.node = axis_word(given.node);
+        given_.clear();
+        whole_ = given;
+        if (!is_side_condition(given.node)) rest.push_back(given);
+      } else if (side_of(entry) != nullptr || is_of_fields(entry)) {
+        const auto old = std::ranges::find(given_, given.name, &Given::name);
+        const bool replaces = old != given_.end() && !given.key_place.in_file();
+        if (replaces && side_of(entry) == nullptr) {
+          *old = given;
+        } else {
+          if (replaces) given_.erase(old);
+          given_.push_back(given);
+        }
+      } else {
+        rest.push_back(given);
+      }
     }
+    keys.keys = std::move(rest);
   }
-  for (int axis = 3 - names.axes; axis < 3 && everywhere; ++axis)
-    if (!axes.at(axis))
-      axes.at(axis) = following(*everywhere, key_of_axis(axis), both_sides(everywhere->node));
-  for (const std::optional<Given>& axis : axes)
-    if (axis) made.push_back(*axis);
-  keys.keys = std::move(made);
-  return axes;
-}
+
+  // Adds the keys of the table to the file's, or to the settings if a setting is a part of them.
+  void write_out(GivenKeys& file, GivenKeys& settings) {
+    if (whole_ && is_side_condition(whole_->node)) everywhere_ = whole_;
+    for (const Given& given : given_) take(given);
+    bool is_used = false;
+    for (int axis = 3 - names_.axes; axis < 3; ++axis) is_used = complete(axis) || is_used;
+    const bool is_set = std::ranges::any_of(
+        axes_, [](const auto& axis) { return axis && !axis->key_place.in_file(); });
+    if (everywhere_ && !is_used && !is_set)
+      mistakes_.add(everywhere_->key_place, everywhere_->name,
+                    "no side is left for it (each has a condition of its own)");
+    for (const std::optional<Given>& axis : axes_)
+      if (axis) (axis->key_place.in_file() ? file : settings).keys.push_back(*axis);
+  }
+
+ private:
+  static const SideName* side_of(const std::string& entry) {
+    const auto known = std::ranges::find(side_names(), entry, &SideName::name);
+    return known == side_names().end() ? nullptr : &*known;
+  }
+  bool is_of_fields(const std::string& entry) const {
+    const auto is_part = [&](const std::string& field) {
+      return std::ranges::count(part_names(field), entry) > 0;
+    };
+    return std::ranges::count(names_.fields, entry) > 0 ||
+           std::ranges::count(names_.quantities, entry) > 0 ||
+           std::ranges::any_of(names_.complex, is_part) || is_condition_word(entry);
+  }
+
+  void take(const Given& given) {
+    const std::string entry = entry_in(shorthand_section, given);
+    if (const SideName* const side = side_of(entry)) {
+      sides_.add(*side, given);
+      std::optional<Given>& axis = axes_.at(side->axis);
+      YamlNode node = side->sides == Sides::both ? axis_node(given.node)
+                                                 : with_side(axis, side->sides, given.node);
+      put(axis, following(given, key_of_axis(side->axis), std::move(node)),
+          side->sides != Sides::both);
+      return;
+    }
+    YamlNode node =
+        everywhere_ ? everywhere_->node : empty_node(YamlNode::Kind::map, given.node.position);
+    append_entry(node, entry, given.node);
+    put(everywhere_,
+        following(given, everywhere_ ? everywhere_->name : given.name, std::move(node)), true);
+  }
+
+  // A node of which an earlier setting is a part stays one of settings.
+  static void put(std::optional<Given>& to, Given given, bool has_part) {
+    if (has_part && to && !to->key_place.in_file()) given.key_place = to->key_place;
+    to = std::move(given);
+  }
+
+  // Gives the sides without a condition that of all sides; false if there are none.
+  bool complete(int index) {
+    std::optional<Given>& axis = axes_.at(index);
+    const std::optional<Given>& all = everywhere_ ? everywhere_ : whole_;
+    if (!all) return false;
+    if (!axis) {
+      if (everywhere_) axis = following(*all, key_of_axis(index), both_sides(all->node));
+      return true;
+    }
+    const bool first = at_side(axis->node, "first"), last = at_side(axis->node, "last");
+    if (first == last || all->node.text == name_of(Boundary::periodic)) return false;
+    put(axis,
+        following(*all, axis->name, with_side(axis, first ? Sides::last : Sides::first, all->node)),
+        true);
+    return true;
+  }
+
+  const ConfigNames& names_;
+  SidesGiven sides_;
+  Mistakes& mistakes_;
+  std::vector<Given> given_;
+  std::optional<Given> whole_;       // a word or condition in place of the section
+  std::optional<Given> everywhere_;  // a condition of all fields, or of some by name
+  std::array<std::optional<Given>, 3> axes_;
+};
 
 }  // namespace
 
@@ -249,13 +319,15 @@ ConfigNames write_out(GivenKeys& file, GivenKeys& settings, Mistakes& mistakes) 
   for (GivenKeys* const keys : {&file, &settings})
     if (!is_diffusion) write_out_equation(*keys, given("fields"), given("equation.kind"));
   ConfigNames names = names_in_config(file, settings);
-  Seeds seeds(given("initial.seed"));
+  const bool is_field = std::ranges::count(names.fields, "seed") > 0;
+  const Given* const seed = is_field ? nullptr : given("initial.seed");
   const bool has_kind = given("initial.kind");
-  Axes axes;
+  BoundaryForms boundary(names, mistakes);
   for (GivenKeys* const keys : {&file, &settings}) {
-    write_out_initial(*keys, names, seeds, has_kind);
-    axes = write_out_boundary(*keys, names, axes, mistakes);
+    write_out_initial(*keys, names, seed, has_kind);
+    boundary.add(*keys);
   }
+  boundary.write_out(file, settings);
   return names;
 }
 

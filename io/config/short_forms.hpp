@@ -23,7 +23,7 @@ struct SideName {
 const std::vector<SideName>& side_names();
 
 /// Writes out the short forms of a file and of settings, and returns the names in both. A setting
-/// of one side replaces that side of the file's condition.
+/// replaces what the file has under the same name, or one side of an axis.
 ConfigNames write_out(GivenKeys& file, GivenKeys& settings, Mistakes& mistakes);
 
 }  // namespace lapl

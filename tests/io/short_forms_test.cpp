@@ -62,7 +62,7 @@ TEST_CASE("names in section equation are the fields, and formulas its kind") {
             .find("equation.kind = diffusion") != std::string::npos);
 }
 
-TEST_CASE("a bare initial value is a formula, and fields that draw have seeds of their own") {
+TEST_CASE("a bare initial value is a formula, and which draws with the seed of the section") {
   const std::string zero = "boundary: zero\n";
   const auto of_one = [&](const std::string& initial) {
     return meaning(grid + initial + "equation: {u: laplacian(u)}\ntime: {steps: 1, step: 0.1}\n");
@@ -80,11 +80,22 @@ TEST_CASE("a bare initial value is a formula, and fields that draw have seeds of
   CHECK(meaning(two_fields(zero, "initial: random\n")) ==
         meaning(two_fields(zero,
                            "initial: {u: {kind: formula, formula: random}, v: {kind: formula, "
-                           "formula: random, seed: 3966790}}\n")));
+                           "formula: random}}\n")));
   CHECK(meaning(two_fields(zero, "initial: {seed: 7, u: x, v: random}\n")) ==
         meaning(two_fields(zero,
                            "initial: {seed: 7, u: {kind: formula, formula: x, seed: 7}, v: {kind: "
                            "formula, formula: random, seed: 7}}\n")));
+  CHECK(meaning(two_fields(zero, "initial: {v: {formula: random}, seed: 7, u: random}\n")) ==
+        meaning(two_fields(zero, "initial: {seed: 7, u: random, v: random}\n")));
+  CHECK(meaning(two_fields(zero, "initial: {seed: 7, u: random, v: random}\n"),
+                {"initial.v=random"}) ==
+        meaning(two_fields(zero, "initial: {seed: 7, u: random, v: random}\n")));
+  CHECK(meaning(grid + "equation: {seed: laplacian(seed), v: laplacian(v)}\ninitial: {seed: 3, v: "
+                       "random}\ntime: {steps: 1, step: 0.1}\n") ==
+        meaning(grid +
+                "equation: {seed: laplacian(seed), v: laplacian(v)}\ninitial: {seed: {kind: "
+                "formula, formula: 3}, v: {kind: formula, formula: random}}\ntime: {steps: 1, "
+                "step: 0.1}\n"));
   CHECK(meaning(two_fields(), {"initial.u=2"}) ==
         meaning(two_fields(), {"initial.u={kind: formula, formula: 2}"}));
 }
@@ -100,7 +111,9 @@ TEST_CASE("a condition stands at all sides, at an axis, at a side, for all field
   const std::string by_field = "{u: {value: 1}, v: insulated}";
   const Row rows[] = {
       {"1", both(one), both(one)},
-      {"neumann", both(flux), both(flux)},
+      {"neumann", "insulated", "insulated"},
+      {"dirichlet", "zero", "zero"},
+      {"{left: 1, value: 2}", both("{value: 2}"), "{first: {value: 1}, last: {value: 2}}"},
       {"{value: 1}", both(one), both(one)},
       {"{dirichlet: 1}", both(one), both(one)},
       {"{value: 1, at: face}", both("{value: 1, at: face}"), both("{value: 1, at: face}")},
@@ -127,12 +140,40 @@ TEST_CASE("a condition stands at all sides, at an axis, at a side, for all field
   CHECK(meaning(two_fields("boundary: {x: 1, y: insulated}\n"),
                 {"boundary.left=2", "boundary.y=periodic"}) ==
         meaning(two_fields("boundary: {columns: {first: 2, last: 1}, rows: periodic}\n")));
+  const std::pair<std::string, std::string> settings[] = {
+      {"{x: periodic, u: 1, v: 2}", "boundary.u=3"},
+      {"{left: 1, right: 2, value: 0}", "boundary.value=3"},
+      {"{value: 1, at: face}", "boundary.value=3"},
+      {"insulated", "boundary.left=4"},
+      {"neumann", "boundary.left=4"},
+      {"0", "boundary.left=4"},
+      {"{x: 1, y: 2}", "boundary=periodic"},
+      {"{x: 1, y: 2}", "boundary=5"},
+      {"{left: 1, right: 2, y: periodic}", "boundary.columns=insulated"},
+  };
+  const std::string set[] = {"{x: periodic, y: {u: 3, v: 2}}",
+                             "{left: 1, right: 2, y: 3}",
+                             "{value: 3, at: face}",
+                             "{y: insulated, left: 4, right: insulated}",
+                             "{y: insulated, left: 4, right: insulated}",
+                             "{y: 0, left: 4, right: 0}",
+                             "periodic",
+                             "5",
+                             "{x: insulated, y: periodic}"};
+  for (std::size_t i = 0; i < std::size(settings); ++i) {
+    CAPTURE(settings[i].first);
+    CAPTURE(settings[i].second);
+    CHECK(meaning(two_fields("boundary: " + settings[i].first + '\n'), {settings[i].second}) ==
+          meaning(two_fields("boundary: " + set[i] + '\n')));
+  }
   CHECK(meaning(grid + "boundary: {value: 1, derivative: insulated}\nequation: {value: -value, "
                        "derivative: 1}\ninitial: 0\ntime: {steps: 1, step: 0.1}\n")
             .find("{first: {value: {value: \"1\"}, derivative: {derivative: \"0\"}}") !=
         std::string::npos);
   const std::pair<const char*, const char*> mistakes[] = {
       {"{left: 1, columns: 2}", "boundary.columns: given besides boundary.left (give one of them)"},
+      {"{u: {vlaue: 3}, x: 0, y: 0}",
+       "boundary.u: no side is left for it (each has a condition of its own)"},
       {"{lefft: 1}", "boundary.lefft: unknown key (did you mean boundary.left?)"},
       {"{left: 1}", "boundary.columns: last: missing"},
       {"{z: 1}", "boundary.planes: does not apply"},
