@@ -51,16 +51,18 @@ struct StepTimes {
   double step = 1;   ///< dt
   double start = 0;  ///< time of the state after `start_step` steps
   std::int64_t start_step = 0;
-  /// where it is not 0, dt is unit / parts, both whole numbers: times are rounded once
-  double unit = 0, parts = 1;
+  /// where unit is not 0, dt is unit / parts: times after whole steps are rounded once
+  std::int64_t unit = 0;
+  double parts = 1;  ///< a whole number below 2^53 times a power of two
 
   /// The time after a number of steps and a part of one.
-  double time(std::int64_t steps, double part = 0) const {
-    const double count = static_cast<double>(steps - start_step) + part;
-    return start + (unit != 0 ? count * unit / parts : count * step);
-  }
+  double time(std::int64_t steps, double part = 0) const;
   Moment moment(std::int64_t steps, double part = 0) const { return {time(steps, part), steps}; }
 };
+
+/// The double nearest to count * unit / parts; all are whole numbers, and parts is one below 2^53
+/// times a power of two.
+double multiple_of_ratio(std::int64_t count, std::int64_t unit, double parts);
 
 template <class T>
 struct Problem {

@@ -19,6 +19,7 @@ enum class CheckpointPart {
   shape,
   fields,
   step,
+  time_bits,
   time_step_bits,
   coefficient_bits,
   state_digest,
@@ -29,10 +30,11 @@ enum class CheckpointPart {
   output_names,
   output_digests
 };
-inline constexpr std::array<const char*, 13> checkpoint_parts = {
-    "config",           "shape",        "fields",          "step",        "time_step_bits",
-    "coefficient_bits", "state_digest", "equation_digest", "output_list", "missing_outputs",
-    "step_state",       "output_names", "output_digests"};
+inline constexpr std::array<const char*, 14> checkpoint_parts = {
+    "config",          "shape",          "fields",           "step",
+    "time_bits",       "time_step_bits", "coefficient_bits", "state_digest",
+    "equation_digest", "output_list",    "missing_outputs",  "step_state",
+    "output_names",    "output_digests"};
 
 constexpr const char* name_of(OutputPart part) {
   return output_parts[static_cast<std::size_t>(part)];

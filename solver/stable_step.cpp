@@ -66,14 +66,14 @@ StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& sy
   }
 }
 
-// The largest step s that the rates allow at all times from `ahead.time` to `ahead.steps` * s
-// later, or to the end. Steps become up to a thousand times shorter to end before a time at which
-// no step is known to be stable: the state may be another one there.
-StableStep stable_ahead(const Ahead& ahead, const std::optional<double>& end,
+// The largest step s that the rates allow at times from `ahead.time` to `ahead.steps` * s later, or
+// to the end: at four, and at those of time.meet. Steps become up to a thousand times shorter to
+// end before a time at which no step is known to be stable: the state may be another one there.
+StableStep stable_ahead(const Ahead& ahead, const RunConfig& config,
                         const std::function<StableStep(double time)>& at) {
   StableStep found = at(ahead.time);
   if (!found.largest || *found.largest == 0) return found;
-  const double longest = end ? std::max(*end - ahead.time, 0.0) : any_step;
+  const double longest = config.end ? std::max(*config.end - ahead.time, 0.0) : any_step;
   const bool any_now = std::isinf(*found.largest);
   if (any_now && (longest == 0 || std::isinf(longest))) return found;
   if (any_now) found.largest = longest;
@@ -83,8 +83,11 @@ StableStep stable_ahead(const Ahead& ahead, const std::optional<double>& end,
     const double length = std::min(static_cast<double>(ahead.steps) * step, longest);
     double least = step;
     std::string why;
-    for (const double part : {0.25, 0.5, 0.75, 1.0}) {
-      const double time = ahead.time + part * length;
+    std::vector<double> times;
+    for (const double part : {0.25, 0.5, 0.75, 1.0}) times.push_back(ahead.time + part * length);
+    for (const double meet : config.meets)
+      if (meet > ahead.time && meet <= ahead.time + length) times.push_back(meet);
+    for (const double time : times) {
       const StableStep later = at(time);
       least = std::min(least, later.largest.value_or(0));
       if (later.largest.value_or(0) == 0)
@@ -117,7 +120,7 @@ StepOfScheme estimated_steps_of(const RunConfig& config, const std::function<Sta
     return estimated_steps_at(config, system, *fields, ahead.time);
   std::map<double, StepOfScheme> at_times;
   return [config, system, fields, ahead, at_times](TimeScheme scheme) mutable {
-    return stable_ahead(ahead, config.end, [&](double time) {
+    return stable_ahead(ahead, config, [&](double time) {
       const auto [known, is_new] = at_times.try_emplace(time);
       if (is_new) known->second = estimated_steps_at(config, system, *fields, time);
       return known->second(scheme);

@@ -92,11 +92,6 @@ std::optional<StepState> StepState::of_words(const std::vector<std::uint64_t>& w
                    .allowed = {number(11), number(12)}};
 }
 
-StepState StepState::of_fixed(double size, std::int64_t step) {
-  return {.clock = {.step = size, .start = multiple_of(size, step), .start_step = step},
-          .longest = size};
-}
-
 // Knuth's sum with the error of the product keeps what rounding loses.
 void StepState::end_planned(std::int64_t step) {
   const auto count = static_cast<double>(step - clock.start_step);
@@ -153,7 +148,9 @@ std::optional<double> StepControl::next_target() const {
 }
 
 std::optional<double> StepControl::next_meet() const {
-  const auto next = std::ranges::upper_bound(config_.meets, state_.clock.start);
+  // No step leads to a time that differs from now by rounding.
+  const double now = state_.clock.start * (1 + 0x1p-48);
+  const auto next = std::ranges::upper_bound(config_.meets, now);
   return next == config_.meets.end() ? std::nullopt : std::optional(*next);
 }
 
@@ -197,7 +194,9 @@ StepTimes StepControl::plan(std::int64_t step) {
   if (target) {
     const double steps = std::ceil(remaining / longest * (1 - 1e-9));
     if (measures_error()) {
-      if (steps <= 2) clock.step = remaining / std::max(steps, 1.0);
+      // The last one alone may be shorter than the smallest.
+      if (steps <= 1 || (steps == 2 && remaining / 2 >= smallest()))
+        clock.step = remaining / std::max(steps, 1.0);
       if (steps <= 1) aim_ = target;
     } else {
       clock.step = remaining / std::max(steps, 1.0);

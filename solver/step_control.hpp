@@ -43,8 +43,6 @@ struct StepState {
   std::int64_t last_estimate = 0, next_estimate = 0;
   std::array<double, 2> allowed = {unlimited, unlimited};
 
-  /// The state of a run whose first `step` steps had one size.
-  static StepState of_fixed(double size, std::int64_t step);
   /// Lets planned steps end at `step`, so that others can follow.
   void end_planned(std::int64_t step);
   /// True if a run can have this state at `step`; a file may lie.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -14,17 +13,10 @@ namespace {
 
 constexpr double exact_integers = 0x1p53;  // doubles hold all below it
 
-// 10^exponent, if doubles hold it.
-std::optional<double> power_of_ten(int exponent) {
-  if (exponent > 22) return std::nullopt;
-  double power = 1;
-  for (; exponent > 0; --exponent) power *= 10;
-  return power;
-}
+__extension__ using Wide = unsigned __int128;
 
-// The greatest one of two whole numbers, which may exceed 2^53.
-double common_divisor(double a, double b) {
-  while (b != 0) a = std::exchange(b, std::fmod(a, b));
+Wide common_divisor(Wide a, Wide b) {
+  while (b != 0) a = std::exchange(b, a % b);
   return a;
 }
 
@@ -88,17 +80,16 @@ StepTimes clock_of(const RunConfig& run) {
   const double time = times.empty() ? clock.step : times.front();
   const double count = std::round(time / clock.step);
   const Decimal decimal = decimal_of(time);
-  const auto above = power_of_ten(decimal.exponent), below = power_of_ten(-decimal.exponent);
-  if (!above || !below || !(count >= 1 && count < exact_integers)) return clock;
-  const auto divisor = std::gcd(decimal.digits, static_cast<std::int64_t>(count));
-  const double unit = static_cast<double>(decimal.digits / divisor) * *above;
-  const double parts = count / static_cast<double>(divisor) * *below;
-  // 10^22 is exact as 5^22 is.
-  const double odd = decimal.exponent < 0 ? std::ldexp(parts, decimal.exponent) : parts;
-  if (unit > exact_integers || odd > exact_integers) return clock;
+  if (decimal.exponent > 18 || decimal.exponent < -22 || !(count >= 1 && count < exact_integers))
+    return clock;
+  Wide unit = static_cast<Wide>(decimal.digits), parts = static_cast<Wide>(count);
+  for (int i = 0; i < std::abs(decimal.exponent); ++i) (decimal.exponent < 0 ? parts : unit) *= 10;
   // In lowest terms, so that the times within steps do not depend on the end of the run.
-  const double common = common_divisor(unit, parts);
-  clock.unit = unit / common, clock.parts = parts / common;
+  const Wide common = common_divisor(unit, parts);
+  unit /= common, parts /= common;
+  const Wide odd = parts / (parts & (~parts + 1));
+  if (unit > INT64_MAX || odd >= static_cast<Wide>(exact_integers)) return clock;
+  clock.unit = static_cast<std::int64_t>(unit), clock.parts = static_cast<double>(parts);
   return clock;
 }
 

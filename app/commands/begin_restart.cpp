@@ -69,7 +69,10 @@ std::optional<StepState> first_steps(const Job& job, bool changed) {
   if (!job.restart || !job.config.run.scheme.varies) return std::nullopt;
   const CheckpointHeader& header = job.restart->checkpoint.header;
   std::optional<StepState> steps = StepState::of_words(header.step_state);
-  if (!steps) steps = StepState::of_fixed(header.time_step, header.step);
+  if (!steps)
+    steps = StepState{
+        .clock = {.step = header.time_step, .start = time_of(header), .start_step = header.step},
+        .longest = header.time_step};
   if (changed) {
     steps->end_planned(header.step);
     steps->radius = StepState().radius;  // unknown

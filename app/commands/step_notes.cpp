@@ -31,12 +31,10 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
   if (is_spectral(config) || is_exponential(config) || run_ranks().count() > 1) return {};
   const Checkpoint last = newest_valid_checkpoint(folder.checkpoints()).checkpoint;
   const auto steps = StepState::of_words(last.header.step_state);
-  const std::int64_t at = last.header.step;
-  const double time = steps ? steps->clock.time(at) : time_of(config, at);
   const StableStep stable = std::visit(
       [&]<class Values>(const Values& values) {
         return stable_step_at<typename Values::value_type>(config, load_coefficients(config),
-                                                           values, {time});
+                                                           values, {time_of(last.header)});
       },
       last.values);
   const std::string step =

@@ -42,6 +42,15 @@ void find_first_step(LoadedConfig& config) {
   say_found(config, "time.step", number_text(*run.time_step), "the first step");
 }
 
+/// A decimal of six digits that is at least `time`, and little more.
+double rounded_up(double time) {
+  for (const double more : {4e-6, 1.4e-5})
+    if (const double found = *read_number(fmt::format("{:.6g}", time * (1 + more))).real;
+        found >= time)
+      return found;
+  return time;
+}
+
 std::optional<double> count_of(const Entries& entries) {
   const Entry& entry = entries.at("output.count");
   return entry.is_null() ? std::nullopt : read_number(entry.value->text).real;
@@ -73,7 +82,8 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   const StableStep stable = stable_steps_of_all(run)(run.scheme);
   run.step_is_auto = false;
   run.time_step = automatic_step(stable);
-  if (run.time_step && stable.estimated) {  // and estimated again while the run goes on
+  // An estimate is made again while the run goes on.
+  if (run.time_step && (stable.estimated || !run.meets.empty() || run.largest_step)) {
     run.scheme.varies = true;
     say_found(config, "time.step", fmt::format("{{auto: {}}}", number_text(*run.time_step)),
               fmt::format("0.9 of {}", text_of(stable)));
@@ -138,7 +148,7 @@ void find_outputs(LoadedConfig& config, const Entries& entries) {
   if (run.output_time && !run.scheme.varies && !divides(time_step_of(run), exact_times(run)))
     run.output_time.reset();
   if (run.ends_by_time() && !run.output_time)
-    run.output_time = *read_number(fmt::format("{:.6g}", *run.end / *outputs * (1 + 4e-6))).real;
+    run.output_time = rounded_up(*run.end / *outputs);
   if (!run.output_time)
     run.output_every = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(std::ceil(static_cast<double>(run.steps) / *outputs)));

@@ -51,15 +51,15 @@ void write_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& he
   file.close("close the HDF5 file");
 }
 
-/// Equal for two headers only if their files differ in nothing but step, state digest, mark of the
-/// list of outputs and the values of the fields.
+/// Equal for two headers only if their files differ in nothing but step, time, state digest,
+/// mark of the list of outputs and the values of the fields.
 std::string layout_key(const CheckpointHeader& header, Precision precision) {
   return fmt::format("{} {} {}\n{}\n{} {}\n{} {}\n{}\n{}", text_of(header.shape), header.shape.axes,
                      name_of(precision), fmt::join(header.fields, " "), bits_of(header.time_step),
                      bits_of(header.coefficient), header.equation_digest.has_value(),
                      header.equation_digest.value_or(0), fmt::join(header.missing_outputs, " "),
                      header.config) +
-         fmt::format("\n{}", header.step_state.size());
+         fmt::format("\n{} {}", header.time.has_value(), header.step_state.size());
 }
 
 /// An upper bound of the bytes for everything but the values.
@@ -138,6 +138,7 @@ void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::p
   const Precision precision = precision_of(values);
   const OutputListMark list = header.output_list.value_or(OutputListMark());
   const std::array<std::uint64_t, 2> words = {list.bytes, list.digest};
+  const std::uint64_t time = bits_of(header.time.value_or(0));
   FilePlan plan{.shape = header.shape, .expected_bytes = expected_rest(header)};
   RankedValues ranked{
       .rows = rows,
@@ -145,6 +146,9 @@ void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::p
                    {name_of(CheckpointPart::state_digest),
                     std::as_bytes(std::span(&header.state_digest, 1))},
                    {name_of(CheckpointPart::output_list), std::as_bytes(std::span(words))}}};
+  if (header.time)
+    ranked.changing.push_back(
+        {name_of(CheckpointPart::time_bits), std::as_bytes(std::span(&time, 1))});
   if (!header.step_state.empty())
     ranked.changing.push_back(
         {name_of(CheckpointPart::step_state), std::as_bytes(std::span(header.step_state))});

@@ -30,6 +30,7 @@ struct CheckpointHeader {
   Shape shape;
   std::vector<std::string> fields = std::vector<std::string>(1, "field");  ///< of the state
   std::int64_t step = 0;
+  std::optional<double> time = {};  ///< of the state; none in files of versions without one
   double time_step = 0;
   double coefficient = 0;
   std::uint64_t state_digest = 0;
@@ -43,6 +44,9 @@ struct CheckpointHeader {
   /// Where steps vary: what a restart needs of them (solver/step_control.hpp); else empty.
   std::vector<std::uint64_t> step_state = {};
 };
+
+/// The time of the state; in a file of an earlier version, by its steps.
+double time_of(const CheckpointHeader& header);
 
 /// A header with the values of the state.
 struct Checkpoint {

@@ -13,6 +13,8 @@
 #include "io/hdf5/hdf5_values.hpp"
 #include "kernels/fields/digest.hpp"
 #include "solver/dataset_names.hpp"
+#include "solver/step_control.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -60,6 +62,12 @@ std::vector<std::pair<std::string, std::uint64_t>> read_outputs(hid_t file) {
 
 }  // namespace
 
+double time_of(const CheckpointHeader& header) {
+  if (header.time) return *header.time;
+  const auto steps = StepState::of_words(header.step_state);
+  return steps ? steps->clock.time(header.step) : multiple_of(header.time_step, header.step);
+}
+
 void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
   write_format(file, "checkpoint");
   write_text(file, name_of(CheckpointPart::config), header.config);
@@ -68,6 +76,8 @@ void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
     write_text(file, name_of(CheckpointPart::fields),
                fmt::format("{}\n", fmt::join(header.fields, "\n")));
   write_values(file, name_of(CheckpointPart::step), std::vector{header.step});
+  if (header.time)
+    write_values(file, name_of(CheckpointPart::time_bits), std::vector{bits_of(*header.time)});
   write_values(file, name_of(CheckpointPart::time_step_bits),
                std::vector{bits_of(header.time_step)});
   write_values(file, name_of(CheckpointPart::coefficient_bits),
@@ -100,6 +110,9 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
     throw IoError("names {} fields (expected 1 to {})", header.fields.size(), most_fields);
   header.step = read_one<std::int64_t>(file, name_of(CheckpointPart::step));
   if (header.step < 0) throw IoError("dataset step is negative");
+  if (H5Lexists(file, name_of(CheckpointPart::time_bits), H5P_DEFAULT) > 0)
+    header.time =
+        std::bit_cast<double>(read_one<std::uint64_t>(file, name_of(CheckpointPart::time_bits)));
   header.time_step =
       std::bit_cast<double>(read_one<std::uint64_t>(file, name_of(CheckpointPart::time_step_bits)));
   header.coefficient = std::bit_cast<double>(

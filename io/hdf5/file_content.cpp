@@ -70,7 +70,6 @@ namespace {
 
 FileContent content_of_checkpoint(hid_t file) {
   const CheckpointHeader header = read_checkpoint_header(file);
-  const auto steps = StepState::of_words(header.step_state);
   std::string precision;
   for (const std::string& field : header.fields) {
     const Hdf5Dataset dataset = open_checkpoint_field(file, header, field);
@@ -84,8 +83,7 @@ FileContent content_of_checkpoint(hid_t file) {
           .shape = header.shape,
           .spacing = 1,
           .steps = {header.step},
-          .times = {steps ? steps->clock.time(header.step)
-                          : multiple_of(header.time_step, header.step)},
+          .times = {time_of(header)},
           .fields = header.fields,
           .precision = precision,
           .provenance = std::move(provenance)};

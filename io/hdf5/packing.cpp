@@ -161,8 +161,7 @@ double Packing::meaning(double stored) const {
   if (wrap != 0) stored = wrapped(stored, wrap);
   if (std::ranges::count(missing, stored) > 0) return none;
   const double value = scale == 1 && offset == 0 ? stored : scale * stored + offset;
-  const double judged = unpacked_range ? value : stored;
-  return judged < low || judged > high ? none : value;
+  return of_stored.has(stored) && of_values.has(value) ? value : none;
 }
 
 Packing read_packing(hid_t dataset, const std::string& name) {
@@ -190,21 +189,24 @@ Packing read_packing(hid_t dataset, const std::string& name) {
   // As netCDF says: a range of packed integers is of them, unless its numbers are of the unpacked
   // kind.
   const bool packed = packing.scale != 1 || packing.offset != 0;
-  const auto bound = [&](const char* attribute, double number) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto limit = [&](const char* attribute, double low, double high) {
     const Hdf5Attribute opened(H5Aopen(dataset, attribute, H5P_DEFAULT), "open an attribute");
     const Hdf5Type type(H5Aget_type(opened), "read the type of an attribute");
-    packing.unpacked_range = packing.unpacked_range ||
-                             (packed && attributes.is_integer() && H5Tget_class(type) == H5T_FLOAT);
-    return packing.unpacked_range ? number : stored(number);
+    const bool unpacked = packed && attributes.is_integer() && H5Tget_class(type) == H5T_FLOAT;
+    const auto number = [&](double given) {
+      return unpacked || std::isinf(given) ? given : stored(given);
+    };
+    Packing::Range& range = unpacked ? packing.of_values : packing.of_stored;
+    range.low = std::max(range.low, number(low));
+    range.high = std::min(range.high, number(high));
   };
   for (const double number : attributes.numbers("valid_min", 1, 1))
-    packing.low = bound("valid_min", number);
+    limit("valid_min", number, infinity);
   for (const double number : attributes.numbers("valid_max", 1, 1))
-    packing.high = bound("valid_max", number);
-  if (const auto range = attributes.numbers("valid_range", 2, 2); !range.empty()) {
-    packing.low = std::max(packing.low, bound("valid_range", range[0]));
-    packing.high = std::min(packing.high, bound("valid_range", range[1]));
-  }
+    limit("valid_max", -infinity, number);
+  if (const auto range = attributes.numbers("valid_range", 2, 2); !range.empty())
+    limit("valid_range", range[0], range[1]);
   return packing;
 }
 

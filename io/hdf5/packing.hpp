@@ -17,14 +17,18 @@ struct Packing {
   /// 2^bits: v + wrap is meant where v is negative; -2^bits: where v is at least 2^(bits - 1)
   double wrap = 0;
   std::vector<double> missing;                            ///< after wrap
-  double low = -std::numeric_limits<double>::infinity();  ///< values outside of both are missing
-  double high = std::numeric_limits<double>::infinity();
-  bool unpacked_range = false;  ///< low and high are of scale * v + offset
+  /// Values outside are missing.
+  struct Range {
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+    bool has(double value) const { return !(value < low || value > high); }
+    friend bool operator==(const Range&, const Range&) = default;
+  };
+  Range of_stored, of_values;  ///< of v after wrap, and of scale * v + offset
 
   bool is_none() const {
-    return scale == 1 && offset == 0 && wrap == 0 && missing.empty() &&
-           low == -std::numeric_limits<double>::infinity() &&
-           high == std::numeric_limits<double>::infinity();
+    return scale == 1 && offset == 0 && wrap == 0 && missing.empty() && of_stored == Range() &&
+           of_values == Range();
   }
   /// The meaning of one stored value.
   double meaning(double stored) const;

@@ -17,6 +17,7 @@
 #include "solver/equation/equation.hpp"
 #include "solver/schedule.hpp"
 #include "solver/step_control.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -108,9 +109,12 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint, bool
           header.coefficient, coefficient_of(run));
   require(header.step_state.size() == (run.scheme.varies ? step_state_words : 0), "step_state",
           header.step_state.size(), run.scheme.varies ? "the state of steps that vary" : "none");
-  if (const auto steps = StepState::of_words(header.step_state))
+  const auto steps = StepState::of_words(header.step_state);
+  if (steps)
     require(steps->is_sound(header.step), "step_state",
             fmt::format("{}", fmt::join(header.step_state, ", ")), "the state of a run's steps");
+  const double time = steps ? steps->clock.time(header.step) : time_of(run, header.step);
+  require(std::abs(time_of(header) - time) <= 1e-9 * time, "time", time_of(header), time);
   require(run.ends_by_time() || header.step <= run.steps, "step", header.step,
           fmt::format("at most {}", run.steps));
   const std::int64_t named = step_of_checkpoint(path.filename().string());

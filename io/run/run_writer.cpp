@@ -285,6 +285,7 @@ std::string RunWriter<T>::write_state(const Storing& storing, const Captured<T>&
        .shape = config_.shape,
        .fields = config_.fields,
        .step = step,
+       .time = storing.time,
        .time_step = time_step_of(config_),
        .coefficient = coefficient_of(config_),
        .state_digest = captured.digest,

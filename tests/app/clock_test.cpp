@@ -28,6 +28,13 @@ Outcome run_config(const std::string& text) {
   return run_lapl({"run", "c.yaml", "--overwrite"});
 }
 
+std::string newest_checkpoint() {
+  std::string last;
+  for (const auto& file : fs::directory_iterator("out/checkpoints"))
+    if (file.path().extension() == ".h5") last = std::max(last, file.path().string());
+  return last;
+}
+
 std::vector<std::string> times() { return column("out/diagnostics.csv", "time"); }
 
 }  // namespace
@@ -206,14 +213,72 @@ TEST_CASE("steps meet jumps and pulses that the config names") {
   CHECK(has(fixed.err, "time.meet: given without time.tolerance or time.step auto"));
 }
 
+// The estimate alone would take steps that the pulse makes unstable.
+TEST_CASE("estimated steps meet the jumps that the config names") {
+  const Sandbox sandbox;
+  const auto run = [](const std::string& rate, const std::string& time) {
+    write_text("c.yaml", "grid: {shape: [64]}\nequation: {u: \"" + rate +
+                             "\"}\nboundary: periodic\ninitial: {u: random}\ntime: {" + time +
+                             "}\noutput: {count: 6, directory: out}\n"
+                             "compute: {precision: float64}\n");
+    return run_lapl({"run", "c.yaml", "--overwrite"});
+  };
+  REQUIRE(run("(1 + 30*((t >= 120) and (t < 126)))*laplacian(u)",
+              "scheme: euler, step: auto, end: 300, meet: [120, 126]")
+              .code == 0);
+  CHECK(last_value("mean") == doctest::Approx(0.503668).epsilon(1e-6));
+  REQUIRE(run("laplacian(u) + (t < 0.7)", "scheme: heun, step: auto, end: 3, meet: [0.7]").code ==
+          0);
+  CHECK(last_value("mean") == doctest::Approx(0.503668 + 0.7).epsilon(1e-6));
+}
+
+TEST_CASE("a time to meet that differs from an output by rounding is met with it") {
+  const Sandbox sandbox;
+  for (const char* const time :
+       {"scheme: bs23, tolerance: 1e-5", "scheme: euler, step: {auto: 0.07}"}) {
+    CAPTURE(std::string(time));
+    const Outcome run = run_config(uniform(
+        "(t < 0.7) - field^2",
+        fmt::format("{}, end: 1, meet: [0.3, 0.30000000000000004, 0.7]", time), "{time: 0.1}"));
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK(times().size() == 11);
+  }
+}
+
+TEST_CASE("the last step before a time alone may be shorter than limits.smallest_step") {
+  const Sandbox sandbox;
+  const Outcome run =
+      run_config(uniform("-field", "scheme: bs23, tolerance: 1e-2, step: 0.03, end: 0.035", "1") +
+                 "limits: {smallest_step: 0.02}\n");
+  REQUIRE_MESSAGE(run.code == 0, run.err);
+  CHECK(times()[1] == "0.03");
+}
+
+TEST_CASE("a fixed step has one clock, also where a restart or a reader goes on from it") {
+  const Sandbox sandbox;
+  REQUIRE(
+      run_config(uniform("-field", "scheme: bs23, step: 0.1111111111111111, end: 1", "{time: 1}"))
+          .code == 0);
+  const auto checkpoint =
+      nlohmann::json::parse(run_lapl({"inspect", newest_checkpoint(), "--json"}).out);
+  CHECK(checkpoint["time"] == 1.0);
+  const Outcome on = run_lapl({"resume", "out", "--change-equation", "--set", "time.tolerance=1e-5",
+                               "--set", "time.end=2"});
+  REQUIRE_MESSAGE(on.code == 0, on.err);
+  CHECK(times().size() == 3);
+  REQUIRE(run_config(uniform("-field", "scheme: bs23, step: 0.1, end: 0.3", "{time: 0.1}")).code ==
+          0);
+  const Outcome same =
+      run_lapl({"resume", "out", "--change-equation", "--set", "time.tolerance=1e-5"});
+  CHECK_MESSAGE(same.code == 0, same.err);
+}
+
 TEST_CASE("inspect shows the time of a checkpoint whose steps vary") {
   const Sandbox sandbox;
   REQUIRE(
       run_config(uniform("cos(t) + 0*field", "scheme: bs23, tolerance: 1e-6, end: 5", "{time: 5}"))
           .code == 0);
-  std::string last;
-  for (const auto& file : fs::directory_iterator("out/checkpoints"))
-    if (file.path().extension() == ".h5") last = std::max(last, file.path().string());
-  const auto found = nlohmann::json::parse(run_lapl({"inspect", last, "--json"}).out);
+  const auto found =
+      nlohmann::json::parse(run_lapl({"inspect", newest_checkpoint(), "--json"}).out);
   CHECK(found["time"] == 5.0);
 }

@@ -124,6 +124,13 @@ TEST_CASE("values that netCDF's attributes call missing are NaN") {
                            write_attribute(data, "valid_range", std::vector<std::int64_t>{15, 25});
                        }),
              {none, 2, none}));
+  CHECK(same(made.read(H5T_STD_I16LE, {40, 100, 300},
+                       [&](hid_t data) {
+                         write_attribute(data, "scale_factor", std::vector{0.1});
+                         write_attribute(data, "valid_min", std::vector<std::int64_t>{50});
+                         write_attribute(data, "valid_max", std::vector{20.0});
+                       }),
+             {none, 10, none}));
 }
 
 TEST_CASE("netCDF's default fill values are missing unless _FillValue says otherwise") {

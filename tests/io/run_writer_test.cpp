@@ -5,6 +5,7 @@
 
 #include "io/run/restart.hpp"
 #include "kernels/fields/digest.hpp"
+#include "solver/times.hpp"
 #include "tests/io/scratch_folder.hpp"
 
 namespace lapl::test {
@@ -30,7 +31,11 @@ class Stored {
     captured.rows = {0, 3};
     captured.cells = std::ssize(field_);
     captured.digest = digest_;
-    writer_.store({.step = step, .output = true, .checkpoint = true, .cells_per_second = 1},
+    writer_.store({.step = step,
+                   .output = true,
+                   .checkpoint = true,
+                   .cells_per_second = 1,
+                   .time = time_of(model_.run, step)},
                   captured);
   }
   static Model model_of(const std::string& text) {

@@ -91,6 +91,18 @@ TEST_CASE("eigenvalues of matrices that are nearly a multiple of the identity, o
     for (int row = 0; row < matrix.size; ++row) trace += matrix.at(row, row);
     for (const Complex value : found) sum += value;
     CHECK(std::abs(sum - trace) < 1e-11 * std::abs(trace));
+    // The squares see what the trace does not: an entry below the diagonal that was dropped.
+    const Complex middle = trace / static_cast<double>(matrix.size);
+    Complex squares = 0, of_matrix = 0;
+    double size = 0;
+    for (const Complex value : found) squares += (value - middle) * (value - middle);
+    for (int row = 0; row < matrix.size; ++row)
+      for (int column = 0; column < matrix.size; ++column) {
+        const auto off = [&](int r, int c) { return matrix.at(r, c) - (r == c ? middle : 0.0); };
+        of_matrix += off(row, column) * off(column, row);
+        size += std::norm(off(row, column));
+      }
+    CHECK(std::abs(squares - of_matrix) < 1e-12 * (size + std::abs(middle) * std::sqrt(size)));
   }
 }
 

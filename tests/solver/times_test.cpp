@@ -45,3 +45,21 @@ TEST_CASE("steps of any size that divide a time have the same times") {
     CHECK(tenths.time(k, 1) == tenths.time(k + 1));
   }
 }
+
+// Of as many digits as doubles have: the times are also those of multiple_of.
+TEST_CASE("steps of many digits have times that are rounded once") {
+  for (const double step : {3.141592653589793, 0.3141592653589793, 0.000123456789012345,
+                            0.30000000000000004, 2.718281828459045e-17, 123456789.12345678}) {
+    RunConfig run = test::formula_run({1, 1, 4, 1}, {{"field", "0"}});
+    run.time_step = step;
+    const StepTimes clock = clock_of(run);
+    for (std::int64_t k = 1; k < 5000; k += 3) CHECK(clock.time(k) == multiple_of(step, k));
+  }
+  for (const double end : {6.283185307179586, 3.141592653589793})
+    for (std::int64_t steps = 2; steps < 3000; ++steps) {
+      RunConfig run = test::formula_run({1, 1, 4, 1}, {{"field", "0"}});
+      run.time_step = end / static_cast<double>(steps);
+      run.end = end;
+      CHECK(clock_of(run).time(steps) == end);
+    }
+}
