@@ -51,7 +51,8 @@ struct StepTimes {
   double step = 1;   ///< dt
   double start = 0;  ///< time of the state after `start_step` steps
   std::int64_t start_step = 0;
-  /// where unit is not 0, dt is unit / parts: times after whole steps are rounded once
+  /// where unit is not 0, dt is unit / parts (of up to 22 decimals): times after whole steps are
+  /// rounded once
   std::int64_t unit = 0;
   double parts = 1;  ///< a whole number below 2^53 times a power of two
 

@@ -7,6 +7,7 @@
 #include "io/config/config_keys.hpp"
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
+#include "io/config/short_forms.hpp"
 #include "io/filters/filter_keys.hpp"
 #include "kernels/error.hpp"
 
@@ -49,9 +50,32 @@ std::string help_of_section(std::string_view section) {
   return text;
 }
 
+// The short forms of section boundary (io/config/short_forms.hpp).
+std::string help_of_sides() {
+  std::string names;
+  for (const SideName& side : side_names())
+    names += (names.empty() ? "" : ", ") + std::string(side.name);
+  return '\n' +
+         help_paragraphs(fmt::format(
+             "Entries of boundary are conditions at both sides of an axis or at one side ({}), or "
+             "a "
+             "condition of all fields or of one by its name. A condition is zero, insulated, a "
+             "number (its value) or a map with value, derivative, mixed or absorbing. dirichlet, "
+             "neumann and robin are value, derivative and mixed; the first two alone are zero and "
+             "insulated. periodic is of an axis.",
+             names));
+}
+
 std::string help_of_config(const std::string& name) {
   if (const ConfigKey* const key = find_config_key(name)) return help_of_key(*key);
-  const std::string keys = help_of_section(name);
+  const KeyRow row{.name = name};
+  const std::string section(row.section());
+  if (const ConfigKey* const key = find_config_key(section + ".FIELD");
+      key != nullptr && nearest_key(name).empty())
+    return help_of_key(*key);
+  if (section == shorthand_section && name != section) return help_of_config(section);
+  const std::string keys =
+      help_of_section(name) + (name == shorthand_section ? help_of_sides() : "");
   if (keys.empty()) {
     const std::string near = nearest_key(name);
     throw ConfigError("{}: no such config key ({}see lapl help config)", shown(name),

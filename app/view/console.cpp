@@ -19,13 +19,17 @@ namespace {
 // The label is coloured on a terminal, unless NO_COLOR is set.
 void print_labelled(const char* label, const char* color, const std::string& text) {
   const char* no_color = std::getenv("NO_COLOR");
-  const bool coloured = isatty(STDERR_FILENO) && (no_color == nullptr || *no_color == '\0');
-  const std::string prefix =
-      fmt::format("lapl: {}{}{} ", coloured ? color : "", label, coloured ? "\033[0m" : "");
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const bool coloured = terminal && (no_color == nullptr || *no_color == '\0');
+  const std::string prefix = fmt::format("lapl: {} ", label);
   std::istringstream lines(printable(text));
   std::string all;
   for (std::string line; std::getline(lines, line);)
     all += (line.starts_with(' ') ? "" : prefix) + line + '\n';
+  if (terminal) all = folded(all, terminal_size(STDERR_FILENO).columns);
+  const std::string drawn = fmt::format("lapl: {}{}\033[0m ", color, label);
+  for (std::size_t at = coloured ? 0 : all.npos; at < all.size(); at = all.find('\n', at) + 1)
+    if (all.compare(at, prefix.size(), prefix) == 0) all.replace(at, prefix.size(), drawn);
   draw(stderr, all);
 }
 
@@ -48,7 +52,8 @@ void Console::note(const std::string& text) {
   if (options_.quiet) return;
   const std::lock_guard lock(mutex_);
   clear_bar();
-  say(stderr, "lapl: {}\n", text);
+  const std::string line = printable(fmt::format("lapl: {}\n", text));
+  draw(stderr, terminal_ ? folded(line, terminal_size(STDERR_FILENO).columns) : line);
 }
 
 void Console::warning(const std::string& text) {

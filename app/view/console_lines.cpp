@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <vector>
 
 #include "io/readers/quantities.hpp"
@@ -84,6 +85,24 @@ std::string output_line(const StoredEvent& event, int columns) {
                  {fmt::format(" mean {:<9.4g}", s.mean), 3},
                  {" " + digest, 4}},
                 room);
+}
+
+std::string folded(const std::string& message, int columns) {
+  constexpr std::size_t indent = 2;
+  const auto room = static_cast<std::size_t>(columns);
+  std::string result;
+  std::istringstream lines(message);
+  for (std::string line; std::getline(lines, line); result += line + '\n') {
+    if (line.starts_with(' ')) continue;
+    while (line.size() > room) {
+      auto at = line.rfind(' ', room);
+      if (at == line.npos || at < indent) at = line.find(' ', room);
+      if (at == line.npos) break;
+      result += line.substr(0, at) + '\n';
+      line = std::string(indent, ' ') + line.substr(at + 1);
+    }
+  }
+  return result;
 }
 
 }  // namespace lapl

@@ -18,4 +18,8 @@ std::string progress_text(const Progress& progress);
 /// not fit; parts that still do not fit are left out.
 std::string output_line(const StoredEvent& event, int columns);
 
+/// A message whose lines are broken at spaces to fit into `columns` columns; the rest of a line is
+/// indented by two. Lines that begin with a space, and words that are too long, stay.
+std::string folded(const std::string& message, int columns);
+
 }  // namespace lapl

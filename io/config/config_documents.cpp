@@ -94,16 +94,23 @@ ordered_json section_schema(const std::string& section) {
   if (section == "equation") schema["allOf"] = kind_rules<EquationKind>(section);
   if (of_each_name) schema["additionalProperties"] = *of_each_name;
   if (section != shorthand_section) return schema;
+  // An axis also takes the synonyms of two of its words.
+  const ordered_json synonyms = {{"enum", {"dirichlet", "neumann"}}};
+  ordered_json of_axis = json_schema(last->type);
+  of_axis["anyOf"].push_back(synonyms);
   for (const SideName& name : side_names()) {
     ordered_json& property = schema["properties"][std::string(name.name)];
-    if (!property.empty()) continue;
+    if (!property.empty()) {
+      property["anyOf"].push_back(synonyms);
+      continue;
+    }
     const bool axis = name.sides == SideName::Sides::both;
-    property = json_schema(axis ? last->type : rim_laws());
+    property = axis ? of_axis : json_schema(rim_laws());
     property["description"] =
         axis ? "condition at both sides of this axis" : "condition at this side";
   }
   schema["additionalProperties"] = json_schema(rim_laws());  // of a field
-  return {{"anyOf", {json_schema(last->type), schema}}};
+  return {{"anyOf", {of_axis, schema}}};
 }
 
 std::string boundary_reference() {

@@ -76,21 +76,12 @@ class GridChecker : public KeyChecker {
   }
 
   void check_mode() {
-    if (!entries_.contains("initial.mode") || !run_.initials.empty()) return;
     if (!right({"initial.mode", "grid.shape", "boundary.columns"})) return;
     if (run_.shape.axes > 1 && !right({"boundary.rows"})) return;
     if (run_.shape.axes > 2 && !right({"boundary.planes"})) return;
-    if (!run_.laws.empty()) {
-      add("initial.kind",
-          "found sine, an eigenmode of boundaries that are zero, insulated or periodic "
-          "(not of the laws that boundary gives)");
-      return;
-    }
-    if (run_.shape.axes > 2)
-      check_mode("planes", run_.boundaries.planes, run_.shape.planes, run_.initial.mode[0]);
-    if (run_.shape.axes > 1)
-      check_mode("rows", run_.boundaries.rows, run_.shape.rows, run_.initial.mode[1]);
-    check_mode("columns", run_.boundaries.columns, run_.shape.columns, run_.initial.mode[2]);
+    if (run_.initials.empty()) check_mode("initial.kind", "initial.mode", run_.initial);
+    for (const auto& [field, initial] : run_.initials)
+      check_mode("initial." + field, "initial." + field, initial);
   }
 
  private:
@@ -104,14 +95,31 @@ class GridChecker : public KeyChecker {
                       each.children.size(), each.children.size() == 1 ? "" : "s", run_.shape.axes));
   }
 
+  void check_mode(const std::string& kind_key, const std::string& key,
+                  const InitialConfig& initial) {
+    if (initial.kind != InitialKind::sine) return;
+    if (!run_.laws.empty()) {
+      add(kind_key.c_str(),
+          "found sine, an eigenmode of boundaries that are zero, insulated or periodic "
+          "(not of the conditions that boundary gives)");
+      return;
+    }
+    if (run_.shape.axes > 2)
+      check_mode(key, "planes", run_.boundaries.planes, run_.shape.planes, initial.mode[0]);
+    if (run_.shape.axes > 1)
+      check_mode(key, "rows", run_.boundaries.rows, run_.shape.rows, initial.mode[1]);
+    check_mode(key, "columns", run_.boundaries.columns, run_.shape.columns, initial.mode[2]);
+  }
+
   /// Checks the number of an eigenmode of the discrete Laplacian on n nodes (docs/numerics.md).
-  void check_mode(const char* axis, Boundary boundary, std::int64_t nodes, std::int64_t mode) {
+  void check_mode(const std::string& key, const char* axis, Boundary boundary, std::int64_t nodes,
+                  std::int64_t mode) {
     const std::int64_t low = boundary == Boundary::zero ? 1 : 0;
     const std::int64_t high = boundary == Boundary::zero        ? nodes
                               : boundary == Boundary::insulated ? nodes - 1
                                                                 : nodes / 2;
     if (mode >= low && mode <= high) return;
-    add("initial.mode",
+    add(key.c_str(),
         fmt::format(
             "found {} for the {}, out of range (expected {} to {} with boundary {} and {} {})",
             mode, axis, low, high, name_of(boundary), nodes, axis));

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "io/config/boundary_laws.hpp"
+#include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
 #include "solver/equation/complex_parts.hpp"
 #include "solver/equation/formula_mistakes.hpp"
@@ -51,6 +53,39 @@ bool may_be_field(const Given& given) {
   const std::string near = nearest_word(name, keys_beside_rates(), 0);
   const bool is_kind = !nearest_word(given.node.text, names_in(name_table<EquationKind>)).empty();
   return near.empty() || near == "let" || (near == "kind" && !is_kind);
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  const auto is_part = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+    if ((at == 0 || !is_part(at - 1)) && !is_part(at + word.size())) return true;
+  return false;
+}
+
+// Refuses numbers that were meant as parameters, as in {D: 0.25} and {D: 1, u: D*laplacian(u)}: a
+// field that nothing gives a start of its own, and whose rate is a number.
+void check_numbers(const GivenKeys& keys, bool has_initial, Mistakes& mistakes) {
+  std::vector<const Given*> rates;
+  for (const Given& given : keys.keys)
+    if (may_be_field(given)) rates.push_back(&given);
+  for (const Given* const rate : rates) {
+    const std::string name = entry_in("equation", *rate);
+    const bool is_read = std::ranges::any_of(rates, [&](const Given* other) {
+      return other != rate && has_word(other->node.text, name);
+    });
+    if (read_number(rate->node.text).real.value_or(0) == 0 ||
+        last_of(keys, "initial." + name) != nullptr ||
+        !(is_read || (rates.size() == 1 && !has_initial)))
+      continue;
+    mistakes.add(rate->key_place, rate->name,
+                 fmt::format("found the number {} as the rate of a field (expected a formula; a "
+                             "number is equation.coefficient or stands in parameters; a field that "
+                             "grows at this rate has initial.{})",
+                             rate->node.text, name));
+  }
 }
 
 // Adds the fields and the kind that rates imply.
@@ -316,6 +351,9 @@ ConfigNames write_out(GivenKeys& file, GivenKeys& settings, Mistakes& mistakes) 
   const Given* const kind = given("equation.kind");
   const bool is_diffusion = given("equation.coefficient") || given("equation.diffusivity") ||
                             (kind && kind->node.text == name_of(EquationKind::diffusion));
+  const bool has_initial = std::ranges::any_of(
+      file.keys, [](const Given& key) { return KeyRow{.name = key.name}.section() == "initial"; });
+  if (!is_diffusion && !given("fields")) check_numbers(file, has_initial, mistakes);
   for (GivenKeys* const keys : {&file, &settings})
     if (!is_diffusion) write_out_equation(*keys, given("fields"), given("equation.kind"));
   ConfigNames names = names_in_config(file, settings);

@@ -1,6 +1,8 @@
 // The lines that a run prints, in terminals of any width.
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 #include "app/view/console_lines.hpp"
 #include "tests/text.hpp"
 
@@ -61,4 +63,24 @@ TEST_CASE("console: output lines fit, with all digits where there is room for th
             "step 123456789  min -1.235e-05 max 1.235e-05 mean -1.235e-10 0x0123456789abcdef"));
   CHECK(output_line(stored(), 60) ==
         "step 123456789  min -1.235e-05 max 1.235e-05 mean -1.235e-10");
+}
+
+TEST_CASE("console: messages are broken at spaces to fit the terminal") {
+  CHECK(folded("lapl: short\n", 40) == "lapl: short\n");
+  CHECK(folded("lapl: error: c.yaml: found this\n", 20) == "lapl: error: c.yaml:\n  found this\n");
+  CHECK(folded("a-word-that-is-too-long\n", 10) == "a-word-that-is-too-long\n");
+  CHECK(folded("  code that stays as it is\n     ^\n", 10) ==
+        "  code that stays as it is\n     ^\n");
+  const std::string message(
+      "lapl: error: the rate of u at row 0, column 3 is not finite at the initial state (expected "
+      "finite rates; x is 0 there, and grid.origin can move the nodes)\n");
+  for (int columns = 20; columns < 200; ++columns) {
+    std::istringstream lines(folded(message, columns));
+    std::string joined;
+    for (std::string line; std::getline(lines, line);) {
+      CHECK(line.size() <= static_cast<std::size_t>(columns));
+      joined += joined.empty() ? line : line.substr(1);
+    }
+    CHECK(joined + '\n' == message);
+  }
 }

@@ -58,6 +58,15 @@ TEST_CASE("names in section equation are the fields, and formulas its kind") {
         std::string::npos);
   CHECK(mistakes_in(grid + "fields: [u]\nequation: {u: -u, w: 1}\ntime: {steps: 1}\n")
             .find("equation.w: unknown key") != std::string::npos);
+  for (const char* const numbers :
+       {"equation: {D: 0.25}\n", "equation: {D: 1, u: D*laplacian(u)}\ninitial: random\n"})
+    CHECK(mistakes_in(grid + numbers + "time: {steps: 1, step: 0.1}\n")
+              .find("equation.D: found the number ") != std::string::npos);
+  for (const char* const numbers :
+       {"equation: {u: 1}\ninitial: 0\n", "equation: {u: 0}\n",
+        "equation: {D: 1, u: D*laplacian(u)}\ninitial: {D: 0, u: random}\n",
+        "fields: [D, u]\nequation: {D: 1, u: D*laplacian(u)}\ninitial: random\n"})
+    CHECK(mistakes_in(grid + numbers + "time: {steps: 1, step: 0.1}\n") == "accepted");
   CHECK(meaning(grid + "equation: {coefficient: 0.25}\ntime: {steps: 1}\n")
             .find("equation.kind = diffusion") != std::string::npos);
 }

@@ -49,7 +49,7 @@ TEST_CASE("steps of any size that divide a time have the same times") {
 // Of as many digits as doubles have: the times are also those of multiple_of.
 TEST_CASE("steps of many digits have times that are rounded once") {
   for (const double step : {3.141592653589793, 0.3141592653589793, 0.000123456789012345,
-                            0.30000000000000004, 2.718281828459045e-17, 123456789.12345678}) {
+                            0.30000000000000004, 2.718281828e-12, 123456789.12345678}) {
     RunConfig run = test::formula_run({1, 1, 4, 1}, {{"field", "0"}});
     run.time_step = step;
     const StepTimes clock = clock_of(run);
