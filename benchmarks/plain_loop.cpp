@@ -43,8 +43,8 @@ void volume_steps(T* field, T* next, Shape shape, T c, std::int64_t steps) {
         const T* const back = plane < planes - 1 ? u + rows * columns : zeros.data();
         T* const to = next + (u - field);
         const auto update = [&](std::int64_t i, T left, T right) {
-          const T sum = ((left + right) + (up[i] + down[i])) + (front[i] + back[i]);
-          return std::fma(c, std::fma(T(-6), u[i], sum), u[i]);
+          const T within = std::fma(T(-4), u[i], (left + right) + (up[i] + down[i]));
+          return std::fma(c, within + std::fma(T(-2), u[i], front[i] + back[i]), u[i]);
         };
         to[0] = update(0, 0, columns > 1 ? u[1] : T(0));
 #pragma omp simd
