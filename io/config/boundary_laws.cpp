@@ -205,7 +205,10 @@ YamlNode read_laws(const YamlNode& node, const std::string& path, YamlProblems& 
     if (const YamlNode* const law = child_of(given, side))
       append_entry(sides, side, *law);
     else
-      add(problems, node, side, "missing");
+      add(problems, node, side,
+          fmt::format(
+              "missing (expected a condition at {}, or one for both sides)",
+              std::string_view(side) == "first" ? "left, bottom or back" : "right, top or front"));
   }
   return sides;
 }

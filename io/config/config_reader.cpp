@@ -193,6 +193,8 @@ std::string unknown_key(const std::string& name, const ConfigTable& table) {
   if (near.empty() && given.section() == shorthand_section)
     if (const auto side = nearest_word(given.entry(), names_in(side_names()), 0); !side.empty())
       near = fmt::format("{}.{}", shorthand_section, side);
+  if (near.empty() && given.section() == "equation" && is_plain_name(given.entry()))
+    return "unknown key (expected a rate, as in u: laplacian(u), or a key of the equation's kind)";
   return near.empty() ? "unknown key" : fmt::format("unknown key (did you mean {}?)", near);
 }
 

@@ -147,8 +147,7 @@ void find_outputs(LoadedConfig& config, const Entries& entries) {
   RunConfig& run = config.run;
   if (run.output_time && !run.scheme.varies && !divides(time_step_of(run), exact_times(run)))
     run.output_time.reset();
-  if (run.ends_by_time() && !run.output_time)
-    run.output_time = rounded_up(*run.end / *outputs);
+  if (run.ends_by_time() && !run.output_time) run.output_time = rounded_up(*run.end / *outputs);
   if (!run.output_time)
     run.output_every = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(std::ceil(static_cast<double>(run.steps) / *outputs)));

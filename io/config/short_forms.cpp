@@ -170,8 +170,18 @@ bool is_axis_word(const YamlNode& node) {
   return is_bare(node) && std::ranges::count(names_in(name_table<Boundary>), node.text) > 0;
 }
 
-// The node of an axis, whose condition may stand once for both of its sides.
-YamlNode axis_node(const YamlNode& node) {
+// The node of an axis, whose condition may stand once for both of its sides, or at left and right.
+YamlNode axis_node(YamlNode node, int axis, const ConfigNames& names) {
+  for (std::size_t key = 0; node.kind == YamlNode::Kind::map && key < node.children.size();
+       key += 2)
+    for (const SideName& side : side_names()) {
+      std::string& text = node.children[key].text;
+      if (text != side.name || side.axis != axis || side.sides == Sides::both ||
+          std::ranges::count(names.fields, text) > 0)
+        continue;
+      text = side.sides == Sides::first ? "first" : "last";
+      break;
+    }
   if (is_bare(node)) {
     const YamlNode word = axis_word(node);
     return is_axis_word(word) || !is_side_condition(word) ? word : both_sides(word);
@@ -288,7 +298,7 @@ class BoundaryForms {
     if (const SideName* const side = side_of(entry)) {
       sides_.add(*side, given);
       std::optional<Given>& axis = axes_.at(side->axis);
-      YamlNode node = side->sides == Sides::both ? axis_node(given.node)
+      YamlNode node = side->sides == Sides::both ? axis_node(given.node, side->axis, names_)
                                                  : with_side(axis, side->sides, given.node);
       put(axis, following(given, key_of_axis(side->axis), std::move(node)),
           side->sides != Sides::both);

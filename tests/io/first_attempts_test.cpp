@@ -171,7 +171,8 @@ TEST_CASE("each of 67 first attempts is answered") {
        "bad.yaml:2:30: boundary.north: unknown key (did you mean boundary.top?)\n"
        "bad.yaml:2:40: boundary.south: unknown key (did you mean boundary.bottom?)"},
       {"boundary", "boundary: {left: 1}",
-       "bad.yaml:2:18: boundary.columns: last: missing"},
+       "bad.yaml:2:18: boundary.columns: last: missing (expected a condition at right, top or front, "
+       "or one for both sides)"},
       {"boundary", "boundary: {left: periodic, right: periodic}",
        "bad.yaml:2:18: boundary.columns: first: found periodic, which is of both sides and of "
        "all fields (write it for the axis)\n"

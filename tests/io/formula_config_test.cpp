@@ -158,7 +158,8 @@ const FormulaMistake formula_mistake_rows[] = {
     {"time: {steps: 1, step: auto, scheme: rkl2}",
      "bad.yaml:5:24: time.step: found auto, and time.stages is auto too (expected a number for one of them)"},
     {"boundary: {columns: {first: zero}}",
-     "bad.yaml:7:21: boundary.columns: last: missing"},
+     "bad.yaml:7:21: boundary.columns: last: missing (expected a condition at right, top or front, "
+       "or one for both sides)"},
     {"boundary: {columns: {first: zero, last: periodic}}",
      "bad.yaml:7:41: boundary.columns: last: found periodic, which is of both sides and of all fields (write it for the axis)"},
     {"boundary: {columns: {first: zero, last: {value: w}}}",
