@@ -203,7 +203,7 @@ DiffusionStage<T> compiled_stage(const Problem<T>& problem) {
   const std::optional<T> coefficient = compiled_coefficient(problem);
   if (!coefficient)
     throw EngineUnsuitable(
-        "only diffusion on two axes, with the same law all along a face, is compiled ahead "
+        "only diffusion on two axes, with the same condition all along a face, is compiled ahead "
         "(engines of backend cpu take every equation)");
   return {*coefficient};
 }

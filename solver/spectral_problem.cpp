@@ -47,7 +47,7 @@ RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& co
   static_cast<ModeRate&>(found.rates) = terms.rate(0, 0);
   found.rates.faces = faces_with_modes(found.problem, 0);
   for (const VaryingFace& varying : varying_faces(found.problem))
-    if (reads_time(varying.condition)) throw Refusal{"the law of a face depends on t"};
+    if (reads_time(varying.condition)) throw Refusal{"the condition of a face depends on t"};
   require_faces(found.problem, symbol, {found.rates.faces}, config.fields);
   found.rates.change = step_change_of(config.scheme);
   return found;

@@ -18,10 +18,10 @@ constexpr double most_waves = 1 << 15;  // bounds the work: each term is compute
 Face<double> law_alone(const Face<double>& face, int axis, bool last) {
   if (!face.neighbour && face.b != 0 && face.b != 1) {
     constexpr std::array names = {"planes", "rows", "columns"};
-    throw Refusal{
-        fmt::format("the {} face of the {} has a mixed law, or a value at: face (values one cell "
-                    "outside and derivatives have modes)",
-                    last ? "last" : "first", names.at(static_cast<std::size_t>(axis)))};
+    throw Refusal{fmt::format(
+        "the {} face of the {} has a mixed condition, or a value at: face (values one cell "
+        "outside and derivatives have modes)",
+        last ? "last" : "first", names.at(static_cast<std::size_t>(axis)))};
   }
   return {0, face.b, face.neighbour};
 }
@@ -32,12 +32,13 @@ void require_plain_laws(const FormulaSystem& system) {
   if (!system.sides) return;
   for (const auto& [key, side] : system.sides->at) {
     if (side.law.kind == LawKind::value_at_node)
-      throw Refusal{fmt::format(
-          "the law {} holds a value at: node (values one cell outside and derivatives have modes)",
-          law_name(side.law))};
+      throw Refusal{
+          fmt::format("the condition {} holds a value at: node (values one cell outside and "
+                      "derivatives have modes)",
+                      law_name(side.law))};
     if (side.staged)
       throw Refusal{
-          fmt::format("the law {} reads fields or parameter fields (other engines and "
+          fmt::format("the condition {} reads fields or parameter fields (other engines and "
                       "schemes take it)",
                       law_name(side.law))};
   }

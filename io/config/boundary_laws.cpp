@@ -130,7 +130,7 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
     return node;
   };
   if (!node.refused.empty())
-    return wrong(fmt::format("found {} (write the law itself)", node.refused));
+    return wrong(fmt::format("found {} (write the condition itself)", node.refused));
   if (node.kind == YamlNode::Kind::scalar) {
     if (read_number(node.text).real)
       return map_with(node, name_of(LawKind::value), text_node(node.text, node.position));
@@ -186,7 +186,7 @@ YamlNode read_law(const YamlNode& node, const std::string& path, bool of_field,
       return node;
     }
   }
-  if (kind || of_field) return wrong(fmt::format("expected one law: {}", law_words()));
+  if (kind || of_field) return wrong(fmt::format("expected one condition: {}", law_words()));
   return read_entries(node, path, problems,
                       [&](const std::string& name, const YamlNode&, const YamlNode& law) {
                         return read_law(law, name, true, problems);

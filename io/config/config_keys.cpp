@@ -189,7 +189,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
   table.insert(table.end(), boundary.begin(), boundary.end());
   if (names.mask || names.all)
     table.push_back({{.name = std::string(rim_key), .type = rim_laws(), .preset = "insulated",
-                      .meaning = "condition at the rim of grid.mask: a law, or one for each field"},
+                      .meaning = "condition at the boundary of grid.mask, or one for each field"},
                      spelling, [](RunConfig& run, const YamlNode& node) {
                        if (run.mask) run.rim_laws = rim_laws_in(node);
                      }});
@@ -318,7 +318,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
        free, store(&RunConfig::derived)},
       {{.name = "output.integrals", .type = integrals(), .preset = "{}",
        .meaning = "columns of diagnostics.csv: the sum of each formula over all cells, times a "
-                  "cell's volume, or over the faces of a side or of the mask's rim, times their area"},
+                  "cell's volume, or over the faces of a side or of the mask's boundary, times their area"},
        free, store(&RunConfig::integrals)},
       {{.name = "output.probes", .type = null_or(probes()), .preset = "null",
        .meaning = "cells whose values go into probes.csv; null: none"},

@@ -16,7 +16,7 @@ struct Packing {
   double scale = 1, offset = 0;
   /// 2^bits: v + wrap is meant where v is negative; -2^bits: where v is at least 2^(bits - 1)
   double wrap = 0;
-  std::vector<double> missing;                            ///< after wrap
+  std::vector<double> missing;  ///< after wrap
   /// Values outside are missing.
   struct Range {
     double low = -std::numeric_limits<double>::infinity();

@@ -149,7 +149,8 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
     {"upwind", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e",
      "c . grad e, first order: for each axis c (e - e-) / h where c > 0, else c (e+ - e) / h"},
     {"normal_derivative", FormulaFunction::Kind::stencil, "e",
-     "(e beyond a face - e) / h, outward: only in output.integrals on a side or the mask's rim"},
+     "(e beyond a face - e) / h, outward: only in output.integrals on a side or the mask's "
+     "boundary"},
     {"advect", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e",
      "div(c e), second order: for each axis (F - F-) / h, F = c (e + s/2) where c > 0, else c (e+ "
      "- s+/2)"},

@@ -202,7 +202,7 @@ FormulaNames names_of_laws(const RunConfig& run) {
   FormulaNames names = names_of(run);
   names.has_stencils = false;
   names.has_none_of =
-      "has no meaning at a face (a law is of t, the position, parameters and fields)";
+      "has no meaning at a face (a condition is of t, the position, parameters and fields)";
   int array = 0;
   for (const std::string& field : run.fields) names.arrays[field] = array++;
   for (const std::string& coefficient : coefficient_names(run)) {

@@ -20,7 +20,8 @@ void LawChecker::check_laws() {
   }
   for (const SideLaw& law : run_.rim_laws) {
     if (law.kind == LawKind::value_at_node)
-      add("boundary.mask", "at: found node (expected face or ghost: the rim is made of faces)");
+      add("boundary.mask",
+          "at: found node (expected face or ghost: a mask boundary is made of faces)");
     check_law("boundary.mask", law, [&](SideLaw of_array) {
       for (int axis = 3 - run_.shape.axes; axis < 3; ++axis) {
         of_array.axis = axis;
@@ -38,7 +39,7 @@ void LawChecker::check_law(const std::string& key, SideLaw law,
   if (law.array.empty())
     arrays = run_.fields;
   else if (std::ranges::count(run_.fields, law.array) == 0 && !is_quantity(law.array))
-    add(key, fmt::format("found a law for {}, which is no field (expected {})", law.array,
+    add(key, fmt::format("found a condition for {}, which is no field (expected {})", law.array,
                          fields_text()));
   if (law.kind == LawKind::absorbing) {
     const std::size_t before = found_.size();
@@ -63,10 +64,11 @@ void LawChecker::check_absorbing(const std::string& key, SideLaw law,
     attempt(key, [&] {
       const std::string why = why_not_absorbing(array, run_);
       if (!why.empty())
-        add(key, fmt::format("absorbing: {} {} (expected a field whose rate has no operators and "
-                             "no noise, such as u with u: v, and another law for the others, as "
-                             "in {{u: {{absorbing: c}}, v: insulated}})",
-                             array, why));
+        add(key,
+            fmt::format("absorbing: {} {} (expected a field whose rate has no operators and "
+                        "no noise, such as u with u: v, and another condition for the others, as "
+                        "in {{u: {{absorbing: c}}, v: insulated}})",
+                        array, why));
     });
 }
 
@@ -109,7 +111,7 @@ void LawChecker::check_sides() {
                (law.array.empty() || law.array == field);
       });
       if (!has_law && said.insert(law_name(side) + field).second)
-        add(law_key(side), fmt::format("{}: no law for {} (expected one for each of {})",
+        add(law_key(side), fmt::format("{}: no condition for {} (expected one for each of {})",
                                        side.last ? "last" : "first", field, fields_text()));
     }
 }

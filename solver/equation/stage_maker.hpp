@@ -188,9 +188,10 @@ class StageMaker {
   }
   void refuse_noise(const Formula& quantity) const {
     if (!names_.noise || !names_.noise->holders.contains({&quantity, quantity.whole()})) return;
-    FormulaError error(0, fmt::format("{} is made of noise and has a law at a side, so it would be "
-                                      "read at neighbours (expected a quantity without noise)",
-                                      quantity.name));
+    FormulaError error(
+        0, fmt::format("{} is made of noise and has a condition at a side, so it would be "
+                       "read at neighbours (expected a quantity without noise)",
+                       quantity.name));
     error.of = quantity.name;
     error.text = quantity.text;
     throw error;

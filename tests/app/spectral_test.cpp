@@ -199,7 +199,7 @@ TEST_CASE("etdrk2 and etdrk4 refuse what they cannot take, with what would do") 
        "multiplies u and its neighbours by a factor that depends on K, which is not the same "
        "everywhere"},
       {"boundary.rows={first: {mixed: {value: 1, factor: 1}}, last: zero}",
-       "the first face of the rows has a mixed law"},
+       "the first face of the rows has a mixed condition"},
       {"equation={kind: diffusion, diffusivity: 1}",
        "found etdrk4 (equation.kind diffusion takes euler or rkl2"}};
   for (const auto& row : rows) {

@@ -187,13 +187,13 @@ const FormulaMistake formula_mistake_rows[] = {
      "    1 + noise\n"
      "        ^"},
     {"boundary: {columns: {first: zero, last: {value: noise}}}",
-     "bad.yaml:7:21: boundary.columns: noise has no meaning at a face (a law is of t, the position, parameters and fields)\n"
+     "bad.yaml:7:21: boundary.columns: noise has no meaning at a face (a condition is of t, the position, parameters and fields)\n"
      "    noise\n"
      "    ^"},
     {"boundary: {columns: {first: zero, last: {value: 3, at: middle}}}",
      "bad.yaml:7:41: boundary.columns: last: at: found middle (expected face, node, or ghost for one cell outside the last node, which is where a value holds by default)"},
     {"boundary: {columns: {first: zero, last: {value: laplacian(u)}}}",
-     "bad.yaml:7:21: boundary.columns: laplacian has no meaning at a face (a law is of t, the position, parameters and fields)\n"
+     "bad.yaml:7:21: boundary.columns: laplacian has no meaning at a face (a condition is of t, the position, parameters and fields)\n"
      "    laplacian(u)\n"
      "    ^"},
     {"boundary: {columns: {first: zero, last: {value: 1 +}}}",
@@ -203,9 +203,9 @@ const FormulaMistake formula_mistake_rows[] = {
     {"boundary: {columns: {first: zero, last: {valeu: 1}}}",
      "bad.yaml:7:42: boundary.columns: last.valeu: unknown (did you mean value?)"},
     {"boundary: {columns: {first: zero, last: {w: zero}}}",
-     "bad.yaml:7:21: boundary.columns: found a law for w, which is no field (expected u, v)\n"
-     "bad.yaml:7:21: boundary.columns: last: no law for u (expected one for each of u, v)\n"
-     "bad.yaml:7:21: boundary.columns: last: no law for v (expected one for each of u, v)"},
+     "bad.yaml:7:21: boundary.columns: found a condition for w, which is no field (expected u, v)\n"
+     "bad.yaml:7:21: boundary.columns: last: no condition for u (expected one for each of u, v)\n"
+     "bad.yaml:7:21: boundary.columns: last: no condition for v (expected one for each of u, v)"},
     {"boundary: {columns: {first: zero, last: {u: {value: 1}, u: zero}}}",
      "bad.yaml:7:57: boundary.columns: last.u: repeated (first given in line 7)"},
     {"boundary: {columns: {first: zero, last: {mixed: 1}}}",
@@ -219,7 +219,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"boundary: {columns: {first: zero, last: {mixed: {value: 1, facter: 2}}}}",
      "bad.yaml:7:60: boundary.columns: last.mixed.facter: unknown key (expected value or factor)"},
     {"boundary: {columns: {first: zero, last: {u: {value: 1, derivative: 2}}}}",
-     "bad.yaml:7:45: boundary.columns: last.u: expected one law: zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
+     "bad.yaml:7:45: boundary.columns: last.u: expected one condition: zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
     {"boundary: {columns: {first: zero, last: {}}}",
      "bad.yaml:7:41: boundary.columns: last: expected zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
     {"boundary: {columns: {first: zero, last: [1]}}",
@@ -279,7 +279,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:6:1: initial.time: missing (expected a formula, or a map of kind and the keys of section initial that it reads)\n"
      "bad.yaml:6:31: initial.v: unknown key (did you mean initial.u?)"},
     {"boundary: {columns: {first: zero, last: {u: {value: 1}}}}",
-     "bad.yaml:7:21: boundary.columns: last: no law for v (expected one for each of u, v)"},
+     "bad.yaml:7:21: boundary.columns: last: no condition for v (expected one for each of u, v)"},
     // clang-format on
 };
 

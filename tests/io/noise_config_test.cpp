@@ -25,7 +25,7 @@ TEST_CASE("noise is refused where it has no meaning, and a seed where nothing is
             .ends_with("the rate of u has noise (expected another engine)"));
   CHECK(refused("", "boundary: {columns: {first: {u: zero, q: zero}, last: {u: zero, q: zero}}}",
                 "q, let: {q: u + noise}")
-            .find("q is made of noise and has a law at a side") != std::string::npos);
+            .find("q is made of noise and has a condition at a side") != std::string::npos);
 }
 
 TEST_CASE("the seed of several fields' noise stands beside their initial fields") {

@@ -183,7 +183,7 @@ TEST_CASE("a condition stands at all sides, at an axis, at a side, for all field
         std::string::npos);
   const std::pair<const char*, const char*> mistakes[] = {
       {"{left: 1, columns: 2}", "boundary.columns: given besides boundary.left (give one of them)"},
-      {"{u: {vlaue: 3}, x: 0, y: 0}",
+      {"{u: {valeu: 3}, x: 0, y: 0}",
        "boundary.u: no side is left for it (each has a condition of its own)"},
       {"{lefft: 1}", "boundary.lefft: unknown key (did you mean boundary.left?)"},
       {"{left: 1}",

@@ -363,6 +363,7 @@ TEST_CASE("etdrk2 and etdrk4 refuse what they cannot step, with the reason") {
                                   .value = "1",
                                   .factor = "1"});
             }) ==
-        "the last face of the rows has a mixed law, or a value at: face (values one cell outside "
+        "the last face of the rows has a mixed condition, or a value at: face (values one cell "
+        "outside "
         "and derivatives have modes)");
 }

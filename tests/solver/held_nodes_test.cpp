@@ -274,11 +274,12 @@ TEST_CASE("values at: node that cannot hold are refused") {
       "2)"));
   CHECK(test::has(held_mistake("columns: insulated, mask: {value: 1, at: node}",
                                "time: {step: 0.1, steps: 4}", "[8, 9], mask: {formula: x > 3}"),
-                  "boundary.mask: at: found node (expected face or ghost: the rim is made of "
-                  "faces)"));
-  CHECK(test::has(with("1", "time: {step: 0.1, steps: 4, scheme: etdrk2}"),
-                  "the law boundary.columns.first holds a value at: node (values one cell outside "
-                  "and derivatives have modes)"));
+                  "boundary.mask: at: found node (expected face or ghost: a mask boundary is made "
+                  "of faces)"));
+  CHECK(test::has(
+      with("1", "time: {step: 0.1, steps: 4, scheme: etdrk2}"),
+      "the condition boundary.columns.first holds a value at: node (values one cell outside "
+      "and derivatives have modes)"));
   const std::string text =
       "grid: {shape: SHAPE}\nequation: {kind: formula, field: laplacian(field)}\nboundary: "
       "{columns: {first: {value: 1, at: node}, last: zero}}\ninitial: {kind: uniform}\ntime: "
@@ -293,7 +294,7 @@ TEST_CASE("values at: node that cannot hold are refused") {
   };
   CHECK(test::has(
       mistake(test::replaced(text, "SHAPE", "[9]") + "{precision: float64, engine: spectral}\n"),
-      "the law boundary.columns.first holds a value at: node"));
+      "the condition boundary.columns.first holds a value at: node"));
   CHECK(test::has(mistake(test::replaced(text, "SHAPE", "[40000000]") + "{precision: float32}\n"),
                   "boundary.columns: at: node: float32 does not tell the positions of 40000000 "
                   "columns apart (expected compute.precision float64)"));

@@ -293,7 +293,7 @@ TEST_CASE("wrong masks are said by name") {
                   "found spectral, which cannot step this: the grid has a mask (grid.mask)"));
   std::string text = plate_with("x");
   text.replace(text.find("columns: insulated"), 18, "columns: insulated, mask: {v: {value: 1}}");
-  CHECK(test::has(mask_mistake(text), "boundary.mask: found a law for v, which is no field"));
+  CHECK(test::has(mask_mistake(text), "boundary.mask: found a condition for v, which is no field"));
   text = plate_with("x");
   text.replace(text.find("columns: insulated"), 18, "columns: insulated, mask: {value: random}");
   CHECK(test::has(mask_mistake(text), "boundary.mask: random has no meaning at a face"));

@@ -186,7 +186,7 @@ TEST_CASE("laws that cannot be read are refused") {
   CHECK(with("{u: {absorbing: c}, v: insulated}") == "");
   CHECK(with("{u: {absorbing: k + 1}, v: insulated}") == "");
   CHECK(test::has(with("{value: laplacian(u)}"),
-                  "boundary.columns: laplacian has no meaning at a face (a law is of t, the "
+                  "boundary.columns: laplacian has no meaning at a face (a condition is of t, the "
                   "position, parameters and fields)"));
   CHECK(test::has(with("{value: w}"), "laplacian has no meaning at a face"));
   CHECK(
@@ -199,7 +199,7 @@ TEST_CASE("laws that cannot be read are refused") {
   CHECK(test::has(with("{u: zero, v: zero, q: {absorbing: c}}"), "absorbing: q is no field"));
   CHECK(test::has(
       with("{u: {derivative: -u}, v: zero}", "time: {step: 0.01, steps: 5, scheme: etdrk2}\n"),
-      "the law boundary.columns.last reads fields or parameter fields"));
+      "the condition boundary.columns.last reads fields or parameter fields"));
   CHECK(
       test::has(law_mistake("grid: {shape: [40000000]}\nfields: [u]\nequation: {kind: formula, u: "
                             "laplacian(u)}\nboundary: {columns: {first: {derivative: -u}, last: "

@@ -146,8 +146,8 @@ TEST_CASE("engine spectral refuses each equation that it cannot step, with the r
   for (int i = 0; i < 91; ++i) deep = "laplacian(" + deep + ")";
   CHECK(why(deep, as_it_is) == "the rate of u has too many operators upon one another (91)");
   CHECK(why(heat, faced(LawKind::mixed, "1"))
-            .starts_with("the last face of the rows has a mixed law"));
-  CHECK(why(heat, faced(LawKind::value, "t")) == "the law of a face depends on t");
+            .starts_with("the last face of the rows has a mixed condition"));
+  CHECK(why(heat, faced(LawKind::value, "t")) == "the condition of a face depends on t");
   CHECK(why(heat, [](RunConfig& run) {
           run.fields.emplace_back("v");
           run.equation.rates["v"] = "u";

@@ -46,7 +46,7 @@ TEST_CASE("steps of any size that divide a time have the same times") {
   }
 }
 
-// Of as many digits as doubles have: the times are also those of multiple_of.
+// Steps with as many digits as doubles have. The times are also those of multiple_of.
 TEST_CASE("steps of many digits have times that are rounded once") {
   for (const double step : {3.141592653589793, 0.3141592653589793, 0.000123456789012345,
                             0.30000000000000004, 2.718281828e-12, 123456789.12345678}) {

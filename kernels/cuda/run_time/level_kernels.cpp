@@ -54,7 +54,8 @@ LevelPlan level_plan(const Problem<T>& problem) {
   LevelPlan plan;
   plan.first_argument = first_arguments(problem.stages);
   for (const VaryingFace& face : varying_faces(problem)) {
-    if (reads_positions(face.condition)) plan.unsuitable = "the law of a face differs along it";
+    if (reads_positions(face.condition))
+      plan.unsuitable = "the condition of a face differs along it";
     plan.in_time = plan.in_time || reads_time(face.condition);
   }
   if (has_reductions(problem)) plan.unsuitable = "stages read reductions over the grid";

@@ -68,8 +68,8 @@ ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device
     return refuse("the device cannot launch blocks that wait for each other");
   if (shape.axes > 2) return refuse("the grid has more than two axes");
   for (const VaryingFace& face : varying_faces(problem)) {
-    if (reads_positions(face.condition)) return refuse("the law of a face differs along it");
-    if (reads_time(face.condition)) return refuse("a law depends on the time");
+    if (reads_positions(face.condition)) return refuse("the condition of a face differs along it");
+    if (reads_time(face.condition)) return refuse("a condition depends on the time");
   }
   if (has_reductions(problem)) return refuse("stages read reductions over the grid");
   for (const Stage& stage : problem.stages) {
