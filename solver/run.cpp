@@ -77,6 +77,7 @@ class Run {
     finish_storing();
     result.step = step_;
     result.stepping_seconds = earlier_stepping_seconds_ + backend_->stepping_seconds();
+    result.estimating_seconds = estimating_seconds_;
     result.seconds = seconds_since(start);
     return result;
   }
@@ -124,11 +125,13 @@ class Run {
   void check_stability() {
     checked_stability_ = step_;
     finish_storing();  // the background thread holds a capture
+    const auto began = Clock::now();
     const std::vector<T> whole = whole_state(*backend_, std::ssize(config_.fields));
     const std::int64_t ahead = control_ ? schedule_.next_stability_check_after(step_) - step_ : 0;
     StepEstimate found = steps_.estimate ? steps_.estimate(whole, {time(), ahead}) : StepEstimate();
     for (double* const value : {&found.longest, &found.step, &found.growth})
       *value = of_first(ranks_, *value);
+    estimating_seconds_ += seconds_since(began);
     const bool says = steps_.say && ranks_.is_first();
     const std::string why_none = first_text(ranks_, found.why_none);
     if (!control_) {
@@ -359,6 +362,7 @@ class Run {
   ShortSteps short_steps_;
   std::int64_t stages_ = 0;              // of the backend's steps, with rkl2 and a tolerance
   double earlier_stepping_seconds_ = 0;  // of earlier backends
+  double estimating_seconds_ = 0;
   std::optional<std::int64_t> checked_stability_;
   Stretch stretch_;
   Speed since_report_, since_storing_;

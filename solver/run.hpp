@@ -76,11 +76,12 @@ struct VaryingSteps {
 
 /// How a run ended.
 struct RunResult {
-  std::int64_t step = 0;        ///< the last step taken
-  std::string stopped_by;       ///< reason for stopping before config.steps; empty otherwise
-  bool complete = false;        ///< reached config.steps or a steady state
-  double stepping_seconds = 0;  ///< in the engine alone
-  double seconds = 0;           ///< in all, with outputs and checkpoints
+  std::int64_t step = 0;          ///< the last step taken
+  std::string stopped_by;         ///< reason for stopping before config.steps; empty otherwise
+  bool complete = false;          ///< reached config.steps or a steady state
+  double stepping_seconds = 0;    ///< in the engine alone
+  double estimating_seconds = 0;  ///< of the largest stable step
+  double seconds = 0;             ///< in all, with outputs and checkpoints
 };
 
 /// The whole state of so many fields on the first rank, one after the other; empty on other ranks.

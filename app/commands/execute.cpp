@@ -317,7 +317,9 @@ class Execution {
     summary["resume"] = resume_words(config_, complete, complete && !result.stopped_by.empty());
     summary["finished"] = utc_now();
     phases_.stepping = result.stepping_seconds;
-    phases_.storing = std::max(result.seconds - result.stepping_seconds, 0.0);
+    phases_.estimating = result.estimating_seconds;
+    phases_.storing =
+        std::max(result.seconds - result.stepping_seconds - result.estimating_seconds, 0.0);
     phases_.end = seconds_since(process_began) - phases_.sum();
     summary["phases"] = json_of(phases_);
     summary_->save();

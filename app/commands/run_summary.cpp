@@ -22,11 +22,9 @@ constexpr auto between_saves = 2s;
 }  // namespace
 
 nlohmann::ordered_json json_of(const Phases& phases) {
-  return {{"start", phases.start},
-          {"initial_field", phases.initial_field},
-          {"stepping", phases.stepping},
-          {"storing", phases.storing},
-          {"end", phases.end}};
+  return {{"start", phases.start},       {"initial_field", phases.initial_field},
+          {"stepping", phases.stepping}, {"estimating", phases.estimating},
+          {"storing", phases.storing},   {"end", phases.end}};
 }
 
 std::string resume_words(const RunConfig& config, bool complete, bool steady) {
@@ -61,11 +59,13 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
                         cell_rate(cells / result.stepping_seconds), result.stepping_seconds,
                         cell_rate(cells / result.seconds), result.seconds);
   text += fmt::format(
-      "time:     {:.3f} s: start {:.3f}, initial field {:.3f}, stepping {:.3f}, storing {:.3f}, "
-      "end "
-      "{:.3f}\n",
-      phases.sum(), phases.start, phases.initial_field, phases.stepping, phases.storing,
-      phases.end);
+      "time:     {:.3f} s: start {:.3f}, initial field {:.3f}, stepping {:.3f}, {}storing {:.3f}, "
+      "end {:.3f}\n",
+      phases.sum(), phases.start, phases.initial_field, phases.stepping,
+      phases.estimating > 0
+          ? fmt::format("estimates of the stable step {:.3f}, ", phases.estimating)
+          : "",
+      phases.storing, phases.end);
   text += fmt::format("{} {}\n",
                       complete ? "go on:   " : "resume:  ", resume_words(config, complete, steady));
   return text;

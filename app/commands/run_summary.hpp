@@ -21,10 +21,11 @@ struct Phases {
   double start = 0;  ///< from the start of the process to the first step, but for initial_field
   double initial_field = 0;
   double stepping = 0;
+  double estimating = 0;  ///< the largest stable step
   double storing = 0;
   double end = 0;
 
-  double sum() const { return start + initial_field + stepping + storing + end; }
+  double sum() const { return start + initial_field + stepping + estimating + storing + end; }
 };
 
 /// By name, for run.json and log.jsonl.
