@@ -122,6 +122,11 @@ std::string section_problem(const YamlNode& node, const std::string& name,
   if (name == "equation")
     return fmt::format("found {} (expected a map of fields, as in equation: {{u: laplacian(u)}})",
                        problem);
+  if (name == "initial")
+    return fmt::format(
+        "found {} (expected a number or a formula, or a map of fields with these, as in initial: "
+        "{{u: 1 - x}}, or of keys of initial: {})",
+        problem, fmt::join(known, ", "));
   return fmt::format("found {} (expected a map with keys of {}: {})", problem, name,
                      fmt::join(known, ", "));
 }

@@ -46,7 +46,9 @@ TEST_CASE("a run says which of several records it starts from, and takes another
   const std::vector<std::pair<std::string, std::size_t>> choices = {
       {"", 0}, {", record: 1", 1}, {", record: last", 2}, {", record: {time: 0.4}", 2}};
   for (const std::string file : {"a/fields.nc", "all.nc"})
-    for (const auto& [choice, record] : choices) {
+    for (const std::pair<std::string, std::size_t>& row : choices) {
+      const std::string& choice = row.first;
+      const std::size_t record = row.second;
       CAPTURE(file + choice);
       write_text("b.yaml", records_config("{kind: hdf5, path: " + file + choice + "}", "b"));
       const Outcome run = run_lapl({"run", "b.yaml", "--overwrite"});
@@ -137,10 +139,12 @@ TEST_CASE("outputs of earlier versions, with netCDF's fill value outside a mask,
 
 TEST_CASE("fields keep the order of the config, also where it is a map") {
   const Sandbox sandbox;
-  for (const auto& [fields, initial, first] :
-       {std::tuple<std::string, std::string, std::string>{"{u: real, a: real}", "u: 1, a: 2", "u"},
-        {"{psi: complex, a: real}", "psi: 1 + 2*i, a: 2", "psi_re"},
-        {"[u, a]", "u: 1, a: 2", "u"}}) {
+  struct Row {
+    std::string fields, first;
+  };
+  for (const Row& row :
+       {Row{"{u: real, a: real}", "u"}, {"{psi: complex, a: real}", "psi_re"}, {"[u, a]", "u"}}) {
+    const std::string &fields = row.fields, &first = row.first;
     CAPTURE(fields);
     const std::string name = first == "u" ? "u" : "psi";
     write_text("c.yaml", "grid: {shape: [6, 7]}\nfields: " + fields +

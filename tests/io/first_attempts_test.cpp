@@ -188,6 +188,11 @@ TEST_CASE("each of 67 first attempts is answered") {
       {"boundary", "boundary: {x: sin(t), y: periodic}",
        "bad.yaml:2:15: boundary.columns: found sin(t) (expected zero, insulated or periodic, "
        "or a finite number, or a condition or a map of first and last with one each)"},
+      {"initial", "initial: [1, 2]",
+       "bad.yaml:4:10: initial: found a list (expected a number or a formula, or a map of fields "
+       "with these, as in initial: {u: 1 - x}, or of keys of initial: kind, seed, "
+       "spectral_exponent, crop_radius, percentile, value, amplitude, center, width, tile, mode, "
+       "path, dataset, record, formula, let)"},
       {"initial", "initial: gaussian",
        "bad.yaml:4:10: initial.formula: unknown name gaussian (did you mean {kind: "
        "gaussian}?)\n"
