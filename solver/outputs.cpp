@@ -80,4 +80,18 @@ template std::vector<DerivedPlan<float>> plans_of(const Model&, const Problem<fl
 template std::vector<DerivedPlan<double>> plans_of(const Model&, const Problem<double>&,
                                                    const std::vector<FilterPlan<double>>&);
 
+template <class T>
+std::vector<T> whole_state(Backend<T>& backend, std::int64_t fields) {
+  const Capture<T> capture = backend.capture();
+  const Captured<T> captured = capture.wait();
+  std::vector<T> whole;
+  for (std::int64_t field = 0; field < fields; ++field) {
+    const std::vector<T> values = gather_rows(*captured.ranks, captured.field(field));
+    whole.insert(whole.end(), values.begin(), values.end());
+  }
+  return whole;
+}
+template std::vector<float> whole_state(Backend<float>&, std::int64_t);
+template std::vector<double> whole_state(Backend<double>&, std::int64_t);
+
 }  // namespace lapl

@@ -47,4 +47,9 @@ template <class T>
 std::vector<DerivedPlan<T>> plans_of(const Model& model, const Problem<T>& problem,
                                      const std::vector<FilterPlan<T>>& filters = {});
 
+/// The whole state of so many fields on the first rank, one after the other; empty on other ranks.
+/// Collective.
+template <class T>
+std::vector<T> whole_state(Backend<T>& backend, std::int64_t fields);
+
 }  // namespace lapl

@@ -14,6 +14,7 @@
 #include "kernels/machine/background.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "solver/clock.hpp"
+#include "solver/outputs.hpp"
 #include "solver/refused_state.hpp"
 #include "solver/refused_step.hpp"
 #include "solver/run_speed.hpp"
@@ -374,20 +375,6 @@ class Run {
 };
 
 }  // namespace
-
-template <class T>
-std::vector<T> whole_state(Backend<T>& backend, std::int64_t fields) {
-  const Capture<T> capture = backend.capture();
-  const Captured<T> captured = capture.wait();
-  std::vector<T> whole;
-  for (std::int64_t field = 0; field < fields; ++field) {
-    const std::vector<T> values = gather_rows(*captured.ranks, captured.field(field));
-    whole.insert(whole.end(), values.begin(), values.end());
-  }
-  return whole;
-}
-template std::vector<float> whole_state(Backend<float>&, std::int64_t);
-template std::vector<double> whole_state(Backend<double>&, std::int64_t);
 
 template <class T>
 RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,

@@ -84,11 +84,6 @@ struct RunResult {
   double seconds = 0;             ///< in all, with outputs and checkpoints
 };
 
-/// The whole state of so many fields on the first rank, one after the other; empty on other ranks.
-/// Collective.
-template <class T>
-std::vector<T> whole_state(Backend<T>& backend, std::int64_t fields);
-
 /// RunResult::stopped_by of a run that has reached a steady state (limits.steady).
 inline constexpr const char* stopped_by_steady = "steady";
 

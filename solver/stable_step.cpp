@@ -220,9 +220,7 @@ std::string why_no_step(const RunConfig& config, const StableStep& step) {
   const Cell cell = cell_at(shape, *step.not_finite % shape.cells());
   std::string at_0;
   for (int axis = 3 - shape.axes; axis < 3; ++axis)
-    if (config.spacing.origin[axis] +
-            static_cast<double>(by_axis(cell)[axis]) * config.spacing.by_axis[axis] ==
-        0)
+    if (config.spacing.position(axis, static_cast<double>(by_axis(cell)[axis])) == 0)
       at_0 += fmt::format("; {} is 0 there, and grid.origin can move the nodes",
                           std::array{"z", "y", "x"}[axis]);
   return fmt::format(

@@ -12,6 +12,7 @@
 #include "kernels/error.hpp"
 #include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
+#include "solver/equation/coefficients_at_faces.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/mask_weights.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "solver/equation/absorbing.hpp"
 #include "solver/equation/check_quantities.hpp"
+#include "solver/equation/coefficients_at_faces.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/reactions.hpp"
 
@@ -25,19 +26,6 @@ std::optional<double> constant_step_of(const RunConfig& run) {
 
 namespace {
 
-// True for a parameter that a formula gives at every place, not only at nodes.
-bool is_of_position(const RunConfig& run, const std::string& name) {
-  const auto parameter = run.parameters.find(name);
-  if (parameter == run.parameters.end() || parameter->second.kind != ParameterConfig::Kind::formula)
-    return false;
-  try {
-    return std::ranges::count(parameter->second.formula.parsed(name).nodes, "random",
-                              &FormulaNode::name) == 0;
-  } catch (const FormulaError&) {
-    return false;
-  }
-}
-
 std::vector<Formula> parameters_of_position(const RunConfig& run) {
   std::vector<Formula> formulas;
   for (const auto& [name, parameter] : run.parameters)
@@ -45,120 +33,11 @@ std::vector<Formula> parameters_of_position(const RunConfig& run) {
   return formulas;
 }
 
-bool is_operator(const FormulaNode& node) {
-  const FormulaFunction* const function =
-      node.kind == FormulaNode::Kind::call ? formula_function(node.name) : nullptr;
-  return function != nullptr && function->kind != FormulaFunction::Kind::of_values &&
-         function->kind != FormulaFunction::Kind::over_grid;
-}
-
-// The formulas of rates and quantities, by name.
-class FormulasOf {
- public:
-  explicit FormulasOf(const RunConfig& run) {
-    for (const auto& [name, text] : run.equation.quantities) keep(name, text);
-    for (const std::string& field : run.fields) keep(field, rate_of(run, field));
-    fields_.insert(run.fields.begin(), run.fields.end());
-  }
-
-  // Calls visit(node, formula) for each call of an operator.
-  template <class Visit>
-  void each_operator(const Visit& visit) const {
-    for (const auto& [name, formula] : formulas_)
-      for (const FormulaNode& node : formula.nodes)
-        if (is_operator(node)) visit(node, formula);
-  }
-
-  // Calls visit(node) for a node, those that it reads, and those of quantities by the names that
-  // they read, once for each name; where it returns false, no further.
-  template <class Visit>
-  void each_below(const Formula& formula, int at, const Visit& visit) const {
-    std::set<std::string> seen;
-    // No recursion from one quantity to the next, of which there may be thousands.
-    std::vector<std::pair<const Formula*, int>> left = {{&formula, at}};
-    while (!left.empty()) {
-      const auto [of, place] = left.back();
-      left.pop_back();
-      const FormulaNode& node = of->nodes[place];
-      if (!visit(node)) continue;
-      for (const int operand : node.operands) left.emplace_back(of, operand);
-      if (node.kind != FormulaNode::Kind::name || !seen.insert(node.name).second) continue;
-      if (const auto found = formulas_.find(node.name);
-          found != formulas_.end() && !fields_.contains(node.name))
-        left.emplace_back(&found->second, found->second.whole());
-    }
-  }
-
- private:
-  void keep(const std::string& name, const FormulaText& text) try {
-    formulas_.try_emplace(name, text.parsed(name));
-  } catch (const FormulaError&) {
-  }
-
-  std::map<std::string, Formula> formulas_;
-  std::set<std::string> fields_;
-};
-
-// Names that operators read beside cells.
-std::set<std::string> read_beside(const RunConfig& run) {
-  std::set<std::string> names;
-  const FormulasOf formulas(run);
-  formulas.each_operator([&](const FormulaNode& call, const Formula& formula) {
-    for (const int operand : call.operands)
-      formulas.each_below(formula, operand, [&](const FormulaNode& node) {
-        // what a quantity reads is known from its first reader
-        return node.kind != FormulaNode::Kind::name || names.insert(node.name).second;
-      });
-  });
-  return names;
-}
-
-// Calls `of` for each such parameter and each condition that a flux flows through.
-template <class Of>
-void for_coefficients(const RunConfig& run, const std::vector<SideLaw>& laws, const Of& of) {
-  if (coefficient_names(run).empty() || std::ranges::none_of(laws, has_flux)) return;
-  const std::set<std::string> beside = read_beside(run);
-  std::set<std::pair<std::string, std::string>> done;
-  for (const SideLaw& law : laws)
-    if (has_flux(law))
-      for (const std::string& name : coefficient_names(run))
-        if (beside.contains(name) && done.emplace(law_name(law), name).second) of(law, name);
-}
-
 }  // namespace
-
-std::vector<SideLaw> laws_of_coefficients(const RunConfig& run, bool of_mask) {
-  std::vector<SideLaw> laws;
-  for_coefficients(run, of_mask ? run.rim_laws : run.laws,
-                   [&](const SideLaw& law, const std::string& name) {
-                     if (!is_of_position(run, name)) return;
-                     SideLaw& made = laws.emplace_back(law);
-                     made.array = name;
-                     made.kind = LawKind::value_at_face;
-                     made.value = run.parameters.at(name).formula;
-                   });
-  return laws;
-}
 
 bool has_flux(const SideLaw& law) {
   return row_of(law.kind).place == 0.5 && law.kind != LawKind::value_at_face &&
          !(law.kind == LawKind::derivative && law.value.text() == "0");
-}
-
-bool has_coefficient_of_operators(const RunConfig& run) {
-  if (std::ranges::none_of(run.laws, has_flux) && std::ranges::none_of(run.rim_laws, has_flux))
-    return false;
-  bool found = false;
-  const FormulasOf formulas(run);
-  formulas.each_operator([&](const FormulaNode& call, const Formula& formula) {
-    if (call.name != "divergence") return;
-    formulas.each_below(formula, call.operands[0], [&](const FormulaNode& node) {
-      if (node.kind == FormulaNode::Kind::call && node.name == "gradient") return false;
-      found = found || is_operator(node);
-      return true;
-    });
-  });
-  return found;
 }
 
 bool has_weights(const RunConfig& run) {
@@ -231,11 +110,13 @@ MaskRim rim_of(const RunConfig& run, const FormulaNames& names) {
       if (holds_for(law, name, run)) rim.laws[array] = law_of_array(law, name, run);
   for (int axis = 3 - run.shape.axes; axis < 3 && has_weights(run); ++axis)
     rim.weights[static_cast<std::size_t>(axis)] = names.arrays.at(weight_name(axis));
-  for (const SideLaw& law : laws_of_coefficients(run, true))
-    rim.laws[names.arrays.at(law.array)] = law;
-  for_coefficients(run, run.rim_laws, [&](const SideLaw&, const std::string& name) {
-    if (!is_of_position(run, name)) rim.linear.insert(names.arrays.at(name));
-  });
+  for (const FaceCoefficient& coefficient : coefficients_at_faces(run, run.rim_laws)) {
+    const int array = names.arrays.at(coefficient.law.array);
+    if (coefficient.is_linear)
+      rim.linear.insert(array);
+    else
+      rim.laws[array] = coefficient.law;
+  }
   return rim;
 }
 
@@ -243,8 +124,10 @@ MaskRim rim_of(const RunConfig& run, const FormulaNames& names) {
 std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& names) {
   StagedSides sides{.names = names_of_laws(run), .shape = run.shape, .at = {}};
   std::set<int> arrays;
-  std::vector<SideLaw> laws = laws_of_coefficients(run, false);
-  laws.insert(laws.begin(), run.laws.begin(), run.laws.end());
+  const std::vector<FaceCoefficient> coefficients = coefficients_at_faces(run, run.laws);
+  std::vector<SideLaw> laws = run.laws;
+  for (const FaceCoefficient& coefficient : coefficients)
+    if (!coefficient.is_linear) laws.push_back(coefficient.law);
   for (const SideLaw& given : laws)
     for (const auto& [name, array] : names.arrays) {
       if (!holds_for(given, name, run)) continue;
@@ -260,13 +143,16 @@ std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& na
       } catch (const FormulaError&) {
       }
     }
-  for_coefficients(run, run.laws, [&](const SideLaw& law, const std::string& name) {
-    if (is_of_position(run, name)) return;
-    const int array = names.arrays.at(name);
+  for (const FaceCoefficient& coefficient : coefficients) {
+    if (!coefficient.is_linear) continue;
+    const int array = names.arrays.at(coefficient.law.array);
     arrays.insert(array);
-    sides.at[{array, law.axis, law.last}] = {
-        {.axis = law.axis, .last = law.last, .kind = LawKind::derivative}, 0, true, true};
-  });
+    sides.at[{array, coefficient.law.axis, coefficient.law.last}] = {
+        {.axis = coefficient.law.axis, .last = coefficient.law.last, .kind = LawKind::derivative},
+        0,
+        true,
+        true};
+  }
   std::erase_if(sides.at,
                 [&](const auto& side) { return !arrays.contains(std::get<0>(side.first)); });
   const std::array boundaries = by_axis(run.boundaries);

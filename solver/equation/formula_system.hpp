@@ -22,10 +22,6 @@ inline constexpr const char* mask_name = "grid.mask";
 /// True if a flux may flow through the side or the mask boundary: not for values and `insulated`.
 bool has_flux(const SideLaw& law);
 
-/// True if such a flux is there and a divergence has a coefficient that operators compute. The
-/// coefficient continues evenly beyond the face, so the flux is of first order.
-bool has_coefficient_of_operators(const RunConfig& run);
-
 /// True if a flux flows through the mask boundary, so that the weights of its faces are coefficient
 /// fields (mask_weights.hpp), and the name of that of an axis.
 bool has_weights(const RunConfig& run);
@@ -73,11 +69,6 @@ struct LawTerms : GhostTerms {
   /// reads arrays or holds a node, so that stages must impose it (side_stages.hpp)
   bool staged = false;
 };
-/// Where a flux flows through a side or the mask boundary, the conditions of the parameters that
-/// operators read beside cells and that are formulas of the position: they hold their value at the
-/// face. Other parameters continue linearly there (ArraySide, MaskRim).
-std::vector<SideLaw> laws_of_coefficients(const RunConfig& run, bool of_mask);
-
 /// The terms of a law of one array; the names that it reads are added to `used`. Throws
 /// FormulaError.
 LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used);

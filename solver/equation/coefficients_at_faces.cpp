@@ -1,0 +1,130 @@
+#include "solver/equation/coefficients_at_faces.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "solver/equation/formula_system.hpp"
+
+namespace lapl {
+namespace {
+
+bool is_operator(const FormulaNode& node) {
+  const FormulaFunction* const function =
+      node.kind == FormulaNode::Kind::call ? formula_function(node.name) : nullptr;
+  return function != nullptr && function->kind != FormulaFunction::Kind::of_values &&
+         function->kind != FormulaFunction::Kind::over_grid;
+}
+
+// The formulas of rates and quantities, by name.
+class FormulasOf {
+ public:
+  explicit FormulasOf(const RunConfig& run) {
+    for (const auto& [name, text] : run.equation.quantities) keep(name, text);
+    for (const std::string& field : run.fields) keep(field, rate_of(run, field));
+    fields_.insert(run.fields.begin(), run.fields.end());
+  }
+
+  // Calls visit(node, formula) for each call of an operator.
+  template <class Visit>
+  void each_operator(const Visit& visit) const {
+    for (const auto& [name, formula] : formulas_)
+      for (const FormulaNode& node : formula.nodes)
+        if (is_operator(node)) visit(node, formula);
+  }
+
+  // Calls visit(node) for a node, those that it reads, and those of quantities by the names that
+  // they read, once for each name; where it returns false, no further.
+  template <class Visit>
+  void each_below(const Formula& formula, int at, const Visit& visit) const {
+    std::set<std::string> seen;
+    // No recursion from one quantity to the next, of which there may be thousands.
+    std::vector<std::pair<const Formula*, int>> left = {{&formula, at}};
+    while (!left.empty()) {
+      const auto [of, place] = left.back();
+      left.pop_back();
+      const FormulaNode& node = of->nodes[place];
+      if (!visit(node)) continue;
+      for (const int operand : node.operands) left.emplace_back(of, operand);
+      if (node.kind != FormulaNode::Kind::name || !seen.insert(node.name).second) continue;
+      if (const auto found = formulas_.find(node.name);
+          found != formulas_.end() && !fields_.contains(node.name))
+        left.emplace_back(&found->second, found->second.whole());
+    }
+  }
+
+ private:
+  void keep(const std::string& name, const FormulaText& text) try {
+    formulas_.try_emplace(name, text.parsed(name));
+  } catch (const FormulaError&) {
+  }
+
+  std::map<std::string, Formula> formulas_;
+  std::set<std::string> fields_;
+};
+
+// Names that operators read beside cells.
+std::set<std::string> read_beside(const RunConfig& run) {
+  std::set<std::string> names;
+  const FormulasOf formulas(run);
+  formulas.each_operator([&](const FormulaNode& call, const Formula& formula) {
+    for (const int operand : call.operands)
+      formulas.each_below(formula, operand, [&](const FormulaNode& node) {
+        // what a quantity reads is known from its first reader
+        return node.kind != FormulaNode::Kind::name || names.insert(node.name).second;
+      });
+  });
+  return names;
+}
+
+}  // namespace
+
+bool is_of_position(const RunConfig& run, const std::string& name) {
+  const auto parameter = run.parameters.find(name);
+  if (parameter == run.parameters.end() || parameter->second.kind != ParameterConfig::Kind::formula)
+    return false;
+  try {
+    return std::ranges::count(parameter->second.formula.parsed(name).nodes, "random",
+                              &FormulaNode::name) == 0;
+  } catch (const FormulaError&) {
+    return false;
+  }
+}
+
+std::vector<FaceCoefficient> coefficients_at_faces(const RunConfig& run,
+                                                   const std::vector<SideLaw>& laws) {
+  std::vector<FaceCoefficient> found;
+  const std::vector<std::string> names = coefficient_names(run);
+  if (names.empty() || std::ranges::none_of(laws, has_flux)) return found;
+  const std::set<std::string> beside = read_beside(run);
+  std::set<std::pair<std::string, std::string>> done;
+  for (const SideLaw& law : laws)
+    if (has_flux(law))
+      for (const std::string& name : names) {
+        if (!beside.contains(name) || !done.emplace(law_name(law), name).second) continue;
+        FaceCoefficient& made = found.emplace_back(law, !is_of_position(run, name));
+        made.law.array = name;
+        made.law.kind = LawKind::value_at_face;
+        if (!made.is_linear) made.law.value = run.parameters.at(name).formula;
+      }
+  return found;
+}
+
+bool has_coefficient_of_operators(const RunConfig& run) {
+  if (std::ranges::none_of(run.laws, has_flux) && std::ranges::none_of(run.rim_laws, has_flux))
+    return false;
+  bool found = false;
+  const FormulasOf formulas(run);
+  formulas.each_operator([&](const FormulaNode& call, const Formula& formula) {
+    if (call.name != "divergence") return;
+    formulas.each_below(formula, call.operands[0], [&](const FormulaNode& node) {
+      if (node.kind == FormulaNode::Kind::call && node.name == "gradient") return false;
+      found = found || is_operator(node);
+      return true;
+    });
+  });
+  return found;
+}
+
+}  // namespace lapl

@@ -1,0 +1,29 @@
+// Coefficients of fluxes through sides and the mask boundary.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+/// A parameter field that operators read beside cells, where a flux flows through a side or the
+/// mask boundary.
+struct FaceCoefficient {
+  SideLaw law;     ///< of the parameter: it has the value of its formula at the face
+  bool is_linear;  ///< it is no formula of the position, and continues linearly there instead
+};
+/// One for each parameter and each of the conditions that a flux flows through.
+std::vector<FaceCoefficient> coefficients_at_faces(const RunConfig& run,
+                                                   const std::vector<SideLaw>& laws);
+
+/// True for a parameter that a formula gives at every place, not only at nodes.
+bool is_of_position(const RunConfig& run, const std::string& name);
+
+/// True if a flux flows through a side or the mask boundary and a divergence has a coefficient that
+/// operators compute. The coefficient continues evenly beyond the face, so the flux is of first
+/// order.
+bool has_coefficient_of_operators(const RunConfig& run);
+
+}  // namespace lapl
