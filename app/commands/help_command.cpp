@@ -1,13 +1,14 @@
 // lapl help [TOPIC] [KEY]
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/cli/help_text.hpp"
 #include "app/commands/commands.hpp"
 #include "app/view/say.hpp"
 #include "io/config/config_keys.hpp"
-#include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/short_forms.hpp"
+#include "io/config/unknown_keys.hpp"
 #include "io/filters/filter_keys.hpp"
 #include "kernels/error.hpp"
 
@@ -52,18 +53,14 @@ std::string help_of_section(std::string_view section) {
 
 // The short forms of section boundary (io/config/short_forms.hpp).
 std::string help_of_sides() {
-  std::string names;
-  for (const SideName& side : side_names())
-    names += (names.empty() ? "" : ", ") + std::string(side.name);
   return '\n' +
          help_paragraphs(fmt::format(
              "Entries of boundary are conditions at both sides of an axis or at one side ({}), or "
-             "a "
-             "condition of all fields or of one by its name. A condition is zero, insulated, a "
+             "a condition of all fields or of one by its name. A condition is zero, insulated, a "
              "number (its value) or a map with value, derivative, mixed or absorbing. dirichlet, "
              "neumann and robin are value, derivative and mixed; the first two alone are zero and "
              "insulated. periodic is of an axis.",
-             names));
+             fmt::join(names_in(side_names()), ", ")));
 }
 
 std::string help_of_config(const std::string& name) {

@@ -31,14 +31,15 @@ int validate_command(const ValidateOptions& options) {
   notes.push_back(look_at_fluxes(looked_at));
   say("{}", resolved_yaml(config));
   for (const std::string& note : notes)
-    if (!note.empty()) say(stderr, "lapl: {}\n", note);
+    if (!note.empty()) print_note(note);
   if (const std::string warning = step_warning(config.run, stable); !warning.empty())
     print_warning(warning);
   const TimeScheme scheme = config.run.scheme;
-  say(stderr, "lapl: largest stable step{}: {}\n",
-      scheme.kind == Scheme::rkl2 ? fmt::format(" with {} stages", scheme.stages) : "",
-      text_of(stable));
-  say(stderr, "lapl: {}: valid\n", options.config);
+  print_note(
+      fmt::format("largest stable step{}: {}",
+                  scheme.kind == Scheme::rkl2 ? fmt::format(" with {} stages", scheme.stages) : "",
+                  text_of(stable)));
+  print_note(options.config + ": valid");
   return 0;
 }
 

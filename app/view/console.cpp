@@ -16,17 +16,21 @@
 namespace lapl {
 namespace {
 
+// On a terminal a message is folded to its width.
+std::string fitted(const std::string& message) {
+  return isatty(STDERR_FILENO) ? folded(message, terminal_size(STDERR_FILENO).columns) : message;
+}
+
 // The label is coloured on a terminal, unless NO_COLOR is set.
 void print_labelled(const char* label, const char* color, const std::string& text) {
   const char* no_color = std::getenv("NO_COLOR");
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  const bool coloured = terminal && (no_color == nullptr || *no_color == '\0');
+  const bool coloured = isatty(STDERR_FILENO) && (no_color == nullptr || *no_color == '\0');
   const std::string prefix = fmt::format("lapl: {} ", label);
   std::istringstream lines(printable(text));
   std::string all;
   for (std::string line; std::getline(lines, line);)
     all += (line.starts_with(' ') ? "" : prefix) + line + '\n';
-  if (terminal) all = folded(all, terminal_size(STDERR_FILENO).columns);
+  all = fitted(all);
   const std::string drawn = fmt::format("lapl: {}{}\033[0m ", color, label);
   for (std::size_t at = coloured ? 0 : all.npos; at < all.size(); at = all.find('\n', at) + 1)
     if (all.compare(at, prefix.size(), prefix) == 0) all.replace(at, prefix.size(), drawn);
@@ -37,6 +41,9 @@ void print_labelled(const char* label, const char* color, const std::string& tex
 
 void print_error(const std::string& message) { print_labelled("error:", "\033[31m", message); }
 void print_warning(const std::string& text) { print_labelled("warning:", "\033[33m", text); }
+void print_note(const std::string& text) {
+  draw(stderr, fitted(printable(fmt::format("lapl: {}\n", text))));
+}
 
 Console::Console(Options options) : options_(options), terminal_(isatty(STDERR_FILENO)) {}
 
@@ -52,8 +59,7 @@ void Console::note(const std::string& text) {
   if (options_.quiet) return;
   const std::lock_guard lock(mutex_);
   clear_bar();
-  const std::string line = printable(fmt::format("lapl: {}\n", text));
-  draw(stderr, terminal_ ? folded(line, terminal_size(STDERR_FILENO).columns) : line);
+  print_note(text);
 }
 
 void Console::warning(const std::string& text) {

@@ -17,6 +17,8 @@ namespace lapl {
 void print_error(const std::string& message);
 /// Prints "lapl: warning: ..." in the same way.
 void print_warning(const std::string& text);
+/// Prints "lapl: ..." to stderr. All three fold lines to the width of a terminal.
+void print_note(const std::string& text);
 
 class Console {
  public:

@@ -57,7 +57,4 @@ using Entries = std::map<std::string, Entry, std::less<>>;
 Entries read_entries(const GivenKeys& given, const std::string& name, const ConfigTable& table,
                      Mistakes& mistakes);
 
-/// The key of `table` or the section that a misspelt name probably means; empty if none is near.
-std::string nearest_key(const std::string& name, const ConfigTable& table = config_keys());
-
 }  // namespace lapl

@@ -170,18 +170,22 @@ bool is_axis_word(const YamlNode& node) {
   return is_bare(node) && std::ranges::count(names_in(name_table<Boundary>), node.text) > 0;
 }
 
+// The side or axis of this name, or nullptr.
+const SideName* side_of(std::string_view name) {
+  const auto known = std::ranges::find(side_names(), name, &SideName::name);
+  return known == side_names().end() ? nullptr : &*known;
+}
+
 // The node of an axis, whose condition may stand once for both of its sides, or at left and right.
 YamlNode axis_node(YamlNode node, int axis, const ConfigNames& names) {
   for (std::size_t key = 0; node.kind == YamlNode::Kind::map && key < node.children.size();
-       key += 2)
-    for (const SideName& side : side_names()) {
-      std::string& text = node.children[key].text;
-      if (text != side.name || side.axis != axis || side.sides == Sides::both ||
-          std::ranges::count(names.fields, text) > 0)
-        continue;
-      text = side.sides == Sides::first ? "first" : "last";
-      break;
-    }
+       key += 2) {
+    std::string& name = node.children[key].text;
+    const SideName* const side = side_of(name);
+    if (side != nullptr && side->axis == axis && side->sides != Sides::both &&
+        std::ranges::count(names.fields, name) == 0)
+      name = side->sides == Sides::first ? "first" : "last";
+  }
   if (is_bare(node)) {
     const YamlNode word = axis_word(node);
     return is_axis_word(word) || !is_side_condition(word) ? word : both_sides(word);
@@ -280,10 +284,6 @@ class BoundaryForms {
   }
 
  private:
-  static const SideName* side_of(const std::string& entry) {
-    const auto known = std::ranges::find(side_names(), entry, &SideName::name);
-    return known == side_names().end() ? nullptr : &*known;
-  }
   bool is_of_fields(const std::string& entry) const {
     const auto is_part = [&](const std::string& field) {
       return std::ranges::count(part_names(field), entry) > 0;

@@ -71,7 +71,7 @@ TEST_CASE("names in section equation are the fields, and formulas its kind") {
             .find("equation.kind = diffusion") != std::string::npos);
 }
 
-TEST_CASE("a bare initial value is a formula, and which draws with the seed of the section") {
+TEST_CASE("a bare initial value is a formula, which draws with the seed of the section") {
   const std::string zero = "boundary: zero\n";
   const auto of_one = [&](const std::string& initial) {
     return meaning(grid + initial + "equation: {u: laplacian(u)}\ntime: {steps: 1, step: 0.1}\n");
