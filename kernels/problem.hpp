@@ -61,10 +61,6 @@ struct StepTimes {
   Moment moment(std::int64_t steps, double part = 0) const { return {time(steps, part), steps}; }
 };
 
-/// The double nearest to count * unit / parts; all are whole numbers, and parts is one below 2^53
-/// times a power of two.
-double multiple_of_ratio(std::int64_t count, std::int64_t unit, double parts);
-
 template <class T>
 struct Problem {
   Shape shape;

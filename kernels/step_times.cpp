@@ -4,7 +4,9 @@
 #include "kernels/problem.hpp"
 
 namespace lapl {
+namespace {
 
+// The double nearest to count * unit / parts.
 double multiple_of_ratio(std::int64_t count, std::int64_t unit, double parts) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(count) * static_cast<Wide>(unit);
@@ -19,6 +21,8 @@ double multiple_of_ratio(std::int64_t count, std::int64_t unit, double parts) {
   const Wide quotient = dividend / divisor | static_cast<Wide>(dividend % divisor != 0);
   return std::ldexp(static_cast<double>(quotient), 53 - twos - shift);
 }
+
+}  // namespace
 
 double StepTimes::time(std::int64_t steps, double part) const {
   const std::int64_t count = steps - start_step;
