@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/derived.hpp"
+#include "kernels/ranks/rank_rows.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/side_stages.hpp"
 #include "solver/make_problem.hpp"

@@ -11,6 +11,8 @@
 #include "io/config/short_forms.hpp"
 #include "io/config/unknown_keys.hpp"
 #include "solver/equation/complex_parts.hpp"
+#include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/names.hpp"
 
 namespace lapl {

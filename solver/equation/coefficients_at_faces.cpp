@@ -103,7 +103,8 @@ std::vector<FaceCoefficient> coefficients_at_faces(const RunConfig& run,
     if (has_flux(law))
       for (const std::string& name : names) {
         if (!beside.contains(name) || !done.emplace(law_name(law), name).second) continue;
-        FaceCoefficient& made = found.emplace_back(law, !is_of_position(run, name));
+        found.push_back({law, !is_of_position(run, name)});
+        FaceCoefficient& made = found.back();
         made.law.array = name;
         made.law.kind = LawKind::value_at_face;
         if (!made.is_linear) made.law.value = run.parameters.at(name).formula;
