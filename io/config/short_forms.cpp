@@ -108,7 +108,7 @@ void write_out_equation(GivenKeys& keys, bool has_fields, bool has_kind) {
 
 // The map of a field's initial formula, which may stand alone, or without its kind. It draws
 // `random` with the seed of the section, where that is given.
-YamlNode initial_map(const YamlNode& node, const Given* seed) {
+YamlNode initial_map(const YamlNode& node, const std::optional<YamlNode>& seed) {
   if (!is_bare(node) && (!child_of(node, "formula") || child_of(node, "kind"))) return node;
   YamlNode map = empty_node(YamlNode::Kind::map, node.position);
   append_entry(map, "kind", plain_node("formula", node.position));
@@ -116,12 +116,12 @@ YamlNode initial_map(const YamlNode& node, const Given* seed) {
     append_entry(map, "formula", node);
   else
     map.children.insert(map.children.end(), node.children.begin(), node.children.end());
-  if (seed != nullptr && !child_of(map, "seed")) append_entry(map, "seed", seed->node);
+  if (seed && !child_of(map, "seed")) append_entry(map, "seed", *seed);
   return map;
 }
 
-void write_out_initial(GivenKeys& keys, const ConfigNames& names, const Given* seed,
-                       bool has_kind) {
+void write_out_initial(GivenKeys& keys, const ConfigNames& names,
+                       const std::optional<YamlNode>& seed, bool has_kind) {
   std::vector<Given> made;
   for (const Given& given : keys.keys) {
     const std::string entry = entry_in("initial", given);
@@ -138,7 +138,7 @@ void write_out_initial(GivenKeys& keys, const ConfigNames& names, const Given* s
     }
     const Given& added = made.emplace_back(given);
     if (entry.empty() || entry == "let") continue;
-    if (!is_key || (names.initial_by_field && (entry != "seed" || seed == nullptr)))
+    if (!is_key || (names.initial_by_field && (entry != "seed" || !seed)))
       made.back().node = initial_map(given.node, seed);
     else if (entry == "formula" && !has_kind)
       made.push_back(
@@ -367,8 +367,10 @@ ConfigNames write_out(GivenKeys& file, GivenKeys& settings, Mistakes& mistakes) 
   for (GivenKeys* const keys : {&file, &settings})
     if (!is_diffusion) write_out_equation(*keys, given("fields"), given("equation.kind"));
   ConfigNames names = names_in_config(file, settings);
-  const bool is_field = std::ranges::count(names.fields, "seed") > 0;
-  const Given* const seed = is_field ? nullptr : given("initial.seed");
+  std::optional<YamlNode> seed;
+  if (const Given* const key = given("initial.seed");
+      key != nullptr && std::ranges::count(names.fields, "seed") == 0)
+    seed = key->node;
   const bool has_kind = given("initial.kind");
   BoundaryForms boundary(names, mistakes);
   for (GivenKeys* const keys : {&file, &settings}) {
