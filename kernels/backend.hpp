@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,7 +14,7 @@
 #include <vector>
 
 #include "kernels/derived.hpp"
-#include "kernels/fields/not_finite.hpp"
+#include "kernels/fields/found_value.hpp"
 #include "kernels/grid/block.hpp"
 #include "kernels/problem.hpp"
 #include "kernels/ranks/ranks.hpp"
@@ -53,6 +55,20 @@ struct BackendDescription {
 
 template <class T>
 class Backend;
+
+/// Consecutive arrays of a state: its fields, then the error of the last step where the problem
+/// measures it.
+struct StateArrays {
+  int first = 0, count = 1;
+};
+
+/// A reduction of the magnitudes in such arrays.
+template <class T>
+struct Reduced {
+  double largest = 0;  ///< NaN if a value is NaN
+  std::optional<FoundValue<T>>
+      first;  ///< the first that reaches the bound; its index is in the state
+};
 
 /// Keeps a backend's copies of the state at one step. While it or a copy of it lives, the backend
 /// makes no other capture. The backend must outlive it.
@@ -107,20 +123,14 @@ class Backend {
   /// have one size.
   virtual void set_clock(const StepTimes& clock) = 0;
 
-  /// If the problem measures its error: the largest value of the last step's, in units of what it
-  /// may be; NaN where it is not a number. The same on all ranks.
-  virtual double largest_error() = 0;
-  /// The first cell of the grid that has this error.
-  virtual std::int64_t cell_of_error(double error) = 0;
   /// Undoes the last call of advance, which must have been of one step.
   virtual void take_back() = 0;
 
-  /// Starts to search the current state for values that are not finite.
-  virtual void start_finite_check() = 0;
-
-  /// Waits for the search to end. Returns the first such value with the values around it, as they
-  /// were when the search started.
-  virtual std::optional<NotFinite<T>> finish_finite_check() = 0;
+  /// Starts to reduce arrays of the current state over the grid: the largest magnitude, and the
+  /// first value whose magnitude is `bound` or more (infinity finds values that are not finite).
+  /// The function that it returns waits for the result, which is the same on all ranks. Steps may
+  /// be run meanwhile.
+  [[nodiscard]] virtual std::function<Reduced<T>()> reduce(StateArrays arrays, double bound) = 0;
 
   /// Sets the derived outputs that captures can hold besides the state; must be called before the
   /// first capture. Throws DeviceError if memory does not suffice.
@@ -154,6 +164,13 @@ std::vector<T> copy_of_state(Backend<T>& backend) {
   const Capture<T> capture = backend.capture();
   const std::span<const T> state = capture.wait().state;
   return {state.begin(), state.end()};
+}
+
+/// The largest error of the last step, in units of what it may be; NaN where it is not a number.
+/// The error is the array after so many `fields`.
+template <class T>
+double largest_error(Backend<T>& backend, int fields) {
+  return backend.reduce({fields, 1}, std::numeric_limits<double>::infinity())().largest;
 }
 
 /// Why no CUDA backend can be made on this machine; empty if one can.

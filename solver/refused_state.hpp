@@ -22,7 +22,7 @@ namespace lapl {
 /// Throws NotFiniteError; `what` names the value, and the message shows its neighbours, one line
 /// per row of the grid.
 template <class T>
-[[noreturn]] void refuse(const NotFinite<T>& found, Shape shape, std::int64_t step,
+[[noreturn]] void refuse(const FoundValue<T>& found, Shape shape, std::int64_t step,
                          const std::string& what) {
   const Neighbourhood area = neighbourhood_of(found.index, shape);
   std::string message = fmt::format(
@@ -38,7 +38,7 @@ template <class T>
 }
 
 template <class T>
-[[noreturn]] void refuse_state(const NotFinite<T>& found, const RunConfig& config,
+[[noreturn]] void refuse_state(const FoundValue<T>& found, const RunConfig& config,
                                std::int64_t step) {
   const auto field = static_cast<std::size_t>(found.index / config.shape.cells());
   refuse(found, config.shape, step,
@@ -47,10 +47,10 @@ template <class T>
 
 /// The value and its neighbours, from whichever rank holds them.
 template <class T>
-NotFinite<T> found_at(std::int64_t index, Shape shape, const Captured<T>& captured,
-                      std::span<const T> values) {
+FoundValue<T> found_at(std::int64_t index, Shape shape, const Captured<T>& captured,
+                       std::span<const T> values) {
   const std::int64_t first = captured.rows.first * shape.columns, cells = captured.cells;
-  return not_finite_of_ranks<T>(*captured.ranks, index, shape, [&](std::int64_t at) {
+  return found_value_of_ranks<T>(*captured.ranks, index, shape, [&](std::int64_t at) {
     const std::int64_t here = at % shape.cells() - first;
     return here >= 0 && here < cells ? std::optional(values[at / shape.cells() * cells + here])
                                      : std::nullopt;

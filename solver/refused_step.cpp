@@ -47,9 +47,11 @@ template <class T>
 std::string words_on_refused_step(Backend<T>& backend, const RunConfig& config,
                                   const StepControl& control, std::int64_t step, double error) {
   const Shape shape = config.shape;
-  const std::int64_t cell = backend.cell_of_error(error);
+  const auto fields = static_cast<int>(config.fields.size());
+  const std::int64_t cell =
+      backend.reduce({fields, 1}, error)().first.value().index % shape.cells();
   std::vector<std::int64_t> of_fields;
-  for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
+  for (std::int64_t field = 0; field < fields; ++field)
     of_fields.push_back(field * shape.cells() + cell);
   const std::vector<T> after = backend.values_at(of_fields);
   backend.take_back();

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <future>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -96,10 +98,7 @@ class Run {
     }
     const std::int64_t steps = step_ - before;
     finish_finite_check();
-    if (schedule_.is_finite_check(step_)) {
-      backend_->start_finite_check();
-      checked_step_ = step_;
-    }
+    if (schedule_.is_finite_check(step_)) start_finite_check();
     if (storing_.valid() &&
         !ranks_.any(storing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready))
       finish_storing();
@@ -108,14 +107,22 @@ class Run {
     report(steps, seconds);
   }
 
+  void start_finite_check() {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    search_ = backend_->reduce({0, fields()}, infinity);
+    searched_step_ = step_;
+  }
+
   void finish_finite_check() {
-    const auto checked = std::exchange(checked_step_, std::nullopt);
-    if (!checked) return;
-    if (const auto found = backend_->finish_finite_check()) {
+    const auto search = std::exchange(search_, nullptr);
+    if (!search) return;
+    if (const auto found = search().first) {
       finish_storing();  // an earlier state, whose storing may throw first
-      refuse_state(*found, config_, *checked);
+      refuse_state(*found, config_, searched_step_);
     }
   }
+
+  int fields() const { return static_cast<int>(config_.fields.size()); }
 
   bool is_stability_check() const {
     return schedule_.is_stability_check(step_) ||
@@ -149,8 +156,7 @@ class Run {
   // Ends the run before steps of which nobody knows whether they are stable. The state is stored.
   [[noreturn]] void refuse_estimate(const std::string& why) {
     finish_finite_check();
-    backend_->start_finite_check();
-    checked_step_ = step_;
+    start_finite_check();
     finish_finite_check();  // of a state that is not finite, this says more
     end_here(words_on_unknown_step(config_, step_, time(), why));
   }
@@ -196,7 +202,7 @@ class Run {
       const std::int64_t steps = std::min(until - step_, control_->left(step_));
       backend_->advance(steps);
       if (control_->measures_error()) {
-        const double error = backend_->largest_error();
+        const double error = largest_error(*backend_, fields());
         if (!control_->accepts(error, step_)) {
           if (control_->is_stuck()) refuse_step(error);
           backend_->take_back();
@@ -219,7 +225,8 @@ class Run {
   [[noreturn]] void refuse_size() {
     backend_->set_clock(control_->plan(step_));
     backend_->advance(1);
-    if (const double error = backend_->largest_error(); !std::isfinite(error)) refuse_step(error);
+    if (const double error = largest_error(*backend_, fields()); !std::isfinite(error))
+      refuse_step(error);
     backend_->take_back();
     end_here(words_on_refused_size(config_, *control_, step_));
   }
@@ -367,7 +374,8 @@ class Run {
   std::optional<std::int64_t> checked_stability_;
   Stretch stretch_;
   Speed since_report_, since_storing_;
-  std::optional<std::int64_t> checked_step_;
+  std::function<Reduced<T>()> search_;  // for values that are not finite, after searched_step_
+  std::int64_t searched_step_ = 0;
   std::vector<T> before_;  // the state before is_steady's extra step
   std::optional<Verification<T>> verification_;
   Clock::time_point last_checkpoint_;

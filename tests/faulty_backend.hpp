@@ -48,13 +48,12 @@ class FaultyBackend final : public Backend<T> {
     advanced += steps;
   }
   void set_clock(const StepTimes& clock) override { real_->set_clock(clock); }
-  double largest_error() override { return real_->largest_error(); }
-  std::int64_t cell_of_error(double error) override { return real_->cell_of_error(error); }
   void take_back() override { real_->take_back(); }
-  void start_finite_check() override { real_->start_finite_check(); }
-  std::optional<NotFinite<T>> finish_finite_check() override {
-    when_checked();
-    return real_->finish_finite_check();
+  std::function<Reduced<T>()> reduce(StateArrays arrays, double bound) override {
+    return [this, found = real_->reduce(arrays, bound)] {
+      when_checked();
+      return found();
+    };
   }
   void set_derived(const std::vector<DerivedPlan<T>>& plans) override { real_->set_derived(plans); }
   // Copies the state at once, so that go_wrong() can start another capture while a sink still reads

@@ -88,7 +88,7 @@ inline MeasuredStep measured_step(RunConfig run, Scheme scheme, double size,
       make_backend<double>("cpu", "auto", problem_to_step<double>(Model(run), {}), 1);
   backend->set_state(start);
   backend->advance(1);
-  return {backend->largest_error(), copy_of_state(*backend)};
+  return {largest_error(*backend, static_cast<int>(run.fields.size())), copy_of_state(*backend)};
 }
 
 /// The tolerance for the rounding of stepping and of two transforms in float64 (docs/numerics.md).

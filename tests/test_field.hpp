@@ -102,7 +102,7 @@ bool same_bits(std::span<const T> a, std::span<const T> b) {
 /// True if `found.around` begins with the values of `field` at most two rows and columns from the
 /// cell that was found.
 template <class T>
-bool holds_values_around(const NotFinite<T>& found, const std::vector<T>& field, Shape shape) {
+bool holds_values_around(const FoundValue<T>& found, const std::vector<T>& field, Shape shape) {
   std::vector<T> expected;
   for (std::int64_t i = 0; i < shape.cells(); ++i)
     if (std::abs(i / shape.columns - found.index / shape.columns) <= 2 &&

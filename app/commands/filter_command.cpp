@@ -20,7 +20,7 @@
 #include "io/readers/quantities.hpp"
 #include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
-#include "kernels/fields/not_finite.hpp"
+#include "kernels/fields/found_value.hpp"
 #include "kernels/filters/frame_filter.hpp"
 #include "solver/clock.hpp"
 #include "solver/filters/correlation.hpp"

@@ -145,40 +145,34 @@ class CpuBackend final : public Backend<T> {
     engine_->set_clock(clock);
   }
 
-  double largest_error() override {
+  std::function<Reduced<T>()> reduce(StateArrays arrays, double bound) override {
     const RowLoops<T>& loops = widest<RowLoops<T>>();
-    std::vector<T> of_row(part_.rows());
+    const std::int64_t first = arrays.first * part_.rows(), columns = part_.own[2];
+    std::vector<T> of_rows(arrays.count * part_.rows());
 #pragma omp parallel for num_threads(team_) schedule(static)
-    for (std::int64_t row = 0; row < part_.rows(); ++row)
-      of_row[row] = loops.largest(own_row(rows_of_state() + row), part_.own[2]);
-    return loops.largest(of_row.data(), part_.rows());
-  }
-
-  std::int64_t cell_of_error(double error) override {
-    for (std::int64_t row = 0; row < part_.rows(); ++row) {
-      const T* const errors = own_row(rows_of_state() + row);
-      for (std::int64_t column = 0; column < part_.own[2]; ++column)
-        if (errors[column] == error || errors[column] != errors[column])
-          return part_.in_grid(row) + column;
+    for (std::int64_t row = 0; row < std::ssize(of_rows); ++row)
+      of_rows[row] = loops.largest(own_row(first + row), columns);
+    Reduced<T> result{loops.largest(of_rows.data(), std::ssize(of_rows)), {}};
+    const auto reaches = [of = magnitude_bits(bound)](T value) {
+      return magnitude_bits(static_cast<double>(value)) >= of;
+    };
+    const auto found = std::ranges::find_if(of_rows, reaches);
+    if (found != of_rows.end()) {
+      const std::int64_t row = first + (found - of_rows.begin());
+      const T* const values = own_row(row);
+      const std::int64_t index =
+          in_state(row) + (std::find_if(values, values + columns, reaches) - values);
+      // With a part, values around it may belong to another rank.
+      result.first = problem_.part ? FoundValue<T>{.index = index}
+                                   : found_value_at<T>(index, buffers_.current, problem_.shape);
     }
-    return -1;
+    return [result] { return result; };
   }
 
   void take_back() override {
     buffers_.swap();
     --step_;
   }
-
-  void start_finite_check() override {
-    not_finite_.reset();
-    const auto first = observed_state().first_not_finite;
-    if (first && problem_.part)
-      not_finite_ = NotFinite<T>{.index = *first};  // values around it may belong to another rank
-    else if (first)
-      not_finite_ = not_finite_at<T>(*first, buffers_.current, problem_.shape);
-  }
-
-  std::optional<NotFinite<T>> finish_finite_check() override { return not_finite_; }
 
   void set_derived(const std::vector<DerivedPlan<T>>& plans) override {
     for (const DerivedPlan<T>& plan : plans) {
@@ -270,7 +264,6 @@ class CpuBackend final : public Backend<T> {
   DoubleBuffer<T> buffers_;
   std::int64_t step_ = 0;
   Captured<T> captured_;
-  std::optional<NotFinite<T>> not_finite_;
   std::chrono::steady_clock::duration stepping_{};
 };
 

@@ -63,7 +63,7 @@ struct RowLoops {
   std::uint64_t (*digest)(const T* values, std::int64_t first, std::int64_t count,
                           bool& all_finite);
 
-  /// The largest of `count` numbers, of which none is negative; a NaN is larger than any.
+  /// The largest magnitude of `count` numbers; a NaN is larger than any.
   T (*largest)(const T* values, std::int64_t count);
 
   /// The extremes, and the sum in units (units_of_values), of those of `count` cells where `mask`

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <functional>
+#include <memory>
 
 #include "kernels/cuda/device/copy_box.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
@@ -69,11 +72,6 @@ class CudaBackend final : public Backend<T> {
     host_state_ = pinned_buffer<T>(problem.state_fields() * part_.cells());
     observation_ = device_buffer<Observation>(1);
     host_observation_ = pinned_buffer<Observation>(1);
-    error_ = device_buffer<StepErrorBits>(1);
-    host_error_ = pinned_buffer<StepErrorBits>(1);
-    check_ = device_buffer<FiniteCheck<T>>(1);
-    host_check_ = pinned_buffer<FiniteCheck<T>>(1);
-    *host_check_.data() = {};
     buffers_ = {first_.data(), second_.data()};
     chosen_ = choose_engine(engine, problem, buffers_, compute_);
   }
@@ -148,37 +146,31 @@ class CudaBackend final : public Backend<T> {
     chosen_.engine->set_clock(clock);
   }
 
-  double largest_error() override {
-    find_error(Error::largest);
-    return std::bit_cast<double>(host_error_.data()->largest);
-  }
-
-  std::int64_t cell_of_error(double error) override {
-    if (std::bit_cast<std::uint64_t>(error) != host_error_.data()->largest) return -1;
-    find_error(Error::cell);
-    return found(host_error_.data()->cell).value_or(-1);
+  std::function<Reduced<T>()> reduce(StateArrays arrays, double bound) override {
+    use_device();
+    auto search = std::ranges::find(searches_, 1, &std::shared_ptr<Search>::use_count);
+    if (search == searches_.end())  // the results of all others are still wanted
+      search = searches_.insert(search, std::make_shared<Search>(compute_));
+    const std::int64_t stride = problem_.shape.planes * problem_.shape.rows * layout_.pitch;
+    reduce_magnitudes(static_cast<const T*>(buffers_.current) + arrays.first * stride, arrays.count,
+                      problem_.shape, layout_.pitch, problem_.part, bound,
+                      (*search)->on_device.data(), (*search)->on_host.data(), compute_);
+    (*search)->done.record(compute_);
+    return [this, search = *search, before = arrays.first * part_.whole.cells()] {
+      use_device();
+      search->done.wait();
+      const FoundMagnitudes<T>& result = *search->on_host.data();
+      Reduced<T> reduced{std::bit_cast<double>(result.bits.largest), {}};
+      if (result.bits.first == not_found) return reduced;
+      reduced.first = {.index = before + static_cast<std::int64_t>(result.bits.first)};
+      std::ranges::copy(result.around, reduced.first->around.begin());
+      return reduced;
+    };
   }
 
   void take_back() override {
     buffers_.swap();
     --step_;
-  }
-
-  void start_finite_check() override {
-    use_device();
-    check_copied_.hold(compute_);
-    find_not_finite(buffers_.current, layout_, problem_.part, problem_.shape, check_.data(),
-                    compute_);
-    checked_.record(compute_);
-    checked_.hold(copy_);
-    to_host(host_check_, check_);
-    check_copied_.record(copy_);
-  }
-
-  std::optional<NotFinite<T>> finish_finite_check() override {
-    use_device();
-    check_copied_.wait();
-    return host_check_.data()->result();
   }
 
   void set_derived(const std::vector<DerivedPlan<T>>& plans) override {
@@ -241,6 +233,19 @@ class CudaBackend final : public Backend<T> {
     PinnedBuffer<T> host_result;
   };
 
+  // The memory of one call of reduce().
+  struct Search {
+    explicit Search(cudaStream_t stream) {
+      const MagnitudeBits none;
+      LAPL_CUDA(
+          cudaMemcpyAsync(on_device.data(), &none, sizeof none, cudaMemcpyHostToDevice, stream));
+      LAPL_CUDA(cudaStreamSynchronize(stream));
+    }
+    DeviceBuffer<MagnitudeBits> on_device = device_buffer<MagnitudeBits>(1);
+    PinnedBuffer<FoundMagnitudes<T>> on_host = pinned_buffer<FoundMagnitudes<T>>(1);
+    Event done;
+  };
+
   // CUDA's current device is a setting of each thread.
   void use_device() const { LAPL_CUDA(cudaSetDevice(device_)); }
 
@@ -250,16 +255,6 @@ class CudaBackend final : public Backend<T> {
     if (const auto* filter = std::get_if<FilterPlan<T>>(&plan)) return make_cuda_filter(*filter);
     return std::make_unique<CudaStagesValue<T>>(std::get<StagesPlan<T>>(plan), problem_.clock,
                                                 step_, compute_);
-  }
-
-  // Searches the errors of the last step on the GPU, and waits for the result.
-  void find_error(Error what) {
-    use_device();
-    const T* const errors = buffers_.current + layout_.rows * layout_.pitch;
-    find_step_error(what, errors, layout_of(problem_, 1), problem_.part, error_.data(), compute_);
-    LAPL_CUDA(cudaMemcpyAsync(host_error_.data(), error_.data(), sizeof(StepErrorBits),
-                              cudaMemcpyDeviceToHost, compute_));
-    LAPL_CUDA(cudaStreamSynchronize(compute_));
   }
 
   template <class U>
@@ -287,15 +282,12 @@ class CudaBackend final : public Backend<T> {
   PinnedBuffer<T> host_state_;
   DeviceBuffer<Observation> observation_;
   PinnedBuffer<Observation> host_observation_;
-  DeviceBuffer<StepErrorBits> error_;
-  PinnedBuffer<StepErrorBits> host_error_;
-  DeviceBuffer<FiniteCheck<T>> check_;
-  PinnedBuffer<FiniteCheck<T>> host_check_;
+  std::vector<std::shared_ptr<Search>> searches_;
   DoubleBuffer<T> buffers_;
   std::int64_t step_ = 0;
   ChosenEngine<T> chosen_;
   StepTimer timer_;
-  Event observed_, copied_, checked_, check_copied_;
+  Event observed_, copied_;
   std::vector<Derived> derived_;
   bool captured_derived_ = false;
 };

@@ -61,154 +61,199 @@ struct OwnCells {
   }
 };
 
-template <class T, class Cells>
+// The value of the lane that is `distance` further.
+template <class Value>
+__device__ __forceinline__ Value of_lane_after(Value value, int distance, unsigned lanes) {
+  constexpr int words = sizeof(Value) / sizeof(unsigned long long);
+  unsigned long long word[words];
+  memcpy(word, &value, sizeof value);
+  for (int i = 0; i < words; ++i) word[i] = __shfl_down_sync(lanes, word[i], distance);
+  memcpy(&value, word, sizeof value);
+  return value;
+}
+
+// Each thread adds cells to a value, the values of a block are joined, and one thread stores the
+// result. A Reduction has a struct Value of words of 8 bytes, none(), add(), join() and store().
+template <class Cells, class Reduction>
 __global__ void __launch_bounds__(block_threads)
-    observe_cells(const T* __restrict__ state, FieldLayout layout, Cells cells,
-                  T* __restrict__ field, Observation* result) {
-  unsigned long long digest = 0;
-  CellIndex first = not_found;
+    reduce_cells(FieldLayout layout, Cells cells, Reduction reduction) {
+  constexpr int warps = block_threads / 32;
+  using Value = typename Reduction::Value;
+  Value here = reduction.none();
   for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
-    const T centre = state[row * layout.pitch + column];
-    field[row * layout.columns + column] = centre;
-    const CellIndex index = cells.index(row, column);
-    if (index == not_found) return;
-    digest += digest_term(index, centre);
-    if (!isfinite(centre)) first = min(first, index);
+    reduction.add(here, row, column, cells.index(row, column));
   });
   for (int distance = 16; distance > 0; distance /= 2)
-    digest += __shfl_down_sync(whole_warp, digest, distance);
-  if (threadIdx.x % 32 == 0) atomicAdd(&result->digest, digest);
-  if (first != not_found) atomicMin(&result->first_not_finite, first);
-}
-
-// Numbers that are not negative are in the order of their bits.
-__device__ __forceinline__ unsigned long long error_bits(double error) {
-  return static_cast<unsigned long long>(__double_as_longlong(fabs(error)));
-}
-
-template <class T, class Cells>
-__global__ void __launch_bounds__(block_threads)
-    find_largest_error(const T* __restrict__ errors, FieldLayout layout, Cells cells,
-                       unsigned long long* result) {
-  unsigned long long largest = 0;
-  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
-    if (cells.index(row, column) == not_found) return;
-    largest = max(largest, error_bits(static_cast<double>(errors[row * layout.pitch + column])));
-  });
-  for (int distance = 16; distance > 0; distance /= 2)
-    largest = max(largest, __shfl_down_sync(whole_warp, largest, distance));
-  if (threadIdx.x % 32 == 0) atomicMax(result, largest);
-}
-
-template <class T, class Cells>
-__global__ void __launch_bounds__(block_threads)
-    find_cell_of_error(const T* __restrict__ errors, FieldLayout layout, Cells cells,
-                       StepErrorBits* result) {
-  CellIndex first = not_found;
-  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
-    const double error = static_cast<double>(errors[row * layout.pitch + column]);
-    if (error_bits(error) == result->largest) first = min(first, cells.index(row, column));
-  });
-  if (first != not_found) atomicMin(&result->cell, first);
-}
-
-template <class T, class Cells>
-__global__ void __launch_bounds__(block_threads)
-    find_cells_not_finite(const T* __restrict__ state, FieldLayout layout, Cells cells,
-                          CellIndex* result) {
-  CellIndex first = not_found;
-  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
-    if (!isfinite(state[row * layout.pitch + column])) first = min(first, cells.index(row, column));
-  });
-  if (first != not_found) atomicMin(result, first);
+    reduction.join(here, of_lane_after(here, distance, whole_warp));
+  __shared__ Value of_warps[warps];
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = here;
+  __syncthreads();
+  if (threadIdx.x >= warps) return;
+  here = of_warps[threadIdx.x];
+  for (int distance = warps / 2; distance > 0; distance /= 2)
+    reduction.join(here, of_lane_after(here, distance, (1u << warps) - 1));
+  if (threadIdx.x == 0) reduction.store(here);
 }
 
 template <class T>
-__global__ void __launch_bounds__(most_neighbours)
-    copy_neighbourhood(const T* __restrict__ state, std::int64_t pitch, Shape shape,
-                       FiniteCheck<T>* check) {
-  if (check->first == not_found) return;
-  const auto first = static_cast<std::int64_t>(check->first);
+struct Magnitudes {
+  using Value = MagnitudeBits;
+  const T* values;
+  std::int64_t pitch;
+  unsigned long long bound;
+  MagnitudeBits* result;
+
+  __device__ Value none() const { return no_magnitudes; }
+  __device__ void add(Value& here, std::int64_t row, std::int64_t column, CellIndex index) const {
+    if (index == not_found) return;
+    const unsigned long long bits =
+        magnitude_bits(static_cast<double>(values[row * pitch + column]));
+    join(here, {bits, bits >= bound ? index : not_found});
+  }
+  __device__ void join(Value& here, const Value& other) const {
+    here = {max(here.largest, other.largest), min(here.first, other.first)};
+  }
+  __device__ void store(const Value& here) const {
+    atomicMax(&result->largest, here.largest);
+    if (here.first != not_found) atomicMin(&result->first, here.first);
+  }
+};
+
+// Also copies the state to `field`, without padding.
+template <class T>
+struct Observed {
+  struct Value {
+    unsigned long long digest;
+    CellIndex first;
+  };
+  const T* state;
+  std::int64_t pitch, columns;
+  T* field;
+  Observation* result;
+
+  __device__ Value none() const { return {0, not_found}; }
+  __device__ void add(Value& here, std::int64_t row, std::int64_t column, CellIndex index) const {
+    const T centre = state[row * pitch + column];
+    field[row * columns + column] = centre;
+    if (index != not_found)
+      join(here, {digest_term(index, centre), isfinite(centre) ? not_found : index});
+  }
+  __device__ void join(Value& here, const Value& other) const {
+    here = {here.digest + other.digest, min(here.first, other.first)};
+  }
+  __device__ void store(const Value& here) const {
+    atomicAdd(&result->digest, here.digest);
+    if (here.first != not_found) atomicMin(&result->first_not_finite, here.first);
+  }
+};
+
+// The cells where `mask` is not 0; without a mask all.
+template <class T>
+struct Inside {
+  const T* values;
+  const T* mask;
+  std::int64_t pitch;
+
+  template <class Use>
+  __device__ void visit(std::int64_t row, std::int64_t column, CellIndex index, Use use) const {
+    const std::int64_t at = row * pitch + column;
+    if (index != not_found && (mask == nullptr || mask[at] != T(0)))
+      use(static_cast<double>(values[at]));
+  }
+};
+
+template <class T>
+struct Extremes {
+  struct Value {
+    unsigned long long least, most;  // ordered_bits
+  };
+  Inside<T> inside;
+  Value start;
+  ReductionBits* result;
+
+  __device__ Value none() const { return start; }
+  __device__ void add(Value& here, std::int64_t row, std::int64_t column, CellIndex index) const {
+    inside.visit(row, column, index, [&](double value) {
+      const unsigned long long bits = ordered_bits(value);
+      join(here, {bits, bits});
+    });
+  }
+  __device__ void join(Value& here, const Value& other) const {
+    here = {min(here.least, other.least), max(here.most, other.most)};
+  }
+  __device__ void store(const Value& here) const {
+    atomicMin(&result->least, here.least);
+    atomicMax(&result->most, here.most);
+  }
+};
+
+// As sum_of_units of kernels/cpu/row_loops.cpp.
+template <class T>
+struct Units {
+  struct Value {
+    long long high, low, count;
+  };
+  Inside<T> inside;
+  double first, second;
+  ReductionBits* result;
+
+  __device__ Value none() const { return {0, 0, 0}; }
+  __device__ void add(Value& here, std::int64_t row, std::int64_t column, CellIndex index) const {
+    inside.visit(row, column, index, [&](double value) {
+      const auto whole = static_cast<long long>(value * first * second);
+      join(here, {whole >> 32, whole & 0xffffffff, 1});
+    });
+  }
+  __device__ void join(Value& here, const Value& other) const {
+    here = {here.high + other.high, here.low + other.low, here.count + other.count};
+  }
+  __device__ void store(const Value& here) const {
+    const __int128 units = (static_cast<__int128>(here.high) << 32) + here.low;
+    for (int i = 0; i < 4; ++i)
+      atomicAdd(&result->sum[i],
+                static_cast<unsigned long long>(static_cast<unsigned>(units >> (32 * i))));
+    atomicAdd(&result->sum[4], static_cast<unsigned long long>(here.count));
+  }
+};
+
+// Moves a result to the host, with the values around its first cell where `has_around`.
+template <class T>
+__global__ void __launch_bounds__(32)
+    publish(const T* __restrict__ values, std::int64_t pitch, Shape shape, bool has_around,
+            MagnitudeBits* on_device, FoundMagnitudes<T>* on_host) {
+  const MagnitudeBits found = *on_device;
+  __syncwarp();
+  if (threadIdx.x == 0) {
+    on_host->bits = found;
+    *on_device = no_magnitudes;
+  }
+  if (!has_around || found.first == not_found) return;
+  const auto first = static_cast<std::int64_t>(found.first);
   const Neighbourhood area = neighbourhood_of(first, shape);
   if (threadIdx.x >= area.rows * area.columns) return;
   const std::int64_t plane = first / (shape.rows * shape.columns);  // of all fields
   const std::int64_t row = plane * shape.rows + area.first_row + threadIdx.x / area.columns;
   const std::int64_t column = area.first_column + threadIdx.x % area.columns;
-  check->around[threadIdx.x] = state[row * pitch + column];
+  on_host->around[threadIdx.x] = values[row * pitch + column];
 }
 
-// Calls visit(value) for each cell that counts.
-template <class T, class Cells, class Visit>
-__device__ __forceinline__ void for_each_inside(const T* values, const T* mask,
-                                                const FieldLayout& layout, const Cells& cells,
-                                                Visit visit) {
-  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
-    const std::int64_t at = row * layout.pitch + column;
-    if (cells.index(row, column) != not_found && (mask == nullptr || mask[at] != T(0)))
-      visit(static_cast<double>(values[at]));
-  });
-}
-
-template <class T, class Cells>
-__global__ void __launch_bounds__(block_threads)
-    find_extremes(const T* __restrict__ values, const T* __restrict__ mask, FieldLayout layout,
-                  Cells cells, ReductionBits start, ReductionBits* result) {
-  unsigned long long least = start.least, most = start.most;
-  for_each_inside(values, mask, layout, cells, [&](double value) {
-    const unsigned long long bits = ordered_bits(value);
-    least = min(least, bits);
-    most = max(most, bits);
-  });
-  for (int distance = 16; distance > 0; distance /= 2) {
-    least = min(least, __shfl_down_sync(whole_warp, least, distance));
-    most = max(most, __shfl_down_sync(whole_warp, most, distance));
-  }
-  if (threadIdx.x % 32 != 0) return;
-  atomicMin(&result->least, least);
-  atomicMax(&result->most, most);
-}
-
-// As sum_of_units of kernels/cpu/row_loops.cpp.
-template <class T, class Cells>
-__global__ void __launch_bounds__(block_threads)
-    sum_units(const T* __restrict__ values, const T* __restrict__ mask, FieldLayout layout,
-              Cells cells, double first, double second, ReductionBits* result) {
-  long long high = 0, low = 0, count = 0;
-  for_each_inside(values, mask, layout, cells, [&](double value) {
-    const auto whole = static_cast<long long>(value * first * second);
-    high += whole >> 32;
-    low += whole & 0xffffffff;
-    ++count;
-  });
-  for (int distance = 16; distance > 0; distance /= 2) {
-    high += __shfl_down_sync(whole_warp, high, distance);
-    low += __shfl_down_sync(whole_warp, low, distance);
-    count += __shfl_down_sync(whole_warp, count, distance);
-  }
-  if (threadIdx.x % 32 != 0) return;
-  const __int128 units = (static_cast<__int128>(high) << 32) + low;
-  for (int i = 0; i < 4; ++i)
-    atomicAdd(&result->sum[i],
-              static_cast<unsigned long long>(static_cast<unsigned>(units >> (32 * i))));
-  atomicAdd(&result->sum[4], static_cast<unsigned long long>(count));
+template <class Reduction>
+void reduce(const FieldLayout& layout, const std::optional<Part>& part, const Reduction& reduction,
+            cudaStream_t stream) {
+  const int blocks = block_count(layout);
+  if (part)
+    reduce_cells<<<blocks, block_threads, 0, stream>>>(layout, OwnCells(*part), reduction);
+  else
+    reduce_cells<<<blocks, block_threads, 0, stream>>>(layout, EveryCell{layout.columns},
+                                                       reduction);
+  LAPL_CUDA(cudaGetLastError());
 }
 
 ReductionBits on_host(const ReductionBits* result, cudaStream_t stream) {
   ReductionBits bits{};
-  LAPL_CUDA(cudaGetLastError());
   LAPL_CUDA(cudaMemcpyAsync(&bits, result, sizeof bits, cudaMemcpyDeviceToHost, stream));
   LAPL_CUDA(cudaStreamSynchronize(stream));
   return bits;
-}
-
-template <class Use>
-void for_cells(const FieldLayout& layout, const std::optional<Part>& part, const Use& use) {
-  part ? use(OwnCells(*part)) : use(EveryCell{layout.columns});
-}
-
-void clear(CellIndex* first, cudaStream_t stream) {
-  static_assert(not_found == ~CellIndex{0});  // so that a memset of bytes 0xff writes not_found
-  LAPL_CUDA(cudaMemsetAsync(first, 0xff, sizeof(CellIndex), stream));
 }
 
 }  // namespace
@@ -216,44 +261,19 @@ void clear(CellIndex* first, cudaStream_t stream) {
 template <class T>
 void observe(const T* state, const FieldLayout& layout, const std::optional<Part>& part, T* field,
              Observation* result, cudaStream_t stream) {
+  static_assert(not_found == ~CellIndex{0});  // so that a memset of bytes 0xff writes not_found
   LAPL_CUDA(cudaMemsetAsync(&result->digest, 0, sizeof result->digest, stream));
-  clear(&result->first_not_finite, stream);
-  for_cells(layout, part, [&](const auto& cells) {
-    observe_cells<<<block_count(layout), block_threads, 0, stream>>>(state, layout, cells, field,
-                                                                     result);
-  });
-  LAPL_CUDA(cudaGetLastError());
+  LAPL_CUDA(cudaMemsetAsync(&result->first_not_finite, 0xff, sizeof(CellIndex), stream));
+  reduce(layout, part, Observed<T>{state, layout.pitch, layout.columns, field, result}, stream);
 }
 
 template <class T>
-void find_not_finite(const T* state, const FieldLayout& layout, const std::optional<Part>& part,
-                     Shape shape, FiniteCheck<T>* check, cudaStream_t stream) {
-  clear(&check->first, stream);
-  for_cells(layout, part, [&](const auto& cells) {
-    find_cells_not_finite<<<block_count(layout), block_threads, 0, stream>>>(state, layout, cells,
-                                                                             &check->first);
-  });
-  LAPL_CUDA(cudaGetLastError());
-  if (part) return;
-  copy_neighbourhood<<<1, most_neighbours, 0, stream>>>(state, layout.pitch, shape, check);
-  LAPL_CUDA(cudaGetLastError());
-}
-
-template <class T>
-void find_step_error(Error what, const T* errors, const FieldLayout& layout,
-                     const std::optional<Part>& part, StepErrorBits* result, cudaStream_t stream) {
-  if (what == Error::largest)
-    LAPL_CUDA(cudaMemsetAsync(&result->largest, 0, sizeof result->largest, stream));
-  else
-    clear(&result->cell, stream);
-  for_cells(layout, part, [&](const auto& cells) {
-    if (what == Error::largest)
-      find_largest_error<<<block_count(layout), block_threads, 0, stream>>>(errors, layout, cells,
-                                                                            &result->largest);
-    else
-      find_cell_of_error<<<block_count(layout), block_threads, 0, stream>>>(errors, layout, cells,
-                                                                            result);
-  });
+void reduce_magnitudes(const T* values, int count, Shape shape, std::int64_t pitch,
+                       const std::optional<Part>& part, double bound, MagnitudeBits* on_device,
+                       FoundMagnitudes<T>* on_host, cudaStream_t stream) {
+  reduce({count * shape.planes * shape.rows, shape.columns, pitch}, part,
+         Magnitudes<T>{values, pitch, magnitude_bits(bound), on_device}, stream);
+  publish<<<1, 32, 0, stream>>>(values, pitch, shape, !part, on_device, on_host);
   LAPL_CUDA(cudaGetLastError());
 }
 
@@ -264,10 +284,8 @@ GridExtremes extremes_of_cells(const T* values, const T* mask, const FieldLayout
   const GridExtremes none;
   const ReductionBits start{ordered_bits(none.least), ordered_bits(none.most), {}};
   LAPL_CUDA(cudaMemcpyAsync(result, &start, sizeof start, cudaMemcpyHostToDevice, stream));
-  for_cells(layout, part, [&](const auto& cells) {
-    find_extremes<<<block_count(layout), block_threads, 0, stream>>>(values, mask, layout, cells,
-                                                                     start, result);
-  });
+  reduce(layout, part, Extremes<T>{{values, mask, layout.pitch}, {start.least, start.most}, result},
+         stream);
   const ReductionBits found = on_host(result, stream);
   return extremes_with(found.least, found.most);
 }
@@ -277,10 +295,7 @@ GridSum sum_of_cells(const T* values, const T* mask, int exponent, const FieldLa
                      const std::optional<Part>& part, ReductionBits* result, cudaStream_t stream) {
   const auto [first, second] = units_of_values(exponent);
   LAPL_CUDA(cudaMemsetAsync(&result->sum, 0, sizeof result->sum, stream));
-  for_cells(layout, part, [&, first = first, second = second](const auto& cells) {
-    sum_units<<<block_count(layout), block_threads, 0, stream>>>(values, mask, layout, cells, first,
-                                                                 second, result);
-  });
+  reduce(layout, part, Units<T>{{values, mask, layout.pitch}, first, second, result}, stream);
   std::array<std::uint64_t, 5> parts{};
   std::ranges::copy(on_host(result, stream).sum, parts.begin());
   return GridSum::of_parts(parts);
@@ -288,29 +303,21 @@ GridSum sum_of_cells(const T* values, const T* mask, int exponent, const FieldLa
 
 cudaError_t probe_device_code() {
   cudaFuncAttributes attributes{};
-  return cudaFuncGetAttributes(&attributes, find_cells_not_finite<float, EveryCell>);
+  return cudaFuncGetAttributes(&attributes, publish<float>);
 }
 
-template void observe(const float*, const FieldLayout&, const std::optional<Part>&, float*,
-                      Observation*, cudaStream_t);
-template void observe(const double*, const FieldLayout&, const std::optional<Part>&, double*,
-                      Observation*, cudaStream_t);
-template void find_step_error(Error, const float*, const FieldLayout&, const std::optional<Part>&,
-                              StepErrorBits*, cudaStream_t);
-template void find_step_error(Error, const double*, const FieldLayout&, const std::optional<Part>&,
-                              StepErrorBits*, cudaStream_t);
-#define LAPL_REDUCTIONS(T)                                                            \
-  template GridExtremes extremes_of_cells(const T*, const T*, const FieldLayout&,     \
-                                          const std::optional<Part>&, ReductionBits*, \
-                                          cudaStream_t);                              \
-  template GridSum sum_of_cells(const T*, const T*, int, const FieldLayout&,          \
+#define LAPL_OBSERVE(T)                                                                           \
+  template void observe(const T*, const FieldLayout&, const std::optional<Part>&, T*,             \
+                        Observation*, cudaStream_t);                                              \
+  template void reduce_magnitudes(const T*, int, Shape, std::int64_t, const std::optional<Part>&, \
+                                  double, MagnitudeBits*, FoundMagnitudes<T>*, cudaStream_t);     \
+  template GridExtremes extremes_of_cells(const T*, const T*, const FieldLayout&,                 \
+                                          const std::optional<Part>&, ReductionBits*,             \
+                                          cudaStream_t);                                          \
+  template GridSum sum_of_cells(const T*, const T*, int, const FieldLayout&,                      \
                                 const std::optional<Part>&, ReductionBits*, cudaStream_t);
-LAPL_REDUCTIONS(float)
-LAPL_REDUCTIONS(double)
-#undef LAPL_REDUCTIONS
-template void find_not_finite(const float*, const FieldLayout&, const std::optional<Part>&, Shape,
-                              FiniteCheck<float>*, cudaStream_t);
-template void find_not_finite(const double*, const FieldLayout&, const std::optional<Part>&, Shape,
-                              FiniteCheck<double>*, cudaStream_t);
+LAPL_OBSERVE(float)
+LAPL_OBSERVE(double)
+#undef LAPL_OBSERVE
 
 }  // namespace lapl

@@ -1,5 +1,4 @@
-// Kernels that read the state on the device: copy it, compute its digest, find values that are not
-// finite.
+// Kernels that read the state on the device: they copy it, compute its digest and reduce it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +9,7 @@
 
 #include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/derived.hpp"
-#include "kernels/fields/not_finite.hpp"
+#include "kernels/fields/found_value.hpp"
 #include "kernels/grid/part.hpp"
 #include "kernels/stages/grid_reduction.hpp"
 
@@ -36,39 +35,26 @@ template <class T>
 void observe(const T* state, const FieldLayout& layout, const std::optional<Part>& part, T* field,
              Observation* result, cudaStream_t stream);
 
-/// The result of find_not_finite(), in device memory.
+/// The result of reduce_magnitudes() in device memory, where it must be no_magnitudes before.
+struct MagnitudeBits {
+  unsigned long long largest;  ///< magnitude_bits
+  CellIndex first;             ///< the first cell whose magnitude reaches the bound
+};
+inline constexpr MagnitudeBits no_magnitudes{0, not_found};
+/// The same in page-locked host memory.
 template <class T>
-struct FiniteCheck {
-  CellIndex first = not_found;
-  T around[most_neighbours] = {};  ///< the values around cell `first`, as in NotFinite
-
-  std::optional<NotFinite<T>> result() const {
-    if (first == not_found) return std::nullopt;
-    NotFinite<T> result{.index = static_cast<std::int64_t>(first)};
-    std::ranges::copy(around, result.around.begin());
-    return result;
-  }
+struct FoundMagnitudes {
+  MagnitudeBits bits = no_magnitudes;
+  T around[most_neighbours] = {};  ///< the values around cell `first`, as in FoundValue
 };
 
-/// Finds the first value of the state that is not finite, and copies the values around it. `shape`
-/// is the shape of one field. With a `part`, only own cells count, as in observe(), and the values
+/// Backend::reduce of `count` arrays of this `shape`, one after the other. `on_device` is then
+/// ready for the next call. With a `part`, only own cells count, as in observe(), and the values
 /// around are not copied because they may belong to another rank.
 template <class T>
-void find_not_finite(const T* state, const FieldLayout& layout, const std::optional<Part>& part,
-                     Shape shape, FiniteCheck<T>* check, cudaStream_t stream);
-
-/// The result of find_step_error(), in device memory.
-struct StepErrorBits {
-  unsigned long long largest = 0;  ///< bits of the largest error as float64; NaNs are larger
-  CellIndex cell = not_found;      ///< the first cell that has it
-};
-enum class Error : unsigned char { largest, cell };
-
-/// Finds the largest of a step's errors, of which none is negative, or, once that is known, its
-/// first cell. `layout` is that of one field. With a `part` only own cells count.
-template <class T>
-void find_step_error(Error what, const T* errors, const FieldLayout& layout,
-                     const std::optional<Part>& part, StepErrorBits* result, cudaStream_t stream);
+void reduce_magnitudes(const T* values, int count, Shape shape, std::int64_t pitch,
+                       const std::optional<Part>& part, double bound, MagnitudeBits* on_device,
+                       FoundMagnitudes<T>* on_host, cudaStream_t stream);
 
 /// The results of extremes_of_cells() and sum_of_cells(), in device memory.
 struct ReductionBits {

@@ -9,7 +9,7 @@
 #include "kernels/cpu/cpu_backend.hpp"
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/error.hpp"
-#include "kernels/fields/not_finite.hpp"
+#include "kernels/fields/found_value.hpp"
 #include "kernels/filters/cpu/cpu_filter.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"

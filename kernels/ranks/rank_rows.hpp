@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/fields/digest.hpp"
-#include "kernels/fields/not_finite.hpp"
+#include "kernels/fields/found_value.hpp"
 #include "kernels/ranks/ranks.hpp"
 
 namespace lapl {
@@ -35,11 +35,11 @@ inline std::optional<std::int64_t> first_of(Ranks& ranks, std::optional<std::int
   return first == none ? std::nullopt : std::optional(static_cast<std::int64_t>(first));
 }
 
-/// Like not_finite_at, for a state or field spread over ranks. `own(index)` returns the value at
+/// Like found_value_at, for a state or field spread over ranks. `own(index)` returns the value at
 /// `index` on the rank that owns it, and none on the others.
 template <class T, class Own>
-NotFinite<T> not_finite_of_ranks(Ranks& ranks, std::int64_t index, Shape shape, const Own& own) {
-  NotFinite<T> found{.index = index};
+FoundValue<T> found_value_of_ranks(Ranks& ranks, std::int64_t index, Shape shape, const Own& own) {
+  FoundValue<T> found{.index = index};
   std::vector<std::optional<T>> around;
   for (const std::int64_t at : indices_around(index, shape)) around.push_back(own(at));
   std::ranges::copy(values_of_ranks<T>(ranks, around), found.around.begin());

@@ -117,34 +117,24 @@ class RankedBackend final : public Backend<T> {
   void set_clock(const StepTimes& clock) override {
     if (block_) block_->set_clock(clock);
   }
-  double largest_error() override {
-    const double here = block_ ? block_->largest_error() : 0;
-    return std::bit_cast<double>(stepping_->reduce(Reduction::most, bits_of(here)));
-  }
-  std::int64_t cell_of_error(double error) override {
-    const std::int64_t here = block_ ? block_->cell_of_error(error) : -1;
-    return first_of(*stepping_, here < 0 ? std::nullopt : std::optional(here)).value_or(0);
-  }
   void take_back() override {
     if (block_) block_->take_back();
     filled_ = filled_before_;
   }
 
-  // Waits for the search at once, because the values around may belong to another rank.
-  void start_finite_check() override {
-    not_finite_.reset();
-    std::optional<NotFinite<T>> here;
-    if (block_) {
-      block_->start_finite_check();
-      here = block_->finish_finite_check();
-    }
-    const auto first = first_of(*stepping_, here ? std::optional(here->index) : std::nullopt);
-    if (first)
-      not_finite_ = not_finite_of_ranks<T>(*stepping_, *first, grid_, [&](std::int64_t index) {
-        return own_values(std::span(&index, 1)).front();
-      });
+  // Waits for the blocks at once, because the values around may belong to another rank.
+  std::function<Reduced<T>()> reduce(StateArrays arrays, double bound) override {
+    const Reduced<T> here = block_ ? block_->reduce(arrays, bound)() : Reduced<T>{};
+    const std::uint64_t largest = stepping_->reduce(Reduction::most, magnitude_bits(here.largest));
+    Reduced<T> result{std::bit_cast<double>(largest), {}};
+    if (largest >= magnitude_bits(bound))
+      result.first = found_value_of_ranks<T>(
+          *stepping_,
+          first_of(*stepping_, here.first ? std::optional(here.first->index) : std::nullopt)
+              .value(),
+          grid_, [&](std::int64_t index) { return own_values(std::span(&index, 1)).front(); });
+    return [result] { return result; };
   }
-  std::optional<NotFinite<T>> finish_finite_check() override { return not_finite_; }
 
   void set_derived(const std::vector<DerivedPlan<T>>& plans) override {
     std::vector<DerivedPlan<T>> of_block;
@@ -323,7 +313,6 @@ class RankedBackend final : public Backend<T> {
   Capture<T> of_block_;
   std::vector<int> filtered_;  // the field that each plan filters
   std::vector<std::unique_ptr<FrameFilter<T>>> of_first_;
-  std::optional<NotFinite<T>> not_finite_;
   std::chrono::steady_clock::duration seconds_{};  // in steps and exchanges, waiting included
   bool with_derived_ = false, fresh_ = true;
   Captured<T> captured_;

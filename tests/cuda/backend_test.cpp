@@ -53,9 +53,9 @@ TEST_CASE_TEMPLATE("the first cell that is not finite is found, while stepping g
   const auto found = [&] {
     backend->set_state(field);
     const auto capture = backend->capture();
-    backend->start_finite_check();
+    const auto search = backend->reduce({}, std::numeric_limits<double>::infinity());
     backend->advance(5);  // spreads a NaN to cells with lower indices
-    const auto checked = backend->finish_finite_check();
+    const auto checked = search().first;
     const auto first = capture.wait().first_not_finite;
     REQUIRE(first.has_value() == checked.has_value());
     if (checked) CHECK(test::holds_values_around(*checked, field, shape));

@@ -164,16 +164,20 @@ TEST_CASE_TEMPLATE("the error of a step is that of the CPU, and a step can be ta
         backend->set_clock({.step = 0.05, .start = 1, .start_step = 3});
         backend->advance(1);
       }
-      const double error = gpu->largest_error();
-      CHECK(error == cpu->largest_error());
-      CHECK(gpu->cell_of_error(error) == cpu->cell_of_error(error));
+      const int fields = problem.state_fields();
+      const double error = largest_error(*gpu, fields);
+      CHECK(error == largest_error(*cpu, fields));
+      const auto there = cpu->reduce({fields, 1}, error)().first.value();
+      const auto here = gpu->reduce({fields, 1}, error)().first.value();
+      CHECK(here.index == there.index);
+      CHECK(test::same_bits<T>(here.around, there.around));
       for (const double step : {0.02, 0.025}) {
         for (Backend<T>* const backend : {cpu.get(), gpu.get()}) {
           if (step == 0.02) backend->take_back();
           backend->set_clock({.step = step, .start = 1, .start_step = step == 0.02 ? 3 : 4});
           backend->advance(1);
         }
-        CHECK(gpu->largest_error() == cpu->largest_error());
+        CHECK(largest_error(*gpu, fields) == largest_error(*cpu, fields));
         const auto here = gpu->capture(), there = cpu->capture();
         CHECK(here.wait().digest == there.wait().digest);
       }

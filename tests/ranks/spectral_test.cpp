@@ -26,8 +26,10 @@ std::vector<double> take_steps(Backend<T>& backend, const Problem<T>& problem) {
   for (const double size : {step, step / 2}) {
     backend.set_clock({.step = size, .start = 2 * step, .start_step = 2});
     backend.advance(1);
-    const double error = backend.largest_error();
-    errors.insert(errors.end(), {error, static_cast<double>(backend.cell_of_error(error))});
+    const int fields = problem.state_fields();
+    const double error = largest_error(backend, fields);
+    const auto first = backend.reduce({fields, 1}, error)().first;
+    errors.insert(errors.end(), {error, static_cast<double>(first.value().index)});
     if (size == step) backend.take_back();
   }
   return errors;

@@ -45,7 +45,9 @@ class HeldRun {
     backend_->advance(steps);
     return copy_of_state(*backend_);
   }
-  double error() const { return backend_->largest_error(); }
+  double error() const {
+    return largest_error(*backend_, static_cast<int>(config().fields.size()));
+  }
   std::vector<double> derived(std::size_t which) {
     const auto capture = backend_->capture(true);
     const auto values = capture.wait().derived[which];

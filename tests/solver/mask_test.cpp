@@ -385,7 +385,7 @@ TEST_CASE("a step's error is that of the cells inside") {
     set_initial_state(*backend, run, coefficients, {});
     backend->set_clock({.step = 0.1, .start = 0, .start_step = 0});
     backend->advance(1);
-    return backend->largest_error();
+    return largest_error(*backend, 1);
   };
   const double all = error_of(""), inside = error_of(", mask: {formula: x > 5}");
   CHECK(inside > 0);

@@ -11,7 +11,7 @@
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/device/stream.hpp"
-#include "kernels/fields/not_finite.hpp"
+#include "kernels/fields/found_value.hpp"
 #include "kernels/filters/cuda/cuda_filter.hpp"
 
 namespace lapl {

@@ -1,4 +1,4 @@
-// A value that is not finite and the values around it, which show the cause to a person.
+// A value that a search found, and the values around it, which show the cause to a person.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/fields/digest.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/platform.hpp"
 
@@ -30,10 +31,15 @@ LAPL_HOST_DEVICE Neighbourhood neighbourhood_of(std::int64_t index, Shape shape)
 }
 
 template <class T>
-struct NotFinite {
+struct FoundValue {
   std::int64_t index = 0;
   std::array<T, most_neighbours> around{};  ///< values of neighbourhood_of(index), row by row
 };
+
+/// The order of magnitudes |value|. NaNs lie beyond infinity.
+LAPL_HOST_DEVICE std::uint64_t magnitude_bits(double value) {
+  return bits_of(value) & ~(std::uint64_t{1} << 63);
+}
 
 /// Index of the first NaN or infinity; none if all values are finite.
 template <class T>
@@ -63,8 +69,8 @@ inline std::vector<std::int64_t> indices_around(std::int64_t index, Shape shape)
 
 /// The value at `index` of a state, or of a field, and the values around it.
 template <class T>
-NotFinite<T> not_finite_at(std::int64_t index, const T* state, Shape shape) {
-  NotFinite<T> found{.index = index};
+FoundValue<T> found_value_at(std::int64_t index, const T* state, Shape shape) {
+  FoundValue<T> found{.index = index};
   std::ranges::transform(indices_around(index, shape), found.around.begin(),
                          [&](std::int64_t at) { return state[at]; });
   return found;
