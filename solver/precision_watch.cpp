@@ -6,9 +6,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <type_traits>
 
 #include "kernels/error.hpp"
 #include "kernels/fields/pcg64.hpp"
+#include "kernels/ranks/local_problem.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/rates_at.hpp"
@@ -16,8 +19,9 @@
 namespace lapl {
 namespace {
 
-// Largest state, in values, that is examined during a run; a larger one takes too long.
-constexpr std::int64_t most_watched = std::int64_t{1} << 20;
+// The values of a whole state and of boxes in a larger one that are examined during a run.
+constexpr std::int64_t most_watched = std::int64_t{1} << 20, most_in_boxes = most_watched / 4;
+constexpr int boxes = 8;
 
 constexpr std::size_t cells_together = 32;  // number of cells whose rates are averaged
 
@@ -31,12 +35,6 @@ double sign_of(std::span<const double> rates) {
   const auto n = static_cast<double>(rates.size());
   const double variance = std::max(0.0, squares / n - sum / n * (sum / n));
   return std::abs(sum) > 3 * std::sqrt(variance * n) ? std::copysign(1, sum) : 0;
-}
-
-// Not for diffusion without a mask, because frozen_warning finds its frozen cells.
-bool can_look_for_frozen(const RunConfig& config) {
-  return (!is_diffusion(config) || config.mask) &&
-         config.shape.cells() * std::ssize(config.fields) <= most_watched;
 }
 
 }  // namespace
@@ -81,14 +79,56 @@ double drift_of(const Statistics& now, const Statistics& before, Shape shape,
   return size > 0 ? std::abs(now.mean - before.mean) / size : 0;
 }
 
-std::int64_t stuck_values(const RunConfig& config, const CoefficientFields& coefficients,
-                          std::span<const float> state, double time, double time_step) {
-  RatesAt rates_at(config, system_of(config), coefficients, 1);
-  const auto moved_by = [&](double share) {
-    std::vector<double> moved(state.begin(), state.end());
-    for (double& value : moved) value += share * std::abs(value);
-    return rates_at(moved, time);
+std::vector<Part> watched_parts(Shape shape, std::int64_t fields, RowRange rows,
+                                std::int64_t reach) {
+  if (rows == RowRange::all(shape) && shape.cells() * fields <= most_watched)
+    return {Part::all(shape)};
+  const auto whole = by_axis(shape);
+  auto size = whole;
+  const std::size_t cut = shape.axes > 2 ? 0 : 1;
+  size[cut] = shape.axes > 2 ? rows.count / shape.rows : rows.count;
+  auto own = size;
+  if (size[cut] < whole[cut]) own[cut] /= 2;
+  while (own[0] * own[1] * own[2] * fields > most_in_boxes / boxes)
+    *std::ranges::max_element(own) /= 2;
+  std::vector<Part> parts;
+  for (int box = 0; box < boxes; ++box) {
+    Part& part = parts.emplace_back(Part::all(shape));
+    part.own = own;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (own[axis] == whole[axis]) continue;
+      const std::int64_t room = size[axis] - own[axis] - 2 * reach;
+      if (room < 0 || own[axis] == 0) return {};
+      part.first[axis] = reach + room * box / (boxes - 1);
+      part.before[axis] = part.after[axis] = reach;
+    }
+  }
+  return parts;
+}
+
+std::int64_t stuck_values(const RunConfig& config, const FormulaSystem& system,
+                          const CoefficientFields& coefficients, const Part& part,
+                          std::span<const std::span<const float>> fields, double time,
+                          double time_step) {
+  RatesAt rates_at(config, system, coefficients, 1, part);
+  std::vector<float> block;
+  for (const std::span<const float> field : fields)
+    std::ranges::copy(values_of_block(field, part), std::back_inserter(block));
+  const auto own = [&](const auto& values) {
+    std::remove_cvref_t<decltype(values)> of_part;
+    for (std::int64_t field = 0; field < std::ssize(fields); ++field)
+      for (std::int64_t row = 0; row < part.rows(); ++row) {
+        const auto from = values.begin() + field * part.shape().cells() + part.in_block(row);
+        of_part.insert(of_part.end(), from, from + part.own[2]);
+      }
+    return of_part;
   };
+  const auto moved_by = [&](double share) {
+    std::vector<double> moved(block.begin(), block.end());
+    for (double& value : moved) value += share * std::abs(value);
+    return own(rates_at(moved, time));
+  };
+  const std::vector<float> state = own(block);
   const std::vector<double> rates = moved_by(0), above = moved_by(1e-5), below = moved_by(-1e-5);
   std::int64_t count = 0;
   for (std::size_t first = 0; first < rates.size(); first += cells_together) {
@@ -104,13 +144,35 @@ std::int64_t stuck_values(const RunConfig& config, const CoefficientFields& coef
   return count;
 }
 
-PrecisionWatch::PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients,
-                               bool frozen)
+PrecisionWatch::PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients)
     : config_(config), looks_for_frozen_(false) {
   if (config.precision != Precision::float32 || is_spectral(config)) return;
   keeps_means_ = keeps_means(config);
-  looks_for_frozen_ = frozen && !is_exponential(config) && can_look_for_frozen(config);
+  looks_for_frozen_ = !is_exponential(config);
   if (looks_for_frozen_) coefficients_ = coefficients;
+}
+
+std::optional<double> PrecisionWatch::stuck_share(std::span<const std::span<const float>> values,
+                                                  double time, double time_step) const {
+  const FormulaSystem system = system_of(config_);
+  const Problem<double> problem = rates_problem(config_, system, unread_coefficients(config_));
+  const Shape shape = config_.shape;
+  const RowRange rows{0, std::ssize(values.front()) / shape.columns};
+  const auto parts = watched_parts(shape, std::ssize(values), rows, reach_of(problem.stages));
+  std::int64_t stuck = 0, watched = 0;
+  for (const Part& part : parts) {
+    if (part.cells() < shape.cells() && has_reductions(problem)) return std::nullopt;
+    stuck += stuck_values(config_, system, coefficients_, part, values, time, time_step);
+    std::int64_t inside = part.cells();
+    if (config_.mask) {
+      Part alone = part;
+      alone.before = alone.after = {};
+      inside = std::ranges::count(values_of_block<double>(coefficients_.at(mask_name), alone), 1.0);
+    }
+    watched += inside * std::ssize(values);
+  }
+  if (watched == 0) return std::nullopt;
+  return static_cast<double>(stuck) / static_cast<double>(watched);
 }
 
 std::vector<std::string> PrecisionWatch::look(std::int64_t step, double time, double time_step,
@@ -132,18 +194,11 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, double time, do
                     config_.fields[field], first_[field].mean, first_step_, fields[field].mean));
   }
   // Examining a state costs as much as a few steps, so only outputs 1, 2, 4, 8, ... are examined.
-  if (!looks_for_frozen_ || time_step == 0 ||
+  if (!looks_for_frozen_ || values.empty() || time_step == 0 ||
       !std::has_single_bit(static_cast<std::uint64_t>(++looks_)))
     return warnings;
-  std::vector<float> state;
-  for (const auto& of_field : values) state.insert(state.end(), of_field.begin(), of_field.end());
   try {
-    double watched = static_cast<double>(state.size());
-    if (config_.mask)
-      watched *= static_cast<double>(std::ranges::count(coefficients_.at(mask_name), 1.0)) /
-                 static_cast<double>(config_.shape.cells());
-    const double share =
-        static_cast<double>(stuck_values(config_, coefficients_, state, time, time_step)) / watched;
+    const double share = stuck_share(values, time, time_step).value_or(0);
     if (share < 0.1) return warnings;  // so few lie where rates pass through 0
     warnings.push_back(
         fmt::format("{:.0f}% of the values stand still: float32 rounds away what a step "

@@ -26,22 +26,31 @@ double drift_of(const Statistics& now, const Statistics& before, Shape shape,
 /// The relative drift of a mean from which on the user is warned.
 inline constexpr double large_drift = 1e-5;
 
-/// Counts the values that a step of `time_step` seconds leaves unchanged although their rate is not
-/// 0. A value counts if the mean rate of its neighbourhood exceeds rounding and keeps its sign when
-/// all values change by a factor of 1 + 1e-5 or 1 - 1e-5; else the neighbourhood is in balance.
-std::int64_t stuck_values(const RunConfig& config, const CoefficientFields& coefficients,
-                          std::span<const float> state, double time, double time_step);
+/// The parts of the grid in which stuck_values looks: all of it, or, where that has too many values
+/// or `rows` of it are not all, boxes spread over these rows. Stages that read cells `reach` away
+/// find what they read. Empty where there is no room for a box.
+std::vector<Part> watched_parts(Shape shape, std::int64_t fields, RowRange rows,
+                                std::int64_t reach);
+
+/// Counts the values in a part of the grid that a step of `time_step` seconds leaves unchanged
+/// although their rate is not 0. A value counts if the mean rate of its neighbourhood exceeds
+/// rounding and keeps its sign when all values change by a factor of 1 + 1e-5 or 1 - 1e-5; else the
+/// neighbourhood is in balance. Fields and coefficients are those of the grid, from its first row
+/// on, as far as the part reads them.
+std::int64_t stuck_values(const RunConfig& config, const FormulaSystem& system,
+                          const CoefficientFields& coefficients, const Part& part,
+                          std::span<const std::span<const float>> fields, double time,
+                          double time_step);
 
 /// Collects warnings about a run in float32 at its outputs.
 class PrecisionWatch {
  public:
-  /// If `frozen`, also finds values that do not change, which needs memory for the state and the
-  /// coefficients in float64.
-  PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients, bool frozen);
+  /// Keeps a reference to `config`.
+  PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients);
 
   /// The new warnings at this output; each warning is returned once. The first call stores the
-  /// means with which later means are compared.
-  /// `time_step` is 0 where none is known.
+  /// means with which later means are compared. `values` are those of the grid's first rows, of
+  /// every field; `time_step` is 0 where none is known.
   std::vector<std::string> look(std::int64_t step, double time, double time_step,
                                 std::span<const Statistics> fields,
                                 std::span<const std::span<const float>> values);
@@ -50,6 +59,10 @@ class PrecisionWatch {
   std::optional<double> good_steps(std::int64_t step, std::span<const Statistics> fields) const;
 
  private:
+  // The share of stuck values among those that are watched; none where it cannot be found.
+  std::optional<double> stuck_share(std::span<const std::span<const float>> values, double time,
+                                    double time_step) const;
+
   const RunConfig& config_;
   CoefficientFields coefficients_;
   std::vector<bool> keeps_means_;

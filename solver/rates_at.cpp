@@ -1,6 +1,9 @@
 #include "solver/rates_at.hpp"
 
+#include <utility>
+
 #include "kernels/machine/background.hpp"
+#include "kernels/ranks/local_problem.hpp"
 #include "solver/equation/equation.hpp"
 
 namespace lapl {
@@ -30,6 +33,18 @@ Problem<double> rates_problem(const RunConfig& config, FormulaSystem system,
 RatesAt::RatesAt(const RunConfig& config, const FormulaSystem& system,
                  const CoefficientFields& coefficients, int threads)
     : RatesAt(rates_problem(config, system, coefficients), threads) {}
+
+RatesAt::RatesAt(const RunConfig& config, const FormulaSystem& system,
+                 const CoefficientFields& coefficients, int threads, const Part& part)
+    : RatesAt(
+          [&] {
+            std::vector<std::vector<double>> own;
+            for (const std::string& name : coefficient_names(config))
+              own.push_back(values_of_block<double>(coefficients.at(name), part));
+            return local_problem(rates_problem(config, system, unread_coefficients(config)), part,
+                                 std::move(own));
+          }(),
+          threads) {}
 
 RatesAt::RatesAt(const Problem<double>& problem, int threads)
     : names_time_(lapl::names_time(problem)),

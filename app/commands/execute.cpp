@@ -156,7 +156,7 @@ class Execution {
     if (!words.warning.empty()) console_.warning(words.warning);
     step_warning_ = words.warning;
     phases_.initial_field = seconds_since(made);
-    watch_.emplace(config_, coefficients_, ranks_.count() == 1);
+    if (ranks_.is_first()) watch_.emplace(config_, coefficients_);
     coefficients_.clear();  // the backend has them
   }
 

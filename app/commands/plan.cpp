@@ -19,7 +19,6 @@
 #include "solver/clock.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/frozen_warning.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
@@ -84,13 +83,12 @@ void measure_stepping(RunTime& time, const Plan& plan, const StableSteps& stable
   auto backend = run_backend<T>(first_model(model, {}), plan.choice, coefficients);
   set_initial_state(*backend, config, coefficients, load_initial_fields(config));
   require_finite_start(*backend, model);
-  PrecisionWatch watch(config, coefficients, true);
+  PrecisionWatch watch(config, coefficients);
   std::vector<T> start;
   {
     const Capture<T> capture = backend->capture(masked);
     const Captured<T> initial = capture.wait();
     start.assign(initial.state.begin(), initial.state.end());
-    time.frozen = frozen_warning(model, initial);
     std::vector<std::span<const float>> values;
     if constexpr (std::is_same_v<T, float>)
       for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)

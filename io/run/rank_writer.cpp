@@ -4,7 +4,6 @@
 #include "io/hdf5/step_file.hpp"
 #include "kernels/error.hpp"
 #include "solver/diagnostics.hpp"
-#include "solver/frozen_warning.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
@@ -16,7 +15,6 @@ void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   const std::filesystem::path folder = config.directory;
   // The first rank has the same errors and reports them.
   if (storing.output) {
-    if (!warned_of_frozen_) warned_of_frozen_ = !frozen_warning(model_, captured).empty();
     StepRecord record{.shape = config.shape, .title = {}, .fields = {}, .provenance = {}};
     for (const OutputDataset& dataset : model_.outputs)
       record.fields.push_back({dataset.name, "", "", values_of(dataset, captured)});

@@ -43,7 +43,6 @@ class RankWriter final : public RunSink<T> {
  private:
   const Model& model_;
   FileWriter writer_;
-  bool warned_of_frozen_ = false;
 };
 
 }  // namespace lapl

@@ -10,7 +10,6 @@
 #include "kernels/error.hpp"
 #include "solver/equation/complex_fields.hpp"
 #include "solver/equation/equation.hpp"
-#include "solver/frozen_warning.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
@@ -119,7 +118,6 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                                 ? FieldView(captured.derived[field])
                                 : FieldView()});
   last_digest_ = captured.digest;
-  if (storing.output) warn_if_frozen(step, captured);
   // The output first, because the checkpoint records which outputs exist. The values of both are
   // written at the same time, because Linux lets only one thread at a time write to a file.
   if (storing.output && storing.checkpoint && captured.ranks->count() == 1)
@@ -318,14 +316,6 @@ void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) c
   }
 } catch (const IoError& error) {
   callbacks_.warning(error.what());  // only disk space is lost
-}
-
-template <class T>
-void RunWriter<T>::warn_if_frozen(std::int64_t step, const Captured<T>& captured) {
-  if (warned_of_frozen_) return;
-  const std::string warning = frozen_warning(model_, captured);
-  warned_of_frozen_ = !warning.empty();
-  if (warned_of_frozen_) callbacks_.warning(fmt::format("step {}: {}", step, warning));
 }
 
 template <class T>

@@ -90,7 +90,6 @@ class RunWriter final : public RunSink<T> {
   void write_probes();
   void try_to_write_probes();
   void not_indexed(std::int64_t step, const IoError& error);
-  void warn_if_frozen(std::int64_t step, const Captured<T>& captured);
   void not_stored(std::int64_t step, const IoError& error) const;
 
   const RunFolder& folder_;
@@ -119,7 +118,6 @@ class RunWriter final : public RunSink<T> {
   bool missing_index_ = false;  // or not up to date
   std::vector<std::int64_t> missing_outputs_;
   std::optional<std::int64_t> missing_checkpoint_;
-  bool warned_of_frozen_ = false;
   std::set<std::string> warned_;
   Callbacks callbacks_;
   std::uint64_t last_digest_ = 0;

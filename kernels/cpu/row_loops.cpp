@@ -14,28 +14,6 @@
 namespace lapl {
 namespace {
 
-// Applies `of(left, right, up, down, centre)` along a row. The two ends are separate, so that the
-// loop between them has no branch and vectorises.
-template <class T, class Function>
-inline __attribute__((always_inline)) void along_row(const T* __restrict up,
-                                                     const T* __restrict centre,
-                                                     const T* __restrict down, T left, T right,
-                                                     T* __restrict out, std::int64_t count,
-                                                     Function of) {
-  const std::int64_t last = count - 1;
-  out[0] = of(left, last > 0 ? centre[1] : right, up[0], down[0], centre[0]);
-#pragma omp simd
-  for (std::int64_t i = 1; i < last; ++i)
-    out[i] = of(centre[i - 1], centre[i + 1], up[i], down[i], centre[i]);
-  if (last > 0) out[last] = of(centre[last - 1], right, up[last], down[last], centre[last]);
-}
-
-template <class Stage, class T>
-void step_row(const T* up, const T* centre, const T* down, T left, T right, T* out,
-              std::int64_t count, const Stage& stage) {
-  along_row(up, centre, down, left, right, out, count, Stage(stage));
-}
-
 /// The lanes of two consecutive vectors from lane Shift on.
 template <int Shift, class T, int... J>
 LAPL_INLINE Lanes<T> window(Lanes<T> a, Lanes<T> b, std::integer_sequence<int, J...>) {
@@ -152,16 +130,6 @@ void copy_row(const T* from, T* to, std::int64_t count) {
 }
 
 template <class T>
-void laplacian_row(const T* up, const T* centre, const T* down, T left, T right, T* out,
-                   std::int64_t count, T spacing_squared) {
-  along_row(
-      up, centre, down, left, right, out, count,
-      [spacing_squared](T west, T east, T north, T south, T value) __attribute__((always_inline)) {
-        return laplacian(neighbour_difference(west, east, north, south, value), spacing_squared);
-      });
-}
-
-template <class T>
 void operate(Operation operation, const T* a, const T* b, const T* c, T* __restrict out,
              std::int64_t count) {
   with_operation<T>(
@@ -269,12 +237,10 @@ T arithmetic(std::int64_t count, T seed) {
 
 template <class T>
 constexpr RowLoops<T> table = {LAPL_TEXT(LAPL_INSTRUCTION_SET),
-                               step_row<DiffusionStage<T>, T>,
                                diffusion_row<T>,
                                diffusion_rows<false, T>,
                                stream_diffusion_rows<T>,
                                copy_row<T>,
-                               laplacian_row<T>,
                                operate<T>,
                                draw<T>,
                                arithmetic<T>,

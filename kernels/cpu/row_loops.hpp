@@ -25,11 +25,6 @@ template <class T>
 struct RowLoops {
   const char* instruction_set;
 
-  /// One step of `count` neighbouring cells of a row. `left` and `right` are the values next to the
-  /// first and the last cell. up, centre, down and out hold `count` values; out overlaps no other.
-  void (*step_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
-                   std::int64_t count, const DiffusionStage<T>& stage);
-
   /// One step of diffusion on three axes, called like a compiled stage (stage_code.hpp); `uniforms`
   /// holds the coefficient. The lines are the row, those before and after it, and those in the
   /// planes before and after. It reads up to a vector of values beyond the row.
@@ -40,10 +35,6 @@ struct RowLoops {
   void (*stream_diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
 
   void (*copy_row)(const T* from, T* to, std::int64_t count);
-
-  /// The Laplacian of `count` neighbouring cells of a row; arguments as for step_row.
-  void (*laplacian_row)(const T* up, const T* centre, const T* down, T left, T right, T* out,
-                        std::int64_t count, T spacing_squared);
 
   /// Applies one operation of a stage tree, not a leaf, to `count` cells.
   void (*operate)(Operation operation, const T* a, const T* b, const T* c, T* out,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,9 +29,10 @@ Faces<T> open_faces(Faces<T> faces, const Part& part) {
   return faces;
 }
 
-/// The values of a block, copied from the values of the whole grid.
+/// The values of a block, copied from those of the grid; of these only what the block reads needs
+/// to be there.
 template <class T>
-std::vector<T> values_of_block(const std::vector<T>& whole, const Part& part) {
+std::vector<T> values_of_block(std::span<const T> whole, const Part& part) {
   const Shape shape = part.shape();
   std::vector<T> block;
   block.reserve(shape.cells());
@@ -46,7 +48,7 @@ std::vector<T> values_of_block(const std::vector<T>& whole, const Part& part) {
 /// All ranks must call it; the first rank serves them one after the other.
 template <class T>
 std::vector<T> values_of_first(Ranks& ranks, const std::vector<T>& whole, const Part& mine) {
-  if (ranks.count() == 1) return values_of_block(whole, mine);
+  if (ranks.count() == 1) return values_of_block<T>(whole, mine);
   constexpr int tag = 6;
   const auto parts = gather(ranks, std::as_bytes(std::span(&mine, 1)));
   std::vector<T> values;
@@ -62,11 +64,11 @@ std::vector<T> values_of_first(Ranks& ranks, const std::vector<T>& whole, const 
   for (int rank = 1; rank < ranks.count(); ++rank) {
     Part part;
     std::ranges::copy(parts[rank], std::as_writable_bytes(std::span(&part, 1)).begin());
-    values = values_of_block(whole, part);
+    values = values_of_block<T>(whole, part);
     const Ranks::Message sent = message(rank);
     ranks.exchange({&sent, 1}, {});
   }
-  return values_of_block(whole, mine);
+  return values_of_block<T>(whole, mine);
 }
 
 /// The problem on a part; `coefficients` holds the values of the part's block.

@@ -83,7 +83,7 @@ TEST_CASE("run and plan warn once where float32 leaves cells as they are") {
              "grid: {shape: [1, 8192]}\nboundary: {rows: insulated, columns: zero}\n"
              "initial: {kind: sine, mode: [0, 1]}\nequation: {coefficient: 0.1}\n"
              "time: {steps: 40}\noutput: {every: 10, directory: out}\ncompute: {backend: cpu}\n");
-  const std::string warning = "step 0: 62% of the cells stand still";
+  const std::string warning = "step 0: 98% of the values stand still";
   const Outcome run = run_lapl({"run", "c.yaml"});
   CAPTURE(run.err);
   REQUIRE(run.code == 0);

@@ -1,12 +1,14 @@
 // Losses by rounding to float32 are found, and the user is warned.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
-#include "kernels/fields/frozen.hpp"
 #include "solver/equation/equation.hpp"
-#include "solver/frozen_warning.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/precision_watch.hpp"
 #include "tests/formula_run.hpp"
@@ -14,7 +16,24 @@
 
 using namespace lapl;
 
-TEST_CASE("frozen cells are those that a step leaves unchanged although their Laplacian is not 0") {
+namespace {
+
+// The share of values of a state, field after field, that are stuck.
+double stuck_share(const RunConfig& run, const std::vector<float>& state,
+                   std::optional<Part> part = {}) {
+  const auto cells = static_cast<std::size_t>(run.shape.cells());
+  std::vector<std::span<const float>> fields;
+  for (std::size_t field = 0; field < run.fields.size(); ++field)
+    fields.push_back(std::span(state).subspan(field * cells, cells));
+  const Part of = part.value_or(Part::all(run.shape));
+  return static_cast<double>(stuck_values(run, system_of(run), test::coefficient_fields(run), of,
+                                          fields, 0, time_step_of(run))) /
+         static_cast<double>(of.cells() * std::ssize(fields));
+}
+
+}  // namespace
+
+TEST_CASE("a diffusion that float32 freezes is warned of") {
   RunConfig config;
   config.shape = {1, 8192};
   config.boundaries.rows = Boundary::insulated;
@@ -23,39 +42,69 @@ TEST_CASE("frozen cells are those that a step leaves unchanged although their La
   config.equation.parameters = {{"coefficient", 0.1}};
   const auto made = computed_field(config);
   const std::vector<float> field(made.begin(), made.end());
-  const auto problem = problem_of<float>(Model(config), {});
-  const auto after = test::stepped<float>("cpu", "reference", problem, field, 100);
+  const auto after =
+      test::stepped<float>("cpu", "reference", problem_of<float>(Model(config), {}), field, 100);
   CHECK(after.field == field);  // a step changes no value
-  const auto before = test::stepped<float>("cpu", "reference", problem, field, 0);
-  const auto moving = std::ranges::count_if(before.laplacian, [](float v) { return v != 0; });
-  CHECK(frozen_cells<float>(problem, field) == moving);
-  Captured<float> captured;
-  captured.rows = RowRange::all(config.shape);
-  captured.state = field;
-  captured.cells = config.shape.cells();
-  CHECK(frozen_warning(Model(config), captured).starts_with("62% of the cells stand still"));
-  CHECK(frozen_cells<double>(problem_of<double>(Model(config), {}), made) == 0);
-  for (const Boundary boundary : test::all_boundaries) {
-    config.shape = {17, 23};
-    config.boundaries = {boundary, boundary};
-    const auto random = test::random_field<float>(config.shape);
-    const auto one =
-        test::stepped<float>("cpu", "reference", problem_of<float>(Model(config), {}), random, 1);
-    const auto none =
-        test::stepped<float>("cpu", "reference", problem_of<float>(Model(config), {}), random, 0);
-    std::int64_t count = 0;
-    for (std::size_t i = 0; i < random.size(); ++i)
-      count += none.laplacian[i] != 0 && one.field[i] == random[i];
-    CHECK(frozen_cells<float>(problem_of<float>(Model(config), {}), random) == count);
+  PrecisionWatch watch(config, {});
+  const Statistics statistics{.min = 0, .max = 1, .mean = 0.6, .mass = 5000, .l2 = 60};
+  const std::span<const float> values = field;
+  const auto warnings =
+      watch.look(0, 0, time_step_of(config), std::span(&statistics, 1), std::span(&values, 1));
+  REQUIRE(warnings.size() == 1);
+  CHECK_MESSAGE(warnings.front().starts_with("98% of the values stand still"), warnings.front());
+}
+
+TEST_CASE("boxes of a large grid are watched, from the rows of one rank if it has no more") {
+  const auto all = [](Shape shape) { return RowRange::all(shape); };
+  const Shape small{1000, 1000};
+  CHECK(watched_parts(small, 1, all(small), 2).size() == 1);
+  CHECK(watched_parts(small, 1, all(small), 2).front().cells() == small.cells());
+  for (const auto& [shape, rows] :
+       {std::pair(Shape{.rows = 1, .columns = 1 << 22, .axes = 1}, RowRange{0, 1}),
+        {Shape{1500, 1400}, {0, 1500}},
+        {Shape{1500, 1400}, {0, 40}},
+        {Shape{1 << 21, 2}, {0, 1 << 21}},
+        {Shape{.rows = 120, .columns = 130, .planes = 150, .axes = 3}, {0, 150 * 120}},
+        {Shape{.rows = 20, .columns = 20, .planes = 40, .axes = 3}, {0, 13 * 20}}}) {
+    const auto parts = watched_parts(shape, 2, rows, 3);
+    CHECK(parts.size() == 8);
+    std::int64_t watched = 0;
+    for (const Part& part : parts) {
+      watched += 2 * part.cells();
+      const auto whole = by_axis(shape);
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        CHECK(part.first[axis] - part.before[axis] >= 0);
+        CHECK(part.first[axis] + part.own[axis] + part.after[axis] <= whole[axis]);
+        CHECK(part.before[axis] == (part.own[axis] < whole[axis] ? 3 : 0));
+      }
+      const std::int64_t last = part.row_in_grid(part.shape().rows * part.shape().planes - 1);
+      CHECK(last / shape.columns < rows.end());
+    }
+    CHECK(watched > 0);
+    CHECK(watched <= 1 << 18);
   }
+  CHECK(watched_parts(Shape{40, 20}, 1, {0, 6}, 3).empty());
+  CHECK(watched_parts(Shape{40, 20}, 1, {}, 0).empty());
+}
+
+TEST_CASE("a box counts as the whole grid does") {
+  RunConfig run = test::formula_run({60, 96}, {{"u", "K * (u + laplacian(u))"}, {"v", "K"}});
+  run.parameters["K"] = test::formula_parameter("where(y < 30, 1e-9, 1)");
+  std::vector<float> state;
+  for (std::int64_t cell = 0; cell < 2 * run.shape.cells(); ++cell)
+    state.push_back(5 + 1e-3f * static_cast<float>(cell % 96 * (cell % 96)));
+  Part box = Part::all(run.shape);
+  box.own = {1, 30, 32};  // a row is a neighbourhood
+  box.first = {0, 11, 17};
+  box.before = box.after = {0, 2, 2};
+  CHECK(stuck_share(run, state, box) == 19.0 / 30);
+  CHECK(stuck_share(run, state) == 30.0 / 60);
 }
 
 TEST_CASE("float32: values of any equation that stand still are counted, except in balance") {
   const auto share_of = [](const RunConfig& config, float value) {
-    const std::vector<float> state(config.shape.cells() * config.fields.size(), value);
-    return static_cast<double>(stuck_values(config, test::coefficient_fields(config), state, 0,
-                                            time_step_of(config))) /
-           static_cast<double>(state.size());
+    return stuck_share(config,
+                       std::vector<float>(config.shape.cells() * config.fields.size(), value));
   };
   const auto of = [](const NamedFormulas& rates) { return test::formula_run({8, 9}, rates); };
   CHECK(share_of(of({{"u", "0.1 * laplacian(u) + 1e-6"}}), 300) == 1);
@@ -69,8 +118,7 @@ TEST_CASE("float32: values of any equation that stand still are counted, except 
     RunConfig run = test::formula_run({60, 70}, {{"u", "0.1 * laplacian(u)"}});
     run.boundaries = {Boundary::periodic, Boundary::insulated};
     const auto values = values_of_formula("u", line, run, {}, only_rank());
-    const std::vector<float> state(values.begin(), values.end());
-    return static_cast<double>(stuck_values(run, {}, state, 0, time_step_of(run))) / 4200;
+    return stuck_share(run, {values.begin(), values.end()});
   };
   CHECK(share_of_line("300 + 0.1 * x") < 0.01);
   CHECK(share_of_line("300 + 5e-5 * x^2") > 0.5);
@@ -108,7 +156,7 @@ TEST_CASE("the means that an equation keeps are known, and their drift is warned
   CHECK(keeps(diffusion, insulated) == Kept{true});
   CHECK(keeps(diffusion, {Boundary::zero, Boundary::zero}) == Kept{false});
 
-  PrecisionWatch watch(heat, {}, false);
+  PrecisionWatch watch(heat, {});
   Statistics statistics{.min = 0, .max = 1, .mean = 0.5, .mass = 300, .l2 = 15};
   CHECK(watch.look(0, 0, 1, std::span(&statistics, 1), {}).empty());
   CHECK(!watch.good_steps(100, std::span(&statistics, 1)));
