@@ -9,6 +9,7 @@
 
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/row_loops.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/machine/host_buffer.hpp"
 
 namespace lapl {
@@ -65,7 +66,6 @@ Ceilings host_ceilings(int threads) {
   return {.copy_bytes_per_second = copy_bandwidth(threads),
           .updates_per_second = arithmetic_rate<T>(threads)};
 }
-template Ceilings host_ceilings<float>(int);
-template Ceilings host_ceilings<double>(int);
+LAPL_FOR_FLOATS(host_ceilings);
 
 }  // namespace lapl

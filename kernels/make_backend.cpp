@@ -9,6 +9,7 @@
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/ranks/halo.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"
@@ -63,10 +64,7 @@ std::unique_ptr<Backend<T>> make_backend(const std::string& backend, const std::
   return nullptr;  // not reached: cuda_unavailable() has already thrown
 #endif
 }
-template std::unique_ptr<Backend<float>> make_backend(const std::string&, const std::string&,
-                                                      const Problem<float>&, int);
-template std::unique_ptr<Backend<double>> make_backend(const std::string&, const std::string&,
-                                                       const Problem<double>&, int);
+LAPL_FOR_FLOATS(make_backend);
 
 template <class T>
 std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend,
@@ -79,8 +77,7 @@ std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend
 #endif
   return 1;
 }
-template std::int64_t steps_at_once(const Problem<float>&, const std::string&, const std::string&);
-template std::int64_t steps_at_once(const Problem<double>&, const std::string&, const std::string&);
+LAPL_FOR_FLOATS(steps_at_once);
 
 std::string why_through_host([[maybe_unused]] Ranks& ranks,
                              [[maybe_unused]] const std::string& backend) {
@@ -99,10 +96,7 @@ std::unique_ptr<Halo<T>> make_halo(Ranks& ranks, [[maybe_unused]] const std::str
 #endif
   return make_host_halo<T>(by, ranks.rank(), fields);
 }
-template std::unique_ptr<Halo<float>> make_halo(Ranks&, const std::string&, const Decomposition&,
-                                                int, const std::string&);
-template std::unique_ptr<Halo<double>> make_halo(Ranks&, const std::string&, const Decomposition&,
-                                                 int, const std::string&);
+LAPL_FOR_FLOATS(make_halo);
 
 template <class T>
 Ceilings measure_ceilings(const BackendDescription& by, int arithmetic) {
@@ -114,7 +108,6 @@ Ceilings measure_ceilings(const BackendDescription& by, int arithmetic) {
   ceilings.updates_per_second /= arithmetic;
   return ceilings;
 }
-template Ceilings measure_ceilings<float>(const BackendDescription&, int);
-template Ceilings measure_ceilings<double>(const BackendDescription&, int);
+LAPL_FOR_FLOATS(measure_ceilings);
 
 }  // namespace lapl

@@ -11,12 +11,12 @@
 #include "kernels/error.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/filters/frame_filter.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 #include "kernels/stages/stage_code.hpp"
 #include "solver/filters/correlation.hpp"
 #include "solver/initial_field.hpp"
-#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 namespace {
@@ -194,7 +194,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   if (of.config) config = *of.config;
   config.shape = of.shape;
   config.engine = of.engine;
-  const auto problem = problem_to_step<T>(Model(config), coefficients);
+  const auto problem = problem_of<T>(Model(config), coefficients);
   const auto backend = make_ranked_backend(ranks, of.backend, of.engine, problem, {}, of.threads);
   std::vector<T> field;
   if (of.config) {
@@ -244,10 +244,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   result.bytes_a_cell = 2 * sizeof(T) * static_cast<std::size_t>(problem.fields);
   return result;
 }
-template BenchmarkResult benchmark<float>(const BenchmarkCase&, const CoefficientFields&,
-                                          std::int64_t, int, Ranks&);
-template BenchmarkResult benchmark<double>(const BenchmarkCase&, const CoefficientFields&,
-                                           std::int64_t, int, Ranks&);
+LAPL_FOR_FLOATS(benchmark);
 
 template <class T>
 FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig& filter,
@@ -275,9 +272,6 @@ FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig&
   result.slowest = seconds.back();
   return result;
 }
-template FilterBenchmark benchmark_filter<float>(const std::string&, const FilterConfig&, Shape,
-                                                 int, int);
-template FilterBenchmark benchmark_filter<double>(const std::string&, const FilterConfig&, Shape,
-                                                  int, int);
+LAPL_FOR_FLOATS(benchmark_filter);
 
 }  // namespace lapl

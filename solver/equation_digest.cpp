@@ -130,7 +130,7 @@ std::uint64_t equation_digest(const Model& model, const CoefficientFields& coeff
   for (const std::string& name : coefficient_names(model.run))
     digests.push_back(
         Joined("coefficient").add(digest_of(std::span<const double>(coefficients.at(name)))));
-  const auto problem = problem_of<double>(model, unread_coefficients(model.run));
+  const auto problem = problem_with<double>(model.run, unread_coefficients(model.run), model.step);
   Joined whole("equation");
   whole.add(CanonDigest(problem, digests).of_step());
   // The initial fields may read coefficient fields that the equation does not.

@@ -10,6 +10,7 @@
 
 #include "kernels/fields/host_vector.hpp"
 #include "kernels/fields/pcg64.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/machine/background.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "kernels/stages/tree_at.hpp"
@@ -96,11 +97,6 @@ std::vector<double> sine_field(const RunConfig& config, RowRange rows) {
                               return eigenmode(boundaries.at(at), config.initial.mode.at(at), index,
                                                by_axis(config.shape).at(at));
                             });
-}
-
-std::vector<double> computed_field(const RunConfig& config) {
-  return std::get<FieldMaker>(row_of(config.initial.kind).made)(config,
-                                                                RowRange::all(config.shape));
 }
 
 namespace {
@@ -262,9 +258,6 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
   }
   backend.set_state(state);
 }
-template void set_initial_state(Backend<float>&, const RunConfig&, const CoefficientFields&,
-                                const WholeFields&);
-template void set_initial_state(Backend<double>&, const RunConfig&, const CoefficientFields&,
-                                const WholeFields&);
+LAPL_FOR_FLOATS(set_initial_state);
 
 }  // namespace lapl

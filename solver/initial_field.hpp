@@ -66,9 +66,6 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
      {"formula", "seed"}, FromFormula()}});
 // clang-format on
 
-/// All cells of the config's common `initial`, which must be of a kind with a FieldMaker.
-std::vector<double> computed_field(const RunConfig& config);
-
 /// Value at node `index` of eigenmode `mode` of the second difference on `size` nodes:
 ///   zero       sin((index + 1) * theta),    theta = pi * mode / (size + 1)
 ///   insulated  cos((index + 1/2) * theta),  theta = pi * mode / size

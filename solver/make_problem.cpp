@@ -4,10 +4,13 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/fields/pcg64.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/ranks/local_problem.hpp"
 #include "solver/equation/absorbing.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/exponential_problem.hpp"
+#include "solver/spectral_problem.hpp"
 #include "solver/times.hpp"
 
 namespace lapl {
@@ -86,13 +89,6 @@ CoefficientFields unread_coefficients(const RunConfig& config) {
 }
 
 template <class T>
-Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients) {
-  return problem_with<T>(model.run, coefficients, model.step);
-}
-template Problem<float> problem_of(const Model&, const CoefficientFields&);
-template Problem<double> problem_of(const Model&, const CoefficientFields&);
-
-template <class T>
 Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
                         const StepStages& step) {
   Problem<T> problem{.shape = config.shape, .faces = {}};
@@ -118,9 +114,17 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
           impose(config, law_of_array(law, name, config), array, problem);
   return problem;
 }
-template Problem<float> problem_with(const RunConfig&, const CoefficientFields&, const StepStages&);
-template Problem<double> problem_with(const RunConfig&, const CoefficientFields&,
-                                      const StepStages&);
+LAPL_FOR_FLOATS(problem_with);
+
+template <class T>
+Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients, bool with_source) {
+  const RunConfig& config = model.run;
+  Problem<T> problem = problem_with<T>(config, coefficients, model.step);
+  if (is_exponential(config)) problem.exponential = exponential_rates(config, coefficients);
+  if (is_spectral(config)) problem.linear_rates = linear_rates(config, coefficients, with_source);
+  return problem;
+}
+LAPL_FOR_FLOATS(problem_of);
 
 std::vector<double> values_of_formula(const std::string& name, const FormulaText& text,
                                       const RunConfig& config,

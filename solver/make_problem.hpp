@@ -31,14 +31,17 @@ using CoefficientFields = std::map<std::string, std::vector<double>, std::less<>
 /// The names of the coefficient fields without values, for callers that do not read values.
 CoefficientFields unread_coefficients(const RunConfig& config);
 
-/// The problem of one step; `coefficients` holds every parameter that is a field.
-template <class T>
-Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients);
-
-/// Like problem_of, but with `stages` instead of the stages of a step.
+/// The problem of these stages; `coefficients` has every parameter that is a field.
 template <class T>
 Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
                         const StepStages& stages);
+
+/// The problem of one step, with the rates that engine spectral or the scheme needs. Throws
+/// FormulaError, and ConfigError if they cannot step the run. Without `with_source`, as on all but
+/// the first of several ranks, no values of coefficients are read.
+template <class T>
+Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients,
+                      bool with_source = true);
 
 /// The faces of coefficients and quantities: periodic where the grid is, else insulated.
 template <class T>

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/derived.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/side_stages.hpp"
@@ -76,10 +77,7 @@ std::vector<DerivedPlan<T>> plans_of(const Model& model, const Problem<T>& probl
   add(model.integrals);
   return plans;
 }
-template std::vector<DerivedPlan<float>> plans_of(const Model&, const Problem<float>&,
-                                                  const std::vector<FilterPlan<float>>&);
-template std::vector<DerivedPlan<double>> plans_of(const Model&, const Problem<double>&,
-                                                   const std::vector<FilterPlan<double>>&);
+LAPL_FOR_FLOATS(plans_of);
 
 template <class T>
 std::vector<T> whole_state(Backend<T>& backend, std::int64_t fields) {
@@ -92,7 +90,6 @@ std::vector<T> whole_state(Backend<T>& backend, std::int64_t fields) {
   }
   return whole;
 }
-template std::vector<float> whole_state(Backend<float>&, std::int64_t);
-template std::vector<double> whole_state(Backend<double>&, std::int64_t);
+LAPL_FOR_FLOATS(whole_state);
 
 }  // namespace lapl

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/for_floats.hpp"
+
 namespace lapl {
 namespace {
 
@@ -76,9 +78,6 @@ std::string words_on_refused_step(Backend<T>& backend, const RunConfig& config,
       "a checkpoint",
       step + 1, control.time(step), size, error, place, values, smallest_text(config, control));
 }
-template std::string words_on_refused_step(Backend<float>&, const RunConfig&, const StepControl&,
-                                           std::int64_t, double);
-template std::string words_on_refused_step(Backend<double>&, const RunConfig&, const StepControl&,
-                                           std::int64_t, double);
+LAPL_FOR_FLOATS(words_on_refused_step);
 
 }  // namespace lapl

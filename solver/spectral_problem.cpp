@@ -1,13 +1,14 @@
 #include "solver/spectral_problem.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/backend.hpp"
+#include "kernels/for_floats.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
 #include "solver/equation/rate_symbol.hpp"
-#include "solver/exponential_problem.hpp"
 #include "solver/symbol_terms.hpp"
 
 namespace lapl {
@@ -91,23 +92,16 @@ std::string why_not_spectral(const RunConfig& config) {
   }
 }
 
-template <class T>
-Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients,
-                           bool with_source) {
-  const RunConfig& config = model.run;
-  Problem<T> problem = problem_of<T>(model, coefficients);
-  if (is_exponential(config)) problem.exponential = exponential_rates(config, coefficients);
-  if (!is_spectral(config)) return problem;
+std::shared_ptr<const LinearRates> linear_rates(const RunConfig& config,
+                                                const CoefficientFields& coefficients,
+                                                bool with_source) {
   try {
     RateProblem found = rate_problem_of(config, coefficients);
     if (with_source) found.rates.source = source_of(config, found.problem);
-    problem.linear_rates = std::make_shared<const LinearRates>(std::move(found.rates));
-    return problem;
+    return std::make_shared<const LinearRates>(std::move(found.rates));
   } catch (const Refusal& refusal) {
     throw ConfigError("engine spectral: {}", refusal.why);
   }
 }
-template Problem<float> problem_to_step(const Model&, const CoefficientFields&, bool);
-template Problem<double> problem_to_step(const Model&, const CoefficientFields&, bool);
 
 }  // namespace lapl

@@ -1,6 +1,7 @@
 // Prepares a run for the spectral engine (kernels/spectral/linear_rates.hpp).
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "kernels/spectral/linear_rates.hpp"
@@ -12,11 +13,10 @@ namespace lapl {
 /// it can. Throws FormulaError.
 std::string why_not_spectral(const RunConfig& config);
 
-/// The problem of problem_of, with what the spectral engine needs if the run uses it. Throws
-/// FormulaError, and ConfigError if this engine cannot step it. Only the first of several ranks
-/// needs the source.
-template <class T>
-Problem<T> problem_to_step(const Model& model, const CoefficientFields& coefficients,
-                           bool with_source = true);
+/// The rates of a run that engine spectral steps. Throws FormulaError, and ConfigError if it cannot
+/// step the run. Only the first of several ranks needs the source.
+std::shared_ptr<const LinearRates> linear_rates(const RunConfig& config,
+                                                const CoefficientFields& coefficients,
+                                                bool with_source);
 
 }  // namespace lapl

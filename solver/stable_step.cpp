@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
@@ -165,10 +166,7 @@ StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficient
   return stable_step_of(
       config, [&] { return fields; }, most_values);
 }
-template StableStep stable_step_at(RunConfig, const CoefficientFields&, std::span<const float>,
-                                   const Ahead&, std::int64_t);
-template StableStep stable_step_at(RunConfig, const CoefficientFields&, std::span<const double>,
-                                   const Ahead&, std::int64_t);
+LAPL_FOR_FLOATS(stable_step_at);
 
 std::optional<int> automatic_stages(const RunConfig& config,
                                     const std::function<StableStep(TimeScheme)>& stable) {

@@ -9,7 +9,6 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/mask_weights.hpp"
 #include "solver/make_problem.hpp"
-#include "solver/spectral_problem.hpp"
 
 namespace lapl::test {
 
@@ -78,8 +77,8 @@ template <class T>
 std::vector<T> formula_stepped(const RunConfig& run, const std::vector<T>& state,
                                std::int64_t steps, const std::string& engine = "interpreted",
                                int threads = 2) {
-  const auto backend = make_backend<T>(
-      "cpu", engine, problem_to_step<T>(Model(run), coefficient_fields(run)), threads);
+  const auto backend =
+      make_backend<T>("cpu", engine, problem_of<T>(Model(run), coefficient_fields(run)), threads);
   backend->set_state(state);
   backend->advance(steps);
   return copy_of_state(*backend);

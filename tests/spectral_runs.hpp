@@ -84,8 +84,7 @@ inline MeasuredStep measured_step(RunConfig run, Scheme scheme, double size,
   run.scheme.varies = true;
   run.scheme.tolerance = {1e-300, 1};
   run.time_step = size;
-  const auto backend =
-      make_backend<double>("cpu", "auto", problem_to_step<double>(Model(run), {}), 1);
+  const auto backend = make_backend<double>("cpu", "auto", problem_of<double>(Model(run), {}), 1);
   backend->set_state(start);
   backend->advance(1);
   return {largest_error(*backend, static_cast<int>(run.fields.size())), copy_of_state(*backend)};

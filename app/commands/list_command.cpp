@@ -18,7 +18,7 @@
 #include "kernels/error.hpp"
 #include "solver/equation/formula.hpp"
 #include "solver/initial_field.hpp"
-#include "solver/spectral_problem.hpp"
+#include "solver/make_problem.hpp"
 
 namespace lapl {
 namespace {
@@ -59,8 +59,7 @@ Json tried(const std::string& backend, const std::string& engine) try {
   small.shape = {128, 128};
   small.equation.parameters["coefficient"] = 0.25;
   small.engine = engine;
-  const auto made =
-      make_backend<float>(backend, engine, problem_to_step<float>(Model(small), {}), 1);
+  const auto made = make_backend<float>(backend, engine, problem_of<float>(Model(small), {}), 1);
   return {{"available", true}, {"where", made->description().device}};
 } catch (const DeviceError& error) {
   return {{"available", false}, {"why_not", error.what()}};

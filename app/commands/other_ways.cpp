@@ -11,6 +11,7 @@
 #include "app/commands/step_notes.hpp"
 #include "app/signals.hpp"
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 #include "solver/clock.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
@@ -315,9 +316,6 @@ Ways ways_of(const RunConfig& config, const BackendChoice& choice,
              const std::vector<T>& state, const Forecast& own) {
   return WaysOf<T>(config, choice, coefficients, stable_steps, state, own).take();
 }
-template Ways ways_of(const RunConfig&, const BackendChoice&, const CoefficientFields&,
-                      const StableSteps&, const std::vector<float>&, const Forecast&);
-template Ways ways_of(const RunConfig&, const BackendChoice&, const CoefficientFields&,
-                      const StableSteps&, const std::vector<double>&, const Forecast&);
+LAPL_FOR_FLOATS(ways_of);
 
 }  // namespace lapl

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/parent_folder.hpp"
 #include "app/signals.hpp"
 #include "io/filters/filter_source.hpp"
 #include "io/readers/initial_source.hpp"
@@ -25,7 +24,6 @@
 #include "solver/precision_watch.hpp"
 #include "solver/refused_state.hpp"
 #include "solver/schedule.hpp"
-#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 namespace {
@@ -223,7 +221,7 @@ Plan plan_of(LoadedConfig loaded, bool tries_ways) {
 
 RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
   const Model model(config);
-  const auto problem = problem_to_step<float>(model, unread_coefficients(config), false);
+  const auto problem = problem_of<float>(model, unread_coefficients(config), false);
   const std::string backend = choose_backend(config).backend;
   const RankCosts costs = costs_of_ranks(backend, why_through_host(only_rank(), backend),
                                          ranks <= most_gpus_of_a_machine);

@@ -10,10 +10,10 @@
 #include "io/filters/filter_source.hpp"
 #include "io/readers/initial_source.hpp"
 #include "kernels/engines.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 #include "solver/filters/correlation.hpp"
 #include "solver/outputs.hpp"
-#include "solver/spectral_problem.hpp"
 
 namespace lapl {
 
@@ -36,7 +36,7 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
                                         const CoefficientFields& coefficients, Ranks& ranks,
                                         const Note& note) {
   const RunConfig& config = model.run;
-  const Problem<T> problem = problem_to_step<T>(model, coefficients, ranks.is_first());
+  const Problem<T> problem = problem_of<T>(model, coefficients, ranks.is_first());
   const Problem<T> unread = without_values(problem);
   const Problem<T>& of_plans = ranks.count() == 1 ? problem : unread;
   std::vector<FilterPlan<T>> filters;
@@ -61,11 +61,7 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
   std::ranges::for_each(of_filters, note);
   return backend;
 }
-template std::unique_ptr<Backend<float>> run_backend(const Model&, const BackendChoice&,
-                                                     const CoefficientFields&, Ranks&, const Note&);
-template std::unique_ptr<Backend<double>> run_backend(const Model&, const BackendChoice&,
-                                                      const CoefficientFields&, Ranks&,
-                                                      const Note&);
+LAPL_FOR_FLOATS(run_backend);
 
 Model first_model(const Model& model, const std::optional<StepState>& from) {
   if (!model.run.chooses_stages()) return model;
@@ -82,12 +78,12 @@ OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& m
   if (!model.run.chooses_stages()) return {};
   // Backends that were used before come back, with the code that they have compiled, if there is
   // memory for one of each number of stages.
-  const auto keeps = [&] {
+  const auto keeps = [&, choice] {
     const Memory needed = memory_of_run(model, choice.backend, model.run.shape).backend;
     const Memory available = memory_available(choice.backend);
     return !ranks.any(20 * needed.host > available.host || 20 * needed.device > available.device);
   };
-  return [&, keeps, used = first_model(model, from).run.scheme.stages,
+  return [&, choice, keeps, used = first_model(model, from).run.scheme.stages,
           kept = std::make_shared<std::map<std::int64_t, std::unique_ptr<Backend<T>>>>()](
              std::int64_t stages) mutable -> Backend<T>& {
     if (keeps()) kept->emplace(used, std::move(backend));
@@ -106,11 +102,6 @@ OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& m
     return *backend;
   };
 }
-template OtherStages<float> other_stages(std::unique_ptr<Backend<float>>&, const Model&,
-                                         const std::optional<StepState>&, const BackendChoice&,
-                                         Ranks&);
-template OtherStages<double> other_stages(std::unique_ptr<Backend<double>>&, const Model&,
-                                          const std::optional<StepState>&, const BackendChoice&,
-                                          Ranks&);
+LAPL_FOR_FLOATS(other_stages);
 
 }  // namespace lapl

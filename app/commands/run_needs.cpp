@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "app/parent_folder.hpp"
 #include "io/hdf5/run_index.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "kernels/error.hpp"
@@ -21,6 +20,15 @@
 #include "solver/outputs.hpp"
 
 namespace lapl {
+namespace {
+
+// `path`, or the nearest folder above it that exists.
+std::filesystem::path nearest_existing(std::filesystem::path path) {
+  while (!std::filesystem::exists(path)) path = path.parent_path();
+  return path;
+}
+
+}  // namespace
 
 Memory RunMemory::all() const {
   return {stepping.host + std::max({initial, file, estimate}) + 16e6, stepping.device};
@@ -30,7 +38,7 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
   const RunConfig& config = model.run;
   RunMemory memory;
   memory.backend = with_precision(config.precision, [&]<class T>() {
-    Problem<T> problem = problem_of<T>(model, unread_coefficients(config));
+    Problem<T> problem = problem_with<T>(config, unread_coefficients(config), model.step);
     problem.shape = shape;
     const std::vector<FilterPlan<T>> filters(config.filters.size());
     return memory_needed(backend, problem, plans_of(model, problem, filters));
@@ -91,6 +99,12 @@ std::string memory_shortage(const Model& model, const std::string& backend, cons
   return fmt::format(
       "the grid of {} cells needs {} of host memory, {} are available (lapl plan says what fits)",
       text_of(shape), size_text(needed), size_text(available));
+}
+
+std::filesystem::path parent_of(const std::string& run_folder) {
+  std::filesystem::path path = std::filesystem::absolute(run_folder).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // the path ended with a slash
+  return nearest_existing(path.parent_path());
 }
 
 RunDisk disk_of_run(const RunConfig& config, std::optional<std::int64_t> steps) {

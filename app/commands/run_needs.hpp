@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -36,6 +37,9 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
 /// when it is used. (Files are not counted: they are built on the disk if memory does not suffice.)
 /// Ranks of one machine share its memory.
 std::string memory_shortage(const Model& model, const std::string& backend, const Ranks& ranks);
+
+/// The nearest existing folder above a run folder, which need not exist.
+std::filesystem::path parent_of(const std::string& run_folder);
 
 /// Disk space of a run in bytes, accurate to some 10 KB per file.
 struct RunDisk {

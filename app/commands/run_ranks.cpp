@@ -17,6 +17,7 @@
 #include "io/run/rank_writer.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/refused_state.hpp"
@@ -151,8 +152,7 @@ void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig&
   if (!problem.empty()) throw CheckpointError(problem);
   backend.set_state(state, from.step);
 }
-template void restore_rows(Backend<float>&, const StoredState&, const RunConfig&);
-template void restore_rows(Backend<double>&, const StoredState&, const RunConfig&);
+LAPL_FOR_FLOATS(restore_rows);
 
 void end_shared_run() { amid_run = false; }
 

@@ -10,6 +10,7 @@
 #include "io/readers/initial_source.hpp"
 #include "io/run/restart.hpp"
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/growth.hpp"
 #include "solver/times.hpp"
@@ -66,8 +67,7 @@ EstimateStep<T> estimate_of(RunConfig config, const std::shared_ptr<StableStep>&
                         .why_none = longest > 0 ? "" : text_of(*last, "at this state")};
   };
 }
-template EstimateStep<float> estimate_of(RunConfig, const std::shared_ptr<StableStep>&);
-template EstimateStep<double> estimate_of(RunConfig, const std::shared_ptr<StableStep>&);
+LAPL_FOR_FLOATS(estimate_of);
 
 template <class T>
 void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
@@ -94,7 +94,6 @@ void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder
     folder.log({{"event", "step"}, {"step", step}, {"largest_stable_step", largest}});
   };
 }
-template void set_estimates(VaryingSteps<float>&, const RunConfig&, const RunFolder&, Console&);
-template void set_estimates(VaryingSteps<double>&, const RunConfig&, const RunFolder&, Console&);
+LAPL_FOR_FLOATS(set_estimates);
 
 }  // namespace lapl

@@ -7,6 +7,7 @@
 #include "app/commands/step_notes.hpp"
 #include "app/signals.hpp"
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 #include "solver/clock.hpp"
 #include "solver/equation/equation.hpp"
 
@@ -190,12 +191,7 @@ std::unique_ptr<Backend<T>> backend_at(const Model& model, const BackendChoice& 
   backend->set_state(state);
   return backend;
 }
-template std::unique_ptr<Backend<float>> backend_at(const Model&, const BackendChoice&,
-                                                    const CoefficientFields&,
-                                                    const std::vector<float>&);
-template std::unique_ptr<Backend<double>> backend_at(const Model&, const BackendChoice&,
-                                                     const CoefficientFields&,
-                                                     const std::vector<double>&);
+LAPL_FOR_FLOATS(backend_at);
 
 template <class T>
 Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
@@ -223,9 +219,6 @@ Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
   if (result.complete) trial.end_at(result.step);
   return forecast_of(model.run, trial.points(), trial.estimates(), result.complete);
 }
-template Forecast try_steps(std::unique_ptr<Backend<float>>&, const Model&, const BackendChoice&,
-                            const TrialSeconds&);
-template Forecast try_steps(std::unique_ptr<Backend<double>>&, const Model&, const BackendChoice&,
-                            const TrialSeconds&);
+LAPL_FOR_FLOATS(try_steps);
 
 }  // namespace lapl

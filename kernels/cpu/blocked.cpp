@@ -26,6 +26,7 @@
 #include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/tile_steps.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/machine/host_buffer.hpp"
 
 namespace lapl {
@@ -162,7 +163,6 @@ template <class T>
 std::unique_ptr<CpuEngine<T>> make_blocked_engine(const Problem<T>& problem, int threads) {
   return std::make_unique<BlockedEngine<T>>(problem, threads);
 }
-template std::unique_ptr<CpuEngine<float>> make_blocked_engine(const Problem<float>&, int);
-template std::unique_ptr<CpuEngine<double>> make_blocked_engine(const Problem<double>&, int);
+LAPL_FOR_FLOATS(make_blocked_engine);
 
 }  // namespace lapl

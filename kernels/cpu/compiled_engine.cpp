@@ -13,6 +13,7 @@
 #include "kernels/cpu/compiler/compiled_code.hpp"
 #include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/piece_run.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -212,15 +213,13 @@ CodeText code_of_steps(const Problem<T>& problem) {
     text.functions.push_back("stage_" + std::to_string(i));
   return text;
 }
-template CodeText code_of_steps(const Problem<float>&);
-template CodeText code_of_steps(const Problem<double>&);
+LAPL_FOR_FLOATS(code_of_steps);
 
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
                                                    int most_steps) {
   return std::make_unique<CompiledEngine<T>>(problem, threads, most_steps);
 }
-template std::unique_ptr<CpuEngine<float>> make_compiled_engine(const Problem<float>&, int, int);
-template std::unique_ptr<CpuEngine<double>> make_compiled_engine(const Problem<double>&, int, int);
+LAPL_FOR_FLOATS(make_compiled_engine);
 
 }  // namespace lapl

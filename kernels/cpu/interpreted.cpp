@@ -22,6 +22,7 @@
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/cpu/step_arrays.hpp"
 #include "kernels/cpu/take_reductions.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -356,14 +357,12 @@ template <class T>
 std::unique_ptr<StageEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads) {
   return std::make_unique<InterpretedEngine<T>>(problem, threads);
 }
-template std::unique_ptr<StageEngine<float>> make_interpreted_engine(const Problem<float>&, int);
-template std::unique_ptr<StageEngine<double>> make_interpreted_engine(const Problem<double>&, int);
+LAPL_FOR_FLOATS(make_interpreted_engine);
 
 template <class T>
 std::unique_ptr<StagesValue<T>> make_stages_value(const StagesPlan<T>& plan, int threads) {
   return std::make_unique<InterpretedValue<T>>(plan.problem, threads);
 }
-template std::unique_ptr<StagesValue<float>> make_stages_value(const StagesPlan<float>&, int);
-template std::unique_ptr<StagesValue<double>> make_stages_value(const StagesPlan<double>&, int);
+LAPL_FOR_FLOATS(make_stages_value);
 
 }  // namespace lapl

@@ -3,6 +3,7 @@
 #include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/step_arrays.hpp"
 #include "kernels/cpu/take_reductions.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/stages/tree_at.hpp"
 
 namespace lapl {
@@ -85,7 +86,6 @@ template <class T>
 std::unique_ptr<CpuEngine<T>> make_reference_engine(const Problem<T>& problem, int) {
   return std::make_unique<ReferenceEngine<T>>(problem);
 }
-template std::unique_ptr<CpuEngine<float>> make_reference_engine(const Problem<float>&, int);
-template std::unique_ptr<CpuEngine<double>> make_reference_engine(const Problem<double>&, int);
+LAPL_FOR_FLOATS(make_reference_engine);
 
 }  // namespace lapl

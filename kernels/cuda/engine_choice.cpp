@@ -9,6 +9,7 @@
 #include "kernels/cuda/run_time/stage_passes.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/spectral/exponential_rates.hpp"
 
 namespace lapl {
@@ -70,10 +71,7 @@ ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem
           name == "resident" ? make_resident_engine(problem, buffers, stream)
                              : make_streaming_engine(problem, buffers, stream)};
 }
-template ChosenEngine<float> choose_engine(const std::string&, const Problem<float>&,
-                                           const DoubleBuffer<float>&, cudaStream_t);
-template ChosenEngine<double> choose_engine(const std::string&, const Problem<double>&,
-                                            const DoubleBuffer<double>&, cudaStream_t);
+LAPL_FOR_FLOATS(choose_engine);
 
 template <class T>
 std::int64_t steps_of_streaming(const Problem<T>& problem) {
@@ -88,7 +86,6 @@ std::int64_t steps_of_streaming(const Problem<T>& problem) {
   const StreamPlan plan = stream_plan(problem);
   return plan.unsuitable.empty() ? plan.sizes.depth() / stages : 1;
 }
-template std::int64_t steps_of_streaming(const Problem<float>&);
-template std::int64_t steps_of_streaming(const Problem<double>&);
+LAPL_FOR_FLOATS(steps_of_streaming);
 
 }  // namespace lapl

@@ -7,6 +7,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/cpu/startable_threads.hpp"
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"
 #endif
@@ -29,10 +30,7 @@ void add_covariance_on(const std::string& backend, const CovarianceProblem& prob
     add_covariance_cuda(problem, terms);
 #endif
 }
-template void add_covariance_on(const std::string&, const CovarianceProblem&,
-                                CovarianceTerms<float>&, int);
-template void add_covariance_on(const std::string&, const CovarianceProblem&,
-                                CovarianceTerms<double>&, int);
+LAPL_FOR_FLOATS(add_covariance_on);
 template void add_covariance_on(const std::string&, const CovarianceProblem&,
                                 CovarianceTerms<Half>&, int);
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/for_floats.hpp"
+
 namespace lapl {
 
 template <class T>
@@ -37,7 +39,6 @@ std::optional<SeparableWeights<T>> separate(const Correlation<T>& correlation) {
     }
   return factors;
 }
-template std::optional<SeparableWeights<float>> separate(const Correlation<float>&);
-template std::optional<SeparableWeights<double>> separate(const Correlation<double>&);
+LAPL_FOR_FLOATS(separate);
 
 }  // namespace lapl

@@ -11,6 +11,7 @@
 #include "kernels/error.hpp"
 #include "kernels/fields/found_value.hpp"
 #include "kernels/filters/cpu/cpu_filter.hpp"
+#include "kernels/for_floats.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/cuda_backend.hpp"
 #endif
@@ -71,9 +72,6 @@ std::unique_ptr<FrameFilter<T>> make_frame_filter(const std::string& backend,
   return nullptr;  // not reached: cuda_unavailable() has already thrown
 #endif
 }
-template std::unique_ptr<FrameFilter<float>> make_frame_filter(const std::string&,
-                                                               const FilterPlan<float>&, int);
-template std::unique_ptr<FrameFilter<double>> make_frame_filter(const std::string&,
-                                                                const FilterPlan<double>&, int);
+LAPL_FOR_FLOATS(make_frame_filter);
 
 }  // namespace lapl

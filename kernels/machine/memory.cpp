@@ -5,6 +5,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/cpu/compiled_stages.hpp"
 #include "kernels/cuda/device/field_layout.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/machine/available_memory.hpp"
 #include "kernels/spectral/exponential_modes.hpp"
 #ifdef LAPL_HAS_CUDA
@@ -47,10 +48,7 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
   return {(fields + results + on_host) * array,
           (2 * fields + on_device + made) * padded + (fields + results) * array};
 }
-template Memory memory_needed(const std::string&, const Problem<float>&,
-                              const std::vector<DerivedPlan<float>>&);
-template Memory memory_needed(const std::string&, const Problem<double>&,
-                              const std::vector<DerivedPlan<double>>&);
+LAPL_FOR_FLOATS(memory_needed);
 
 Memory spectral_memory(const std::string& backend, Shape shape, bool source) {
   const auto array = static_cast<double>(shape.cells()) * sizeof(double);

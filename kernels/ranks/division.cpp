@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/engines.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/ranks/local_problem.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 
@@ -49,9 +50,6 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
           .pairs = by_modes,
           .costs = costs};
 }
-template Division division_of(const Problem<float>&, const std::vector<DerivedPlan<float>>&,
-                              const std::string&, const std::string&, int, const RankCosts&);
-template Division division_of(const Problem<double>&, const std::vector<DerivedPlan<double>>&,
-                              const std::string&, const std::string&, int, const RankCosts&);
+LAPL_FOR_FLOATS(division_of);
 
 }  // namespace lapl

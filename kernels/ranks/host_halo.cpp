@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "kernels/for_floats.hpp"
 #include "kernels/ranks/halo.hpp"
 
 namespace lapl {
@@ -64,7 +65,6 @@ template <class T>
 std::unique_ptr<Halo<T>> make_host_halo(const Decomposition& by, int rank, int fields) {
   return std::make_unique<HostHalo<T>>(by, rank, fields);
 }
-template std::unique_ptr<Halo<float>> make_host_halo(const Decomposition&, int, int);
-template std::unique_ptr<Halo<double>> make_host_halo(const Decomposition&, int, int);
+LAPL_FOR_FLOATS(make_host_halo);
 
 }  // namespace lapl

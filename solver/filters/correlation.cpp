@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -119,8 +120,7 @@ Correlation<T> correlation_of(const FilterConfig& config, Shape input) {
   result.constant = static_cast<T>(config.constant);
   return result;
 }
-template Correlation<float> correlation_of(const FilterConfig&, Shape);
-template Correlation<double> correlation_of(const FilterConfig&, Shape);
+LAPL_FOR_FLOATS(correlation_of);
 
 template <class T>
 Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid) {
@@ -132,8 +132,7 @@ Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid) {
         config.name, text_of(output), text_of(grid));
   return correlation;
 }
-template Correlation<float> correlation_on_grid(const FilterConfig&, Shape);
-template Correlation<double> correlation_on_grid(const FilterConfig&, Shape);
+LAPL_FOR_FLOATS(correlation_on_grid);
 
 void check_on_grid(const std::vector<FilterConfig>& filters, Shape grid, Precision precision) {
   with_precision(precision, [&]<class T>() {
@@ -170,9 +169,6 @@ MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& cor
     return {FilterMethod::fft, fmt::format("{} weights are more than {}", count, most)};
   return {FilterMethod::direct, fmt::format("{} x {} weights", rows, columns)};
 }
-template MethodChoice choose_method(const FilterConfig&, const Correlation<float>&,
-                                    const std::string&);
-template MethodChoice choose_method(const FilterConfig&, const Correlation<double>&,
-                                    const std::string&);
+LAPL_FOR_FLOATS(choose_method);
 
 }  // namespace lapl

@@ -13,7 +13,7 @@ template <class T>
 std::unique_ptr<Backend<T>> spectral_on(const std::string& backend, RunConfig run) {
   run.engine = "spectral";
   return make_backend<T>(backend, "spectral",
-                         problem_to_step<T>(Model(run), test::coefficient_fields(run)), 2);
+                         problem_of<T>(Model(run), test::coefficient_fields(run)), 2);
 }
 
 template <class T>
@@ -178,7 +178,7 @@ TEST_CASE_TEMPLATE("etdrk2 and etdrk4 on a GPU equal the CPU's, whatever the fac
             std::array<double, 2> errors = {};
             for (const bool on_gpu : {false, true}) {
               const auto backend = make_backend<T>(on_gpu ? "cuda" : "cpu", "auto",
-                                                   problem_to_step<T>(Model(run), {}), 2);
+                                                   problem_of<T>(Model(run), {}), 2);
               backend->set_state(start);
               for (int step = 0; step < 5; ++step) backend->advance(1);
               states[on_gpu] = copy_of_state(*backend);
@@ -199,7 +199,7 @@ TEST_CASE_TEMPLATE("etdrk2 and etdrk4 on a GPU have the same bits each time, als
       const RunConfig run = exponential_run(test::shape_of({61, 50}), scheme, 2, measures, 2);
       const std::vector<T> start = test::random_field<T>({122, 50});
       const auto make = [&] {
-        return make_backend<T>("cuda", "auto", problem_to_step<T>(Model(run), {}), 2);
+        return make_backend<T>("cuda", "auto", problem_of<T>(Model(run), {}), 2);
       };
       const auto steps = [](Backend<T>& backend, int count) {
         for (int step = 0; step < count; ++step) backend.advance(1);

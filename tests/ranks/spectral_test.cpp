@@ -68,15 +68,15 @@ void check_bits(const std::string& backend_name, const RunConfig& run,
   const CoefficientFields fields = test::coefficient_fields(run);
   const auto derived = test::derived_plans<T>(run, fields, formula);
   const Model model(run);
-  const Problem<T> problem = problem_to_step<T>(model, fields);
+  const Problem<T> problem = problem_of<T>(model, fields);
   const auto one = make_backend<T>(backend_name, "spectral", problem, 1);
   one->set_derived(derived);
   one->set_state(state);
   Ranks& ranks = test::ranks();
   const auto backend = make_ranked_backend<T>(
       ranks, backend_name, "spectral",
-      ranks.is_first() ? problem : problem_to_step<T>(model, unread_coefficients(run), false),
-      derived, 1);
+      ranks.is_first() ? problem : problem_of<T>(model, unread_coefficients(run), false), derived,
+      1);
   backend->set_state(own_rows<T>(state, run.shape, backend->rows()));
   compare_with_one(*backend, *one, run.shape);  // fills the halo, which the steps then leave behind
   CHECK(test::same_but_for_kinds_of_nan<double>(take_steps(*backend, problem),

@@ -11,6 +11,7 @@
 #include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
 #include "solver/statistics.hpp"
+#include "tests/solver/computed_field.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;

@@ -214,7 +214,7 @@ TEST_CASE_TEMPLATE("etdrk2 and etdrk4 have the same bits on any number of thread
         std::int64_t step = 0;
         for (const std::int64_t part : parts) {
           const auto backend =
-              make_backend<T>("cpu", "auto", problem_to_step<T>(Model(run), {}), threads);
+              make_backend<T>("cpu", "auto", problem_of<T>(Model(run), {}), threads);
           backend->settle();
           backend->set_state(state, step);
           for (std::int64_t i = 0; i < part; ++i) backend->advance(1);
@@ -239,7 +239,7 @@ TEST_CASE("a rejected step of etdrk2 and etdrk4 leaves the bits of one that was 
     const std::vector<double> start = test::random_field<double>(run.shape);
     const auto last = [&](bool tries) {
       const auto backend =
-          make_backend<double>("cpu", "auto", problem_to_step<double>(Model(run), {}), 1);
+          make_backend<double>("cpu", "auto", problem_of<double>(Model(run), {}), 1);
       backend->set_state(start);
       backend->set_clock({.step = 0.1});
       backend->advance(1);

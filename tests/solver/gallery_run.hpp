@@ -11,7 +11,7 @@
 #include "io/config/config.hpp"
 #include "io/config/gallery.hpp"
 #include "io/readers/initial_source.hpp"
-#include "solver/spectral_problem.hpp"
+#include "solver/make_problem.hpp"
 #include "tests/formula_run.hpp"
 
 namespace lapl::test {
@@ -28,7 +28,7 @@ class GalleryRun {
     run = parse_config(std::string(at->text), "g.yaml", ".", settings).run;
     const CoefficientFields coefficients = load_coefficients(run);
     backend_ = make_backend<double>("cpu", is_exponential(run) ? "auto" : "interpreted",
-                                    problem_to_step<double>(Model(run), coefficients), 1);
+                                    problem_of<double>(Model(run), coefficients), 1);
     set_initial_state(*backend_, run, coefficients, {});
   }
 

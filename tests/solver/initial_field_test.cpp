@@ -8,6 +8,7 @@
 
 #include "io/config/config.hpp"
 #include "io/readers/initial_source.hpp"
+#include "tests/solver/computed_field.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;

@@ -7,6 +7,7 @@
 
 #include "solver/initial_field.hpp"
 #include "tests/reference_data.hpp"
+#include "tests/solver/computed_field.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;

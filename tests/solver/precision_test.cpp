@@ -12,6 +12,7 @@
 #include "solver/initial_field.hpp"
 #include "solver/precision_watch.hpp"
 #include "tests/formula_run.hpp"
+#include "tests/solver/computed_field.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;

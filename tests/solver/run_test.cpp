@@ -16,6 +16,7 @@
 #include "solver/statistics.hpp"
 #include "tests/faulty_backend.hpp"
 #include "tests/formula_run.hpp"
+#include "tests/solver/computed_field.hpp"
 
 using namespace lapl;
 

@@ -42,6 +42,7 @@
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -177,11 +178,6 @@ std::unique_ptr<CudaEngine<T>> make_resident_engine(const Problem<T>& problem,
   return std::make_unique<ResidentEngine<DiffusionStage, T>>(problem, compiled_stage(problem),
                                                              stream);
 }
-template std::unique_ptr<CudaEngine<float>> make_resident_engine(const Problem<float>&,
-                                                                 const DoubleBuffer<float>&,
-                                                                 cudaStream_t);
-template std::unique_ptr<CudaEngine<double>> make_resident_engine(const Problem<double>&,
-                                                                  const DoubleBuffer<double>&,
-                                                                  cudaStream_t);
+LAPL_FOR_FLOATS(make_resident_engine);
 
 }  // namespace lapl

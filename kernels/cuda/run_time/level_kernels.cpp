@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kernels/cuda/run_time/kernel_text.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -146,11 +147,8 @@ KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const 
   return kernel_text(std::move(text));
 }
 
-template LevelPlan level_plan(const Problem<float>&);
-template LevelPlan level_plan(const Problem<double>&);
-template std::size_t argument_bytes(const Problem<float>&, const LevelPlan&, int);
-template std::size_t argument_bytes(const Problem<double>&, const LevelPlan&, int);
-template KernelText level_kernel(const Problem<float>&, const LevelPlan&, const LevelText&);
-template KernelText level_kernel(const Problem<double>&, const LevelPlan&, const LevelText&);
+LAPL_FOR_FLOATS(level_plan);
+LAPL_FOR_FLOATS(argument_bytes);
+LAPL_FOR_FLOATS(level_kernel);
 
 }  // namespace lapl

@@ -9,6 +9,7 @@
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/run_time/stage_passes.hpp"
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -75,11 +76,6 @@ std::unique_ptr<CudaEngine<T>> make_compiled_cuda_engine(const std::string& name
                                                          cudaStream_t stream) {
   return std::make_unique<CompiledCudaEngine<T>>(name, problem, stream);
 }
-template std::unique_ptr<CudaEngine<float>> make_compiled_cuda_engine(const std::string&,
-                                                                      const Problem<float>&,
-                                                                      cudaStream_t);
-template std::unique_ptr<CudaEngine<double>> make_compiled_cuda_engine(const std::string&,
-                                                                       const Problem<double>&,
-                                                                       cudaStream_t);
+LAPL_FOR_FLOATS(make_compiled_cuda_engine);
 
 }  // namespace lapl

@@ -3,6 +3,7 @@
 #include "kernels/cuda/run_time/arguments.hpp"
 #include "kernels/cuda/run_time/kernel_text.hpp"
 #include "kernels/cuda/run_time/stage_kernels.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -171,9 +172,7 @@ KernelText resident_kernel(const Problem<T>& problem, const ResidentPlan& plan) 
   return kernel_text(std::move(text));
 }
 
-template ResidentPlan resident_plan(const Problem<float>&, const DeviceLimits&);
-template ResidentPlan resident_plan(const Problem<double>&, const DeviceLimits&);
-template KernelText resident_kernel(const Problem<float>&, const ResidentPlan&);
-template KernelText resident_kernel(const Problem<double>&, const ResidentPlan&);
+LAPL_FOR_FLOATS(resident_plan);
+LAPL_FOR_FLOATS(resident_kernel);
 
 }  // namespace lapl

@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/run_time/arguments.hpp"
 #include "kernels/cuda/run_time/kernel_text.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 
@@ -77,11 +78,8 @@ KernelText tile_kernels(const Problem<T>& problem) {
   return kernel_text(std::move(text));
 }
 
-template TileShape tile_shape(const Problem<float>&);
-template TileShape tile_shape(const Problem<double>&);
-template bool has_tables_in_memory(const Problem<float>&);
-template bool has_tables_in_memory(const Problem<double>&);
-template KernelText tile_kernels(const Problem<float>&);
-template KernelText tile_kernels(const Problem<double>&);
+LAPL_FOR_FLOATS(tile_shape);
+LAPL_FOR_FLOATS(has_tables_in_memory);
+LAPL_FOR_FLOATS(tile_kernels);
 
 }  // namespace lapl

@@ -9,6 +9,7 @@
 
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -294,17 +295,8 @@ std::unique_ptr<StagePasses<T>> make_stage_resident(const DeviceProblem<T>& prob
 
 template class StagePasses<float>;
 template class StagePasses<double>;
-template std::unique_ptr<StagePasses<float>> make_stage_stream(const DeviceProblem<float>&,
-                                                               const StreamPlan&);
-template std::unique_ptr<StagePasses<double>> make_stage_stream(const DeviceProblem<double>&,
-                                                                const StreamPlan&);
-template std::unique_ptr<StagePasses<float>> make_stage_volume(const DeviceProblem<float>&,
-                                                               const VolumePlan&);
-template std::unique_ptr<StagePasses<double>> make_stage_volume(const DeviceProblem<double>&,
-                                                                const VolumePlan&);
-template std::unique_ptr<StagePasses<float>> make_stage_resident(const DeviceProblem<float>&,
-                                                                 const ResidentPlan&);
-template std::unique_ptr<StagePasses<double>> make_stage_resident(const DeviceProblem<double>&,
-                                                                  const ResidentPlan&);
+LAPL_FOR_FLOATS(make_stage_stream);
+LAPL_FOR_FLOATS(make_stage_volume);
+LAPL_FOR_FLOATS(make_stage_resident);
 
 }  // namespace lapl

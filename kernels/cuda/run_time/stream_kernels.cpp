@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/cuda/run_time/level_kernels.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -90,9 +91,7 @@ KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan) {
                        .blocks = plan.blocks});
 }
 
-template StreamPlan stream_plan(const Problem<float>&);
-template StreamPlan stream_plan(const Problem<double>&);
-template KernelText stream_kernel(const Problem<float>&, const StreamPlan&);
-template KernelText stream_kernel(const Problem<double>&, const StreamPlan&);
+LAPL_FOR_FLOATS(stream_plan);
+LAPL_FOR_FLOATS(stream_kernel);
 
 }  // namespace lapl

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/run_time/level_kernels.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -76,9 +77,7 @@ KernelText volume_kernel(const Problem<T>& problem, const VolumePlan& plan) {
        .blocks = 1});
 }
 
-template VolumePlan volume_plan(const Problem<float>&, const DeviceLimits&);
-template VolumePlan volume_plan(const Problem<double>&, const DeviceLimits&);
-template KernelText volume_kernel(const Problem<float>&, const VolumePlan&);
-template KernelText volume_kernel(const Problem<double>&, const VolumePlan&);
+LAPL_FOR_FLOATS(volume_plan);
+LAPL_FOR_FLOATS(volume_kernel);
 
 }  // namespace lapl

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "kernels/filters/covariance.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/stages/arithmetic.hpp"
 
 namespace lapl {
@@ -93,8 +94,7 @@ void add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& 
     add_sums(job, b, down.data());
   }
 }
-template void add_covariance(const CovarianceProblem&, CovarianceTerms<float>&, int);
-template void add_covariance(const CovarianceProblem&, CovarianceTerms<double>&, int);
+LAPL_FOR_FLOATS(add_covariance);
 template void add_covariance(const CovarianceProblem&, CovarianceTerms<Half>&, int);
 
 }  // namespace lapl

@@ -5,6 +5,7 @@
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/error.hpp"
 #include "kernels/filters/cpu/filter_engines.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 
@@ -25,7 +26,6 @@ std::unique_ptr<CpuFilter<T>> make_cpu_filter(const FilterPlan<T>& plan, int thr
     default: return make_direct_filter(correlation, loops, threads);
   }
 }
-template std::unique_ptr<CpuFilter<float>> make_cpu_filter(const FilterPlan<float>&, int);
-template std::unique_ptr<CpuFilter<double>> make_cpu_filter(const FilterPlan<double>&, int);
+LAPL_FOR_FLOATS(make_cpu_filter);
 
 }  // namespace lapl

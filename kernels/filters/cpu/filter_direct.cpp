@@ -5,6 +5,7 @@
 //   memory traffic   one read, one write per cell
 #include "kernels/filters/cpu/filter_engines.hpp"
 #include "kernels/filters/cpu/filter_rows.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -61,9 +62,6 @@ std::unique_ptr<CpuFilter<T>> make_direct_filter(const Correlation<T>& correlati
                                                  const FilterLoops<T>& loops, int threads) {
   return std::make_unique<DirectFilter<T>>(correlation, loops, threads);
 }
-template std::unique_ptr<CpuFilter<float>> make_direct_filter(const Correlation<float>&,
-                                                              const FilterLoops<float>&, int);
-template std::unique_ptr<CpuFilter<double>> make_direct_filter(const Correlation<double>&,
-                                                               const FilterLoops<double>&, int);
+LAPL_FOR_FLOATS(make_direct_filter);
 
 }  // namespace lapl

@@ -15,6 +15,7 @@
 #include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/filters/cpu/filter_engines.hpp"
 #include "kernels/filters/cpu/filter_rows.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/machine/host_buffer.hpp"
 
 namespace lapl {
@@ -194,7 +195,6 @@ template <class T>
 std::unique_ptr<CpuFilter<T>> make_fft_filter(const Correlation<T>& correlation, int threads) {
   return std::make_unique<FftFilter<T>>(correlation, threads);
 }
-template std::unique_ptr<CpuFilter<float>> make_fft_filter(const Correlation<float>&, int);
-template std::unique_ptr<CpuFilter<double>> make_fft_filter(const Correlation<double>&, int);
+LAPL_FOR_FLOATS(make_fft_filter);
 
 }  // namespace lapl

@@ -7,6 +7,7 @@
 
 #include "kernels/filters/cpu/filter_engines.hpp"
 #include "kernels/filters/cpu/filter_rows.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -103,11 +104,6 @@ std::unique_ptr<CpuFilter<T>> make_separable_filter(const Correlation<T>& correl
                                                     const FilterLoops<T>& loops, int threads) {
   return std::make_unique<SeparableFilter<T>>(correlation, weights, loops, threads);
 }
-template std::unique_ptr<CpuFilter<float>> make_separable_filter(const Correlation<float>&,
-                                                                 const SeparableWeights<float>&,
-                                                                 const FilterLoops<float>&, int);
-template std::unique_ptr<CpuFilter<double>> make_separable_filter(const Correlation<double>&,
-                                                                  const SeparableWeights<double>&,
-                                                                  const FilterLoops<double>&, int);
+LAPL_FOR_FLOATS(make_separable_filter);
 
 }  // namespace lapl

@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -31,7 +32,6 @@ std::unique_ptr<CudaFilter<T>> make_cuda_filter(const FilterPlan<T>& plan) {
   LAPL_CUDA(cudaDeviceSynchronize());
   return filter;
 }
-template std::unique_ptr<CudaFilter<float>> make_cuda_filter(const FilterPlan<float>&);
-template std::unique_ptr<CudaFilter<double>> make_cuda_filter(const FilterPlan<double>&);
+LAPL_FOR_FLOATS(make_cuda_filter);
 
 }  // namespace lapl

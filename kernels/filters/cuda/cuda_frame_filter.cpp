@@ -13,6 +13,7 @@
 #include "kernels/cuda/device/stream.hpp"
 #include "kernels/fields/found_value.hpp"
 #include "kernels/filters/cuda/cuda_filter.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -106,7 +107,6 @@ template <class T>
 std::unique_ptr<FrameFilter<T>> make_cuda_frame_filter(const FilterPlan<T>& plan) {
   return std::make_unique<CudaFrameFilter<T>>(plan);
 }
-template std::unique_ptr<FrameFilter<float>> make_cuda_frame_filter(const FilterPlan<float>&);
-template std::unique_ptr<FrameFilter<double>> make_cuda_frame_filter(const FilterPlan<double>&);
+LAPL_FOR_FLOATS(make_cuda_frame_filter);
 
 }  // namespace lapl

@@ -14,6 +14,7 @@
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/filters/cuda/filter_tile.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -279,7 +280,6 @@ std::unique_ptr<CudaFilter<T>> make_direct_filter(const Correlation<T>& correlat
   if (window.rows == 1) return std::make_unique<AnyWindow<T, 1, 1>>(correlation);
   return std::make_unique<AnyWindow<T, 8, 4>>(correlation);
 }
-template std::unique_ptr<CudaFilter<float>> make_direct_filter(const Correlation<float>&);
-template std::unique_ptr<CudaFilter<double>> make_direct_filter(const Correlation<double>&);
+LAPL_FOR_FLOATS(make_direct_filter);
 
 }  // namespace lapl

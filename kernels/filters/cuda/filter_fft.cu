@@ -13,6 +13,7 @@
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/filters/cuda/filter_tile.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -217,7 +218,6 @@ std::unique_ptr<CudaFilter<T>> make_fft_filter(const Correlation<T>& correlation
   return std::make_unique<FftFilter<T>>(correlation, row_bits,
                                         row_bits + column_bits == 0 ? 1 : column_bits);
 }
-template std::unique_ptr<CudaFilter<float>> make_fft_filter(const Correlation<float>&);
-template std::unique_ptr<CudaFilter<double>> make_fft_filter(const Correlation<double>&);
+LAPL_FOR_FLOATS(make_fft_filter);
 
 }  // namespace lapl

@@ -16,6 +16,7 @@
 #include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/filters/cuda/filter_strips.cuh"
 #include "kernels/filters/cuda/filter_tile.hpp"
+#include "kernels/for_floats.hpp"
 
 namespace lapl {
 namespace {
@@ -276,9 +277,6 @@ std::unique_ptr<CudaFilter<T>> make_separable_filter(const Correlation<T>& corre
     return std::make_unique<OneKernel<T>>(correlation, weights, lead);
   return std::make_unique<TwoFilters<T>>(correlation, weights);
 }
-template std::unique_ptr<CudaFilter<float>> make_separable_filter(const Correlation<float>&,
-                                                                  const SeparableWeights<float>&);
-template std::unique_ptr<CudaFilter<double>> make_separable_filter(const Correlation<double>&,
-                                                                   const SeparableWeights<double>&);
+LAPL_FOR_FLOATS(make_separable_filter);
 
 }  // namespace lapl
