@@ -32,7 +32,7 @@ bool all_printed() {
 
 // Does what the command line says; every exception type has its exit code.
 int guarded(int argc, char** argv) try {
-  const int code = LaplCommandLine().parse(argc, argv)();
+  const int code = command_line().parse(argc, argv)();
   if (!all_printed())  // a code that says more stays
     return fail(code == exit_complete ? int{exit_io} : code, "standard output: cannot be written");
   return code;

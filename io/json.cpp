@@ -27,6 +27,12 @@ Json read_summary(const std::filesystem::path& folder) {
   return value;
 }
 
+Json summary_if_any(const std::filesystem::path& folder) try {
+  return read_summary(folder);
+} catch (const IoError&) {
+  return Json::object();
+}
+
 std::string json_text(const Json& value, int indent) {
   return escaped_json(value.dump(indent, ' ', false, Json::error_handler_t::replace));
 }

@@ -14,6 +14,9 @@ nlohmann::ordered_json parse_json(std::string_view text);
 /// The content of run.json in a run folder. Throws IoError if it is unreadable or not an object.
 nlohmann::ordered_json read_summary(const std::filesystem::path& folder);
 
+/// The same; an empty object where that throws.
+nlohmann::ordered_json summary_if_any(const std::filesystem::path& folder);
+
 /// The value as text, with U+FFFD for bytes that are not UTF-8.
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 

@@ -23,13 +23,18 @@ std::vector<std::string> words_of(int argc, char** argv) {
 }  // namespace
 
 CommandLine::CommandLine(const std::string& name, const std::string& description,
-                         const std::string& version, const std::string& footer)
+                         const std::string& version, const std::string& footer,
+                         const std::vector<CommandGroup>& groups)
     : app_(std::make_unique<CLI::App>(description, name)), chosen_(std::make_unique<Action>()) {
   app_->formatter(help_format());
   app_->set_help_flag("-h,--help", "Print this help and exit");
   app_->set_version_flag("--version", version, "Print the version and exit");
   app_->footer(footer);
   app_->require_subcommand(1);
+  for (const CommandGroup& group : groups) {
+    group_ = group.title;
+    for (AddCommand* const add_command : group.commands) add_command(*this);
+  }
 }
 
 CommandLine::~CommandLine() = default;

@@ -18,15 +18,23 @@ struct Completion {
   std::vector<std::pair<std::string, std::string>> words;
 };
 
+class CommandLine;
+using AddCommand = void(CommandLine& line);
+
+/// Commands for one purpose, with a title in the help.
+struct CommandGroup {
+  const char* title;
+  std::vector<AddCommand*> commands;
+};
+
 class CommandLine {
  public:
   /// `name`: the program; `version`: the text of --version; `footer`: the end of the help.
   CommandLine(const std::string& name, const std::string& description, const std::string& version,
-              const std::string& footer);
+              const std::string& footer, const std::vector<CommandGroup>& groups);
   ~CommandLine();
 
-  /// The title in the help of the commands that are added from now on.
-  void begin_group(const std::string& title) { group_ = title; }
+  /// Adds a command to the group whose commands the constructor adds.
   Command add(const std::string& name, const std::string& what_it_does);
 
   /// The help of a command; that of the program if `command` is empty. Throws ConfigError if there
@@ -47,7 +55,7 @@ class CommandLine {
  private:
   std::unique_ptr<CLI::App> app_;
   std::unique_ptr<Action> chosen_;  // set by the command that was parsed
-  std::string group_ = "Commands";
+  std::string group_;
 };
 
 }  // namespace lapl

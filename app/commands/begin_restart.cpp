@@ -8,10 +8,11 @@
 #include <variant>
 
 #include "app/commands/run_ranks.hpp"
-#include "app/sweep/sweep_summary.hpp"
+#include "io/json.hpp"
 #include "io/run/config_changes.hpp"
 #include "io/run/run_writer.hpp"
 #include "kernels/error.hpp"
+#include "kernels/for_floats.hpp"
 #include "solver/times.hpp"
 
 namespace lapl {
@@ -21,7 +22,7 @@ bool has_nothing_to_do(const Job& job) {
       !job.equation_change.empty() || job.config.run.stops_at)
     return false;
   const CheckpointHeader& header = job.restart->checkpoint.header;
-  const nlohmann::ordered_json summary = run_summary(job.folder->path());
+  const nlohmann::ordered_json summary = summary_if_any(job.folder->path());
   return summary.value("status", nlohmann::ordered_json()) == "complete" &&
          summary.value("step", nlohmann::ordered_json()) == header.step &&
          job.restart->rejected.empty() && job.restart->damaged.empty() &&
@@ -30,7 +31,7 @@ bool has_nothing_to_do(const Job& job) {
 }
 
 std::string earlier_step_warning(const RunFolder& folder) {
-  const nlohmann::ordered_json summary = run_summary(folder.path());
+  const nlohmann::ordered_json summary = summary_if_any(folder.path());
   const auto warning = summary.find("step_warning");
   return warning != summary.end() && warning->is_string() ? warning->get<std::string>() : "";
 }
@@ -62,8 +63,7 @@ void restore_state(Backend<T>& backend, const Job& job) {
   backend.set_state(*values, header.step);
 }
 
-template void restore_state(Backend<float>&, const Job&);
-template void restore_state(Backend<double>&, const Job&);
+LAPL_FOR_FLOATS(restore_state);
 
 std::optional<StepState> first_steps(const Job& job, bool changed) {
   if (!job.restart || !job.config.run.scheme.varies) return std::nullopt;
@@ -113,9 +113,6 @@ StepWords look_at_step_anew(Backend<T>& backend, const RunConfig& config,
   if (steps) steps->longest = of_first(backend.ranks(), size);
   return words;
 }
-template StepWords look_at_step_anew(Backend<float>&, const RunConfig&, const CoefficientFields&,
-                                     std::int64_t, std::optional<StepState>&);
-template StepWords look_at_step_anew(Backend<double>&, const RunConfig&, const CoefficientFields&,
-                                     std::int64_t, std::optional<StepState>&);
+LAPL_FOR_FLOATS(look_at_step_anew);
 
 }  // namespace lapl

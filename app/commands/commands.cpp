@@ -29,12 +29,9 @@ Exit codes:
 
 }  // namespace
 
-LaplCommandLine::LaplCommandLine()
-    : CommandLine("lapl", program_description, "lapl " LAPL_VERSION " (" LAPL_COMMIT ")", footer) {
-  for (const CommandGroup& group : all_commands) {
-    begin_group(group.title);
-    for (AddCommand* const add_command : group.commands) add_command(*this);
-  }
+CommandLine command_line() {
+  return {"lapl", program_description, "lapl " LAPL_VERSION " (" LAPL_COMMIT ")", footer,
+          all_commands};
 }
 
 }  // namespace lapl

@@ -8,20 +8,14 @@
 
 namespace lapl {
 
-using AddCommand = void(CommandLine& line);
 AddCommand add_bench_command, add_completions_command, add_diff_command, add_export_command,
     add_filter_command, add_help_command, add_inspect_command, add_list_command, add_new_command,
     add_plan_command, add_plot_command, add_report_command, add_resume_command, add_run_command,
     add_schema_command, add_sweep_command, add_validate_command, add_verify_restart_command,
     add_watch_command;
 
-/// Commands for one purpose, in the order in which the help shows them.
-struct CommandGroup {
-  const char* title;
-  std::vector<AddCommand*> commands;
-};
-
-inline const CommandGroup all_commands[] = {
+/// In the order in which the help shows them.
+inline const std::vector<CommandGroup> all_commands = {
     {"Start", {add_new_command, add_list_command, add_validate_command, add_plan_command}},
     {"Run", {add_run_command, add_resume_command, add_sweep_command}},
     {"Look",
@@ -32,9 +26,6 @@ inline const CommandGroup all_commands[] = {
 };
 
 /// The command line with all commands of all_commands.
-class LaplCommandLine : public CommandLine {
- public:
-  LaplCommandLine();
-};
+CommandLine command_line();
 
 }  // namespace lapl

@@ -16,9 +16,9 @@
 #include "app/commands/step_notes.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
-#include "app/sweep/sweep_summary.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/hdf5/start_hdf5.hpp"
+#include "io/json.hpp"
 #include "io/readers/initial_source.hpp"
 #include "io/readers/quantities.hpp"
 #include "io/run/equation_changes.hpp"
@@ -77,7 +77,13 @@ std::vector<std::string> look(PrecisionWatch& watch, const StoredEvent& event) {
   return watch.look(event.step, event.time, event.time_step, statistics, values);
 }
 
-// A run from its job to its exit code, in the order of take(). Until open_folder nothing is
+// The initial state as far as it is whole in the first rank's memory, and words on its step.
+struct InitialFields {
+  WholeFields whole;
+  StepWords words;
+};
+
+// A run from its job to its exit code, in the order of run_job(). Until open_folder nothing is
 // written.
 template <class T>
 class Execution {
@@ -85,91 +91,91 @@ class Execution {
   Execution(const Job& job, Console& console)
       : job_(job),
         console_(console),
-        model_(looked_at(job.config.run)),
+        model_(with_mask_checked(job.config.run)),
         first_step_(job.restart ? job.restart->checkpoint.header.step : 0),
         config_text_(resolved_yaml(job.config)) {}
 
-  int take() {
-    prepare();        // 1. model, memory, parameters and the equation's digest
-    make_state();     // 2. the backend and the state that it starts from
-    open_folder();    // 3. the run folder, locked
-    begin_records();  // 4. run.json, config.yaml, the log and the tables
-    const RunResult result = take_steps();  // 5. steps, outputs and checkpoints
-    return conclude(result);                // 6. how it ended
+  int run_job() {
+    make_state();     // 1. memory, parameters, the equation's digest, the backend and its state
+    open_folder();    // 2. the run folder, locked
+    begin_records();  // 3. run.json, config.yaml, the log and the tables
+    const RunResult result = take_steps();  // 4. steps, outputs and checkpoints
+    return conclude(result);                // 5. how it ended
   }
 
  private:
   // Without a mask that every cell is inside.
-  RunConfig looked_at(RunConfig config) {
-    mask_note_ = look_at_mask(config);
+  RunConfig with_mask_checked(RunConfig config) {
+    if (const std::string note = look_at_mask(config); !note.empty()) console_.note(note);
     return config;
   }
 
-  void prepare() {
-    if (!mask_note_.empty()) console_.note(mask_note_);
+  void make_state() {
     // A GPU takes as long to start as the initial fields take to compute, so both go on at once.
     // Engines on CPUs take the most memory: if that is there, no other backend lacks it.
     const bool at_once = config_.backend != "cpu" && has_cuda_driver() &&
                          memory_shortage(model_, "cpu", ranks_).empty();
-    if (at_once) {
-      load_fields();
-      words_ = in_background([this] { return compute_fields(); });
-    }
-    choice_ = choose_backend(config_);
+    BackendChoice choice;
     if (!at_once) {
-      if (const std::string shortage = memory_shortage(model_, choice_.backend, ranks_);
+      choice = choose_backend(config_);
+      if (const std::string shortage = memory_shortage(model_, choice.backend, ranks_);
           !shortage.empty())
         throw DeviceError(shortage);
-      load_fields();
-      words_ = std::async(std::launch::deferred, [this] { return compute_fields(); });
-    } else if (choice_.backend == "cpu") {
-      words_.wait();  // a second thread may not start threads of OpenMP meanwhile
     }
-    digest_ = equation_digest(model_, coefficients_);
+    const CoefficientFields coefficients = load_coefficients(config_, &record_notes_);
+    WholeFields loaded;
+    if (!job_.restart) loaded = load_initial_fields(config_, &record_notes_);
+    for (const std::string& note : record_notes_) console_.note(note);
+    const auto compute = [&] { return initial_fields(coefficients, std::move(loaded)); };
+    std::future<InitialFields> initial =
+        at_once ? in_background(compute) : std::async(std::launch::deferred, compute);
+    if (at_once) {
+      choice = choose_backend(config_);
+      if (choice.backend == "cpu")
+        initial.wait();  // a second thread may not start threads of OpenMP meanwhile
+    }
+    digest_ = equation_digest(model_, coefficients);
     change_ = equation_change(job_, digest_);
+    begin_at(choice, coefficients, initial);
+    if (ranks_.is_first()) watch_.emplace(config_, coefficients);
   }
 
-  void make_state() {
+  InitialFields initial_fields(const CoefficientFields& coefficients, WholeFields whole) const {
+    if (job_.restart) return {};
+    whole.merge(fractal_fields(config_));
+    const StepWords words =
+        words_on_step({config_, {}, job_.config.step_note}, coefficients, whole);
+    return {std::move(whole), words};
+  }
+
+  // Makes the backend and sets its state while the initial fields may still be computed.
+  void begin_at(const BackendChoice& choice, const CoefficientFields& coefficients,
+                std::future<InitialFields>& initial) {
     const bool changed = job_.after_change || !change_.empty();
     steps_.from = first_steps(job_, changed);
-    share_run(ranks_, job_.config, config_.mask.has_value(), choice_.backend, job_.restart,
+    share_run(ranks_, job_.config, config_.mask.has_value(), choice.backend, job_.restart,
               steps_.from, changed);
-    backend_ = run_backend<T>(first_model(model_, steps_.from), choice_, coefficients_, ranks_,
+    backend_ = run_backend<T>(first_model(model_, steps_.from), choice, coefficients, ranks_,
                               [&](const std::string& text) { console_.note(text); });
-    steps_.with_other_stages = other_stages(backend_, model_, steps_.from, choice_, ranks_);
+    steps_.with_other_stages = other_stages(backend_, model_, steps_.from, choice, ranks_);
     const auto made = Clock::now();
-    StepWords words = words_.get();
+    auto [whole, words] = initial.get();
     if (job_.restart) {
       restore_state(*backend_, job_);
       if (changed)
-        words = look_at_step_anew(*backend_, config_, coefficients_, first_step_, steps_.from);
+        words = look_at_step_anew(*backend_, config_, coefficients, first_step_, steps_.from);
       else if (job_.folder)
         words.warning = earlier_step_warning(*job_.folder);
     } else {
-      set_initial_state(*backend_, config_, coefficients_, whole_);
+      set_initial_state(*backend_, config_, coefficients, whole);
       warn_of_empty_fractals();
       require_finite_start(*backend_, model_);
       if (!words.refusal.empty()) throw ConfigError("{}", words.refusal);
-      whole_.clear();
     }
     if (!words.note.empty()) console_.note(words.note);
     if (!words.warning.empty()) console_.warning(words.warning);
     step_warning_ = words.warning;
     phases_.initial_field = seconds_since(made);
-    if (ranks_.is_first()) watch_.emplace(config_, coefficients_);
-    coefficients_.clear();  // the backend has them
-  }
-
-  void load_fields() {
-    coefficients_ = load_coefficients(config_, &record_notes_);
-    if (!job_.restart) whole_ = load_initial_fields(config_, &record_notes_);
-    for (const std::string& note : record_notes_) console_.note(note);
-  }
-
-  StepWords compute_fields() {
-    if (job_.restart) return {};
-    whole_.merge(fractal_fields(config_));
-    return words_on_step({config_, {}, job_.config.step_note}, coefficients_, whole_);
   }
 
   void warn_of_empty_fractals() {
@@ -337,7 +343,6 @@ class Execution {
 
   const Job& job_;
   Console& console_;
-  std::string mask_note_;
   RecordNotes record_notes_;
   const Model model_;
   const RunConfig& config_ = model_.run;
@@ -345,14 +350,10 @@ class Execution {
   VaryingSteps<T> steps_;
   const std::string config_text_;
   Ranks& ranks_ = run_ranks();
-  BackendChoice choice_;
-  CoefficientFields coefficients_;
-  WholeFields whole_;         // of the initial state
   std::uint64_t digest_ = 0;  // of the equation
   std::string change_;        // of the equation, from this step on
   std::unique_ptr<Backend<T>> backend_;
   std::optional<PrecisionWatch> watch_;
-  std::future<StepWords> words_;
   std::string step_warning_;  // said at the start
   std::optional<RunFolder> created_;
   Provenance provenance_;
@@ -366,7 +367,7 @@ class Execution {
 int execute(const Job& job, Console& console) {
   start_hdf5();
   if (has_nothing_to_do(job)) {
-    const Json summary = run_summary(job.folder->path());
+    const Json summary = summary_if_any(job.folder->path());
     console.summary(
         fmt::format("complete already: step {}, digest {}; nothing was written\ngo on:    {}\n",
                     job.restart->checkpoint.header.step,
@@ -376,7 +377,7 @@ int execute(const Job& job, Console& console) {
     return exit_complete;
   }
   return with_precision(job.config.run.precision,
-                        [&]<class T>() { return Execution<T>(job, console).take(); });
+                        [&]<class T>() { return Execution<T>(job, console).run_job(); });
 }
 
 }  // namespace lapl

@@ -23,6 +23,10 @@ struct Job {
   std::vector<std::string> moved_probes = {};  ///< columns that say another cell from here on
 };
 
+/// In a member of a sweep, the text that the sweep has checked: `lapl run` reads it in place of the
+/// config file, which may have changed since. Null in other processes.
+extern const std::string* checked_config_text;
+
 /// The job that goes on from `restart` in `folder` under `config`; says on the console which
 /// checkpoints were rejected. Throws ConfigError where the config asks for another problem or an
 /// earlier end. Keys of --change-equation may have other values where `change_equation`.

@@ -5,7 +5,6 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/commands/run_ranks.hpp"
-#include "app/sweep/sweep_processes.hpp"
 #include "io/run/config_changes.hpp"
 #include "kernels/error.hpp"
 
@@ -46,7 +45,11 @@ int run_command(const RunOptions& options) {
     return *code;
   std::vector<std::string> settings = options.words.all();
   if (!options.output.empty()) settings.push_back(text_setting("output.directory", options.output));
-  const LoadedConfig config = config_of_run(options.config, settings);
+  const std::filesystem::path path = options.config;
+  const LoadedConfig config =
+      checked_config_text == nullptr
+          ? load_config(path, settings)
+          : parse_config(*checked_config_text, path.string(), path.parent_path(), settings);
   Console console(options.console);
   if (options.auto_resume && RunFolder::holds_run(config.run.directory))
     return execute(resume_or_start(config, console), console);
@@ -57,6 +60,8 @@ int run_command(const RunOptions& options) {
 }
 
 }  // namespace
+
+const std::string* checked_config_text = nullptr;
 
 void add_run_command(CommandLine& line) {
   Command command = line.add("run", "Run a config from its initial field to the end");

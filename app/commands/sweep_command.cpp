@@ -8,6 +8,7 @@
 #include "app/exit_code.hpp"
 #include "app/sweep/sweep_processes.hpp"
 #include "app/sweep/sweep_summary.hpp"
+#include "io/config/config.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"

@@ -13,10 +13,10 @@
 #include <sstream>
 #include <tuple>
 
-#include "app/sweep/sweep_summary.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_number.hpp"
 #include "io/filters/filter_source.hpp"
+#include "io/json.hpp"
 #include "io/readers/initial_source.hpp"
 #include "io/run/config_changes.hpp"
 #include "io/run/run_folder.hpp"
@@ -183,7 +183,7 @@ bool is_complete(const LoadedConfig& config) {
   } catch (const ConfigError& error) {
     throw ConfigError("{}: {}", folder.string(), error.what());
   }
-  return run_summary(folder).value("status", nlohmann::ordered_json()) == "complete" &&
+  return summary_if_any(folder).value("status", nlohmann::ordered_json()) == "complete" &&
          before.run.end == config.run.end &&
          (config.run.ends_by_time() || before.run.steps == config.run.steps);
 }

@@ -13,12 +13,14 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <new>
 #include <span>
 #include <sstream>
 #include <system_error>
 
+#include "app/commands/execute.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_needs.hpp"
 #include "app/exit_code.hpp"
@@ -46,9 +48,6 @@ struct Share {
   int threads = 0;  // for compute.threads; 0: as the config says
   Memory memory;
 };
-
-// The text that members take as their config's; null in other processes.
-const std::string* config_text = nullptr;
 
 // Forks a child that ends with the exit code of `body`. The child is killed if this process ends
 // first. This process must have one thread, so neither OpenMP nor CUDA may have started.
@@ -178,7 +177,7 @@ class Processes {
                                      {log.descriptor(), STDERR_FILENO}})
         if (dup2(from, to) < 0) throw IoError("{}: cannot be opened", log_of(member).string());
       forget_launcher();
-      config_text = &options_.text;
+      checked_config_text = &options_.text;
       process_began = Clock::now();
       std::vector<std::string> words = words_of(member, share);
       std::vector<char*> arguments;
@@ -242,11 +241,6 @@ class Processes {
 };
 
 }  // namespace
-
-LoadedConfig config_of_run(const fs::path& path, const std::vector<std::string>& settings) {
-  if (config_text == nullptr) return load_config(path, settings);
-  return parse_config(*config_text, path.string(), path.parent_path(), settings);
-}
 
 std::string run_members(const std::vector<SweepMember>& members, const SweepOptions& options,
                         const std::function<void(const SweepMember&, const MemberEnd&)>& ended) {

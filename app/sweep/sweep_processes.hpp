@@ -1,13 +1,11 @@
 // Runs the members of a sweep side by side, each in a process of its own.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "app/sweep/sweep_members.hpp"
-#include "io/config/config.hpp"
 
 namespace lapl {
 
@@ -23,11 +21,6 @@ struct SweepOptions {
   int jobs = 0;        ///< members at once, at most; 0: as many as cores and memory allow
   bool go_on = false;  ///< each member goes on where its run folder holds a run
 };
-
-/// The config of `lapl run`. A member of a sweep takes the text that the sweep has checked, even if
-/// the file has changed since.
-LoadedConfig config_of_run(const std::filesystem::path& path,
-                           const std::vector<std::string>& settings);
 
 /// Runs every member that is not complete as `lapl run`, in a process forked from this one, with
 /// its output in the file `FOLDER.log`. Calls `ended` when one ends. SIGINT, SIGTERM and SIGUSR1

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <sstream>
 
@@ -50,12 +51,6 @@ std::string text_of(const Json& value) {
 
 }  // namespace
 
-Json run_summary(const fs::path& folder) {
-  const fs::path path = folder / "run.json";
-  Json summary = fs::exists(path) ? parse_json(read_start(path)) : Json();
-  return summary.is_object() ? summary : Json::object();
-}
-
 std::vector<std::string> result_columns(const std::vector<SweepMember>& members) {
   std::set<std::string> taken = {"member", "status", "exit_code", "code",
                                  "step",   "digest", "seconds",   "error"};
@@ -93,7 +88,7 @@ Json summary_row(const SweepMember& member, const std::vector<std::string>& resu
   row["status"] = status_of(end->code);
   row["exit_code"] = end->code;
   add_last_output(row, member.run.directory);
-  const Json summary = run_summary(member.run.directory);
+  const Json summary = summary_if_any(member.run.directory);
   for (const char* name : {"step", "digest", "seconds"})
     if (summary.contains(name)) row[name] = summary[name];
   if (!end->error.empty()) row["error"] = end->error;

@@ -1,7 +1,6 @@
 // The one table of a sweep.
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,9 +10,6 @@
 #include "app/sweep/sweep_processes.hpp"
 
 namespace lapl {
-
-/// The content of a folder's run.json; an empty object if it cannot be read.
-nlohmann::ordered_json run_summary(const std::filesystem::path& folder);
 
 /// The columns about the last outputs: least, largest and mean value of each field of any
 /// member, and integrals. Throws ConfigError where an integral has the name of another column.

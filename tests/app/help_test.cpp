@@ -76,7 +76,7 @@ bool suggests_near(const std::string& message, const std::string& mistake) {
 
 TEST_CASE("help: every command has one sentence and two to four examples, all of known words") {
   const Sandbox sandbox;
-  const LaplCommandLine line;
+  const CommandLine line = command_line();
   for (const auto& found : line.complete({""}).words) {
     const std::string& command = found.first;
     const std::string& sentence = found.second;
@@ -103,7 +103,7 @@ TEST_CASE("help: every command has one sentence and two to four examples, all of
 
 TEST_CASE("help: no line is wider than the terminal") {
   const Sandbox sandbox;
-  const LaplCommandLine line;
+  const CommandLine line = command_line();
   std::vector<Words> helps = {{"--help"}, {"help"}, {"help", "config"}, {"list"}};
   for (const std::string& name : command_names(line)) helps.push_back({name, "--help"});
   for (const ConfigKey& key : config_keys()) helps.push_back({"help", "config", key.name});
@@ -135,7 +135,7 @@ TEST_CASE("help: commands stand in groups by purpose, and each has its own") {
   std::size_t found = 0;
   for (const char* const group : {"Start:", "Run:", "Look:", "Check:", "More:"})
     for (const std::string& text : lines_under(group, help)) found += text.front() != ' ' ? 1 : 0;
-  const Words names = command_names(LaplCommandLine());
+  const Words names = command_names(command_line());
   CHECK(found == names.size());
   for (const std::string& name : names) CHECK(run_lapl({"help", name}).out == help_of(name));
   CHECK(run_lapl({"help"}).out == help);
@@ -179,7 +179,7 @@ TEST_CASE("help: the examples do what they say") {
   for (const char* run : {"runs/tutorial", "runs/other"})
     REQUIRE(run_lapl({"run", "configs/tutorial.yaml", "--output", run, "--quiet"}).code == 0);
   REQUIRE(run_lapl({"run", "cube.yaml", "--quiet"}).code == 0);
-  for (const std::string& name : command_names(LaplCommandLine())) {
+  for (const std::string& name : command_names(command_line())) {
     const Sandbox sandbox;
     fs::copy(made_once.path(), ".", fs::copy_options::recursive);
     if (name == "run" || name == "new") fs::remove_all("runs");
@@ -208,7 +208,7 @@ TEST_CASE("help: the examples do what they say") {
 }
 
 TEST_CASE("completion offers every word that can come next on a command line") {
-  const LaplCommandLine line;
+  const CommandLine line = command_line();
   const auto words = [&](const Words& so_far) { return next_words(line, so_far); };
   CHECK(words({"com"}) == Words{"completions"});  // "complete" is a hidden command
   CHECK(words({}) == words({""}));
@@ -241,7 +241,7 @@ TEST_CASE("completion offers every word that can come next on a command line") {
 }
 
 TEST_CASE("help: every command and every option with one letter wrong is understood") {
-  const LaplCommandLine line;
+  const CommandLine line = command_line();
   std::size_t count = 0;
   const auto check = [&](const std::vector<std::string>& words, const std::string& mistake) {
     CAPTURE(mistake);
