@@ -13,7 +13,9 @@ namespace lapl {
 
 /// Writes bytes unchanged, for text from this program alone. Ignores errors; run_program checks
 /// stdout at the end.
-void draw(std::FILE* file, std::string_view bytes);
+inline void draw(std::FILE* file, std::string_view bytes) {
+  static_cast<void>(std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size());
+}
 
 /// Prints a formatted text; printable() replaces control characters.
 template <class... Values>

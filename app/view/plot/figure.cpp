@@ -2,12 +2,243 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "app/view/plot/cairo_module.hpp"
 #include "app/view/plot/canvas.hpp"
-#include "app/view/plot/panel.hpp"
+#include "app/view/plot/ticks.hpp"
 
 namespace lapl {
 namespace {
+
+using Align = Canvas::Align;
+
+// In units of the letter size.
+constexpr double mark = 0.35;
+constexpr double gap = 0.3;
+constexpr double triangle_height = 0.8;
+constexpr double number_height = 1.25;
+constexpr double space = 0.7;  // between neighbouring numbers
+constexpr int most_numbers = 7;
+
+/// The middle of the pixel at `place`, where thin lines are sharp.
+double crisp(double place) { return std::floor(place) + 0.5; }
+
+/// As many ticks as fit without overlapping labels. `length` pixels are available, `range` of them
+/// from low to high. `ticks_of(n)` returns at most n ticks.
+template <class TicksOf>
+Ticks ticks_with_room(const Canvas& canvas, bool across, double font, double length, double range,
+                      TicksOf ticks_of) {
+  int most = std::clamp(static_cast<int>(range / ((across ? 3 : 1.4) * font)), 1, most_numbers);
+  for (;; --most) {
+    Ticks ticks = ticks_of(most);
+    bool apart = true;
+    for (std::size_t i = 1; i < ticks.ticks.size(); ++i) {
+      const Tick &a = ticks.ticks[i - 1], &b = ticks.ticks[i];
+      const double needed =
+          across ? (canvas.text_width(a.label, font) + canvas.text_width(b.label, font)) / 2 +
+                       space * font
+                 : number_height * font;
+      apart = apart && (b.fraction - a.fraction) * length >= needed;
+    }
+    if (apart || most == 1) return ticks;
+  }
+}
+
+Ticks axis_ticks(const Canvas& canvas, std::int64_t cells, const PlotAxis& axis, bool across,
+                 double font, double length) {
+  const double range = length * static_cast<double>(cells - 1) / static_cast<double>(cells);
+  return ticks_with_room(canvas, across, font, length, range, [&](int most) {
+    return cell_ticks(cells, axis.spacing, most, axis.origin);
+  });
+}
+
+void draw_across(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
+  const Rectangle& box = layout.box;
+  const double end = box.y + box.height;
+  const Ticks x = axis_ticks(canvas, panel.shape.columns, panel.axes.x, true, font, box.width);
+  for (const Tick& tick : x.ticks) {
+    const double at = box.x + tick.fraction * box.width;
+    canvas.line(crisp(at), end, crisp(at), end + mark * font);
+    canvas.text(tick.label, at, end + (mark + gap + 0.5) * font, font, Align::centre);
+  }
+  const double room = std::min(std::max(box.width, 9 * font), layout.cell.width);
+  canvas.text(axis_title(panel.axes.x.name, panel.axes.unit, x), box.x + box.width / 2,
+              end + (mark + gap + 2.1) * font, font, Align::centre, room);
+}
+
+void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& layout,
+                  double font) {
+  const Rectangle& box = layout.box;
+  const double end = box.y + box.height;
+  const auto values = [&](int most) {
+    return round_ticks(panel.limits.low, panel.limits.high, most);
+  };
+  const Ticks y = panel.line
+                      ? ticks_with_room(canvas, false, font, box.height, box.height, values)
+                      : axis_ticks(canvas, panel.shape.rows, panel.axes.y, false, font, box.height);
+  const bool upwards = panel.line || panel.axes.first_row_below;
+  double widest = 0;
+  for (const Tick& tick : y.ticks) {
+    widest = std::max(widest, canvas.text_width(tick.label, font));
+    const double from_first = tick.fraction * box.height;
+    const double at = upwards ? end - from_first : box.y + from_first;
+    canvas.line(box.x - mark * font, crisp(at), box.x, crisp(at));
+    canvas.text(tick.label, box.x - (mark + gap) * font, at, font, Align::right);
+  }
+  // The title of a graph names the quantity; its y axis shows only the common factor.
+  const std::string title =
+      panel.line ? y.common_text() : axis_title(panel.axes.y.name, panel.axes.unit, y);
+  canvas.text_upwards(title, box.x - (mark + gap + 1.15) * font - widest, box.y + box.height / 2,
+                      font);
+}
+
+void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
+  const Rectangle& box = layout.box;
+  draw_across(canvas, panel, layout, font);
+  draw_upwards(canvas, panel, layout, font);
+  canvas.frame({crisp(box.x) - 1, crisp(box.y) - 1, box.width + 1, box.height + 1});
+}
+
+/// Draws lines between the nodes, with gaps at values that are not finite. Lines are clipped at the
+/// limits.
+void draw_graph(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
+  const Rectangle& box = layout.box;
+  const std::size_t count = panel.pixels.size();
+  const double step = box.width / static_cast<double>(count);
+  const auto fraction = [&](std::size_t i) { return panel.limits.fraction(panel.pixels[i]); };
+  for (std::size_t i = 0; i < std::max<std::size_t>(count - 1, 1); ++i) {
+    const bool single = count == 1;  // one node: a line as wide as its cell
+    const double a = fraction(i), b = fraction(single ? i : i + 1);
+    if (!std::isfinite(a) || !std::isfinite(b)) continue;
+    // Clips the segment from a to b to the limits.
+    const double slope = b - a;
+    double first = 0, last = 1;
+    if (slope == 0) {
+      if (a < 0 || a > 1) continue;
+    } else {
+      first = std::max(0.0, std::min(-a / slope, (1 - a) / slope));
+      last = std::min(1.0, std::max(-a / slope, (1 - a) / slope));
+      if (first >= last) continue;
+    }
+    const auto x = [&](double part) {
+      return box.x + (static_cast<double>(i) + (single ? 0 : 0.5) + part) * step;
+    };
+    const auto y = [&](double part) { return box.y + box.height * (1 - a - part * slope); };
+    canvas.line(x(first), y(first), x(last), y(last), panel.colormap.color(0.3),
+                std::max(1.5, font / 8));
+  }
+}
+
+void draw_field(const Canvas& canvas, const Panel& panel, const PanelLayout& layout) {
+  std::vector<Rgb> pixels(panel.pixels.size());
+  const auto rows = static_cast<std::size_t>(panel.drawn.rows);
+  const auto columns = static_cast<std::size_t>(panel.drawn.columns);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t line = panel.axes.first_row_below ? rows - 1 - row : row;
+    for (std::size_t column = 0; column < columns; ++column)
+      pixels[line * columns + column] =
+          panel.colormap.color(panel.limits.fraction(panel.pixels[row * columns + column]));
+  }
+  canvas.image(std::move(pixels), panel.drawn, layout.box);
+}
+
+/// Draws the colours of the bar, without the triangles that stand for values beyond its ends.
+void draw_bar_colors(const Canvas& canvas, const Colormap& colormap, const Rectangle& bar,
+                     bool across) {
+  constexpr std::int64_t count = 512;
+  std::vector<Rgb> colors(count);
+  for (std::size_t i = 0; i < colors.size(); ++i) {
+    const double fraction = (static_cast<double>(i) + 0.5) / count;
+    colors[i] = colormap.color(across ? fraction : 1 - fraction);
+  }
+  canvas.image(std::move(colors), across ? Shape{1, count} : Shape{count, 1}, bar);
+  canvas.frame({crisp(bar.x), crisp(bar.y), bar.width - 1, bar.height - 1});
+}
+
+/// Draws a vertical or horizontal bar. `along` is the coordinate along it, `side` the other.
+void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
+  const bool across = layout.bar_below;
+  Rectangle bar = layout.bar;
+  double &along = across ? bar.x : bar.y, &length = across ? bar.width : bar.height;
+  double &side = across ? bar.y : bar.x, &thickness = across ? bar.height : bar.width;
+  side = std::round(side);
+  thickness = std::round(thickness);
+  const double other_side = side + thickness, tip = std::round(triangle_height * font);
+  const auto triangle = [&](double base, double point, Rgb color) {
+    const double left = crisp(side), middle = side + thickness / 2, right = other_side - 0.5;
+    if (across)
+      canvas.triangle(base, left, point, middle, base, right, color);
+    else
+      canvas.triangle(left, base, middle, point, right, base, color);
+  };
+  const auto is_below = [&](double value) { return value < panel.limits.low; };
+  const auto is_above = [&](double value) { return value > panel.limits.high; };
+  const bool room_for_both = across || length >= 6 * tip;
+  const bool some_below = room_for_both && std::ranges::any_of(panel.pixels, is_below);
+  const bool some_above = room_for_both && std::ranges::any_of(panel.pixels, is_above);
+  // A horizontal bar begins with its low end, a vertical one with its high end.
+  if (across ? some_below : some_above) {
+    triangle(along + tip, along, panel.colormap.color(across ? 0 : 1));
+    along += tip;
+    length -= tip;
+  }
+  if (across ? some_above : some_below) {
+    length -= tip;
+    triangle(along + length, along + length + tip, panel.colormap.color(across ? 1 : 0));
+  }
+  draw_bar_colors(canvas, panel.colormap, bar, across);
+
+  const Ticks ticks = ticks_with_room(canvas, across, font, length, length, [&](int most) {
+    return round_ticks(panel.limits.low, panel.limits.high, most);
+  });
+  const std::string common = ticks.common_text();
+  const double start = other_side + (mark + gap) * font;
+  const double cell_end = layout.cell.x + layout.cell.width - 0.3 * font;
+  for (const Tick& tick : ticks.ticks) {
+    const double at = along + length * (across ? tick.fraction : 1 - tick.fraction);
+    if (across) {
+      canvas.line(crisp(at), other_side, crisp(at), other_side + mark * font);
+      canvas.text(tick.label, at, start + 0.5 * font, font, Align::centre);
+    } else {
+      canvas.line(other_side, crisp(at), other_side + mark * font, crisp(at));
+      canvas.text(tick.label, start, at, font, Align::left, cell_end - start);
+    }
+  }
+  if (across) {
+    canvas.text(common, layout.bar.x + layout.bar.width, bar.y - 0.8 * font, font, Align::right,
+                layout.bar.width);
+    return;
+  }
+  // The common factor is above the bar; a long text ends at the edge of the cell.
+  const double width = canvas.text_width(common, font);
+  canvas.text(common, std::max(layout.cell.x + 0.3 * font, std::min(bar.x, cell_end - width)),
+              layout.bar.y - font, font, Align::left, layout.cell.width - 0.6 * font);
+}
+
+// Titles, field, axes, colour bar.
+void draw_panel(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
+  const Rectangle &cell = layout.cell, &box = layout.box;
+  canvas.line_width(std::max(1.0, std::round(font / 13)));
+  if (panel.line)
+    draw_graph(canvas, panel, layout, font);
+  else
+    draw_field(canvas, panel, layout);
+  draw_axes(canvas, panel, layout, font);
+  if (layout.bar.width > 0 && !panel.line) draw_bar(canvas, panel, layout, font);
+
+  // Centred over the box, shifted if the edge of the cell would cut it off.
+  const double room = cell.width - 1.2 * font;
+  const auto title = [&](const std::string& text, double y, double size) {
+    const double half = std::min(canvas.text_width(text, size), room) / 2;
+    const double middle = std::clamp(box.x + box.width / 2, cell.x + 0.6 * font + half,
+                                     cell.x + cell.width - 0.6 * font - half + 1e-6);
+    canvas.text(text, middle, y, size, Align::centre, room);
+  };
+  title(panel.title, box.y - 4.1 * font, 1.2 * font);
+  title(panel.subtitle, box.y - 2.6 * font, font);
+}
 
 cairo_status_t append(void* text, const unsigned char* bytes, unsigned int count) {
   static_cast<std::string*>(text)->append(reinterpret_cast<const char*>(bytes), count);

@@ -2,11 +2,20 @@
 // through levels; a level is a stage of a step.
 #pragma once
 
-#include "kernels/cuda/run_time/copy_groups.cuh"
 #include "kernels/cuda/run_time/stream_sizes.hpp"
 #include "kernels/grid/ghost.hpp"
 
 namespace lapl {
+
+// Asynchronous copies from device to shared memory (PTX: cp.async), in groups per thread.
+__device__ __forceinline__ void end_copy_group() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+/// Waits until at most the last `groups` groups are unfinished.
+template <int groups>
+__device__ __forceinline__ void wait_but_for() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
+}
 
 inline constexpr unsigned all_lanes = 0xffffffffu;
 enum Side : int { first_plane, last_plane, first_row, last_row, first_column, last_column, sides };
