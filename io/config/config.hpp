@@ -54,9 +54,6 @@ std::vector<std::string> fields_in_config(const std::string& yaml);
 /// JSON Schema (2020-12) of a config file.
 std::string config_schema();
 
-/// The key table as Markdown, for docs/config.md.
-std::string config_reference();
-
 /// A key, its meaning, and the words that it accepts, if any.
 struct KeyChoices {
   std::string name;

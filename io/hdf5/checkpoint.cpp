@@ -116,17 +116,6 @@ Checkpoint scan(hid_t file, const std::function<void(FieldView piece)>& look) {
 
 }  // namespace
 
-void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
-                      FieldView values) {
-  const std::size_t count = count_of(values);
-  const auto expected = static_cast<std::size_t>(header.shape.cells()) * header.fields.size();
-  if (count != expected)
-    throw IoError("{}: the state has {} values, but the grid has {}", path.string(), count,
-                  expected);
-  FileWriter writer;
-  write_checkpoint(writer, only_rank(), path, header, RowRange::all(header.shape), values);
-}
-
 void begin_checkpoint(FileWriter& writer, const std::filesystem::path& path, std::size_t fields,
                       FieldView values) {
   std::vector<FieldView> by_field;

@@ -54,13 +54,10 @@ struct Checkpoint {
   FieldValues values;  ///< every field, one after the other; empty after scan_checkpoint
 };
 
-/// Writes a sealed file, atomically and durably. Throws IoError.
-void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
-                      FieldView values);
-
-/// The same by all ranks together: `values` are the rows `rows` of each field, field after field.
-/// The ranks' ranges follow one another; some may be empty. Ranks other than the first need only
-/// shape and fields in the header. Throws the same IoError on all ranks.
+/// Writes a sealed file, atomically and durably, by all ranks together: `values` are the rows
+/// `rows` of each field, field after field. The ranks' ranges follow one another; some may be
+/// empty. Ranks other than the first need only shape and fields in the header. Throws the same
+/// IoError on all ranks.
 void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                       const CheckpointHeader& header, RowRange rows, FieldView values);
 /// Starts to write the state of the next checkpoint (FileWriter::begin); `fields`: their number.

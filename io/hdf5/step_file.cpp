@@ -106,11 +106,6 @@ std::vector<std::pair<std::string, std::string>> root_texts(const StepRecord& re
                           provenance_entry(record, "command_line")}};
 }
 
-void write_step_file(const std::filesystem::path& path, const StepRecord& record) {
-  FileWriter writer;
-  write_step_file(writer, only_rank(), path, record, RowRange::all(record.shape));
-}
-
 void write_step_file(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                      const StepRecord& record, RowRange rows) {
   FilePlan plan{.shape = record.shape, .expected_bytes = expected_rest(record)};

@@ -48,11 +48,9 @@ struct StepRecord {
 /// Bytes of a step file with `fields` fields of `value_size` bytes per value, within about 10 KB.
 std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t fields);
 
-/// Writes the file, atomically and durably. Throws IoError.
-void write_step_file(const std::filesystem::path& path, const StepRecord& record);
-
-/// Does the same on all ranks together. A rank's record holds its `rows` of each field; the ranks'
-/// rows follow each other, and a rank may have none. Throws the same IoError on all ranks.
+/// Writes the file, atomically and durably, on all ranks together. A rank's record has its `rows`
+/// of each field; the ranks' rows follow each other, and a rank may have none. Throws the same
+/// IoError on all ranks.
 void write_step_file(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                      const StepRecord& record, RowRange rows);
 

@@ -10,6 +10,7 @@
 #include "io/hdf5/hdf5_handle.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "kernels/fields/digest.hpp"
+#include "tests/io/write_alone.hpp"
 
 namespace {
 

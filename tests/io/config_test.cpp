@@ -236,14 +236,6 @@ TEST_CASE("the schema is JSON and has every key and engine") {
   CHECK(engines.size() == engine_table.size() + 2);  // and also auto and spectral
 }
 
-TEST_CASE("docs/config.md has every key") {
-  std::ifstream file(LAPL_SOURCE_DIR "/docs/config.md");
-  const std::string page{std::istreambuf_iterator<char>(file), {}};
-  CHECK(page == config_reference());  // else write config_reference() there
-  for (const ConfigKey& key : config_keys())
-    CHECK(page.find("| `" + key.name + "` |") != std::string::npos);
-}
-
 }  // namespace
 
 TEST_CASE("engine spectral makes a checkpoint with each output, unless the config says otherwise") {

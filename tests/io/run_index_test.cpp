@@ -8,6 +8,7 @@
 #include "io/hdf5/hdf5_handle.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
+#include "tests/io/write_alone.hpp"
 
 namespace lapl::test {
 namespace {

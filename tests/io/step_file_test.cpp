@@ -11,6 +11,7 @@
 #include "kernels/error.hpp"
 #include "tests/io/hdf5_edit.hpp"
 #include "tests/io/scratch_folder.hpp"
+#include "tests/io/write_alone.hpp"
 #include "tests/test_field.hpp"
 
 namespace lapl::test {

@@ -10,6 +10,7 @@
 #include "io/hdf5/step_file.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
+#include "tests/io/write_alone.hpp"
 #include "tests/ranks/ranks.hpp"
 
 using namespace lapl;

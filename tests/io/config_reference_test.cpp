@@ -1,0 +1,89 @@
+// docs/config.md is made from the key table.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <fstream>
+#include <iterator>
+
+#include "io/config/config_keys.hpp"
+#include "io/config/short_forms.hpp"
+#include "io/filters/filter_keys.hpp"
+
+namespace lapl {
+namespace {
+
+std::string boundary_reference() {
+  std::string text =
+      "A condition stands at a side, at an axis (for both of its sides), or at `boundary` itself "
+      "(for\nall sides). In place of one condition for all fields, a map of fields has one for "
+      "each; "
+      "at\n`boundary`, it holds for the axes that are not named. A number is a value. `dirichlet`, "
+      "`neumann`\nand `robin` are `value`, `derivative` and `mixed`.\n\n"
+      "| axis | first side | last side |\n|---|---|---|\n";
+  for (const int axis : {2, 1, 0}) {
+    std::array<std::string, 3> cells;
+    for (const SideName& name : side_names())
+      if (name.axis == axis) {
+        std::string& cell = cells.at(static_cast<std::size_t>(name.sides));
+        cell += fmt::format("{}`{}`", cell.empty() ? "" : ", ", name.name);
+      }
+    text += fmt::format("| {} |\n", fmt::join(cells, " | "));
+  }
+  return text + '\n';
+}
+
+// The key table as Markdown.
+std::string config_reference() {
+  std::string text = R"(# Config keys
+
+For whoever writes a config. You will know every key, its values, its default and its unit.
+
+A key `section.entry` is `entry` under `section:` in the file. On the command line
+`--set section.entry=VALUE` replaces what the file says.
+
+Numbers are plain decimals, without leading zeros, hexadecimal digits, quotes, underscores,
+`.nan` or `.inf`. An integer may be any whole number: `1e4`, `2500.0`. Errors are: unknown keys,
+repeated keys, anchors, aliases, tags and a second document. A file has at most 1 MiB.
+
+The last column says what a restart may do: `lapl resume`, `--auto-resume` of `lapl run` and of
+`lapl sweep`. Only `lapl resume` takes `--change-equation`; it checks the changed config as that of
+a new run, and the log records each key with both values. *In other words* means another spelling of
+the same equation ([format.md](format.md#digest-of-an-equation)). Steps that vary cannot become
+steps of one size, whose time is their number times `time.step`.
+
+This page is made from the key table in `io/config/config_keys.cpp` (`config_reference()`);
+a test fails where the two differ.
+)";
+  std::string_view open_section;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.section() != open_section) {
+      open_section = key.section();
+      text += fmt::format("\n## {}\n\n", open_section);
+      if (open_section == shorthand_section) {
+        text += boundary_reference();
+      }
+      text +=
+          "| key | value | default | unit | meaning | a restart may change it |\n"
+          "|---|---|---|---|---|---|\n";
+    }
+    std::string meaning = key.meaning;
+    if (!key.kinds.empty()) meaning += fmt::format(" (kind {})", either_of(key.kinds));
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key.name, description(key.type),
+                        key.preset_cell(), key.unit, meaning, words_of(key.on_restart));
+    if (key.name == "filters") text += "\nEach filter is a map:\n\n" + filter_reference();
+  }
+  return text;
+}
+
+TEST_CASE("docs/config.md has every key") {
+  std::ifstream file(LAPL_SOURCE_DIR "/docs/config.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  CHECK(page == config_reference());  // else write config_reference() there
+  for (const ConfigKey& key : config_keys())
+    CHECK(page.find("| `" + key.name + "` |") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace lapl
