@@ -61,14 +61,22 @@ struct StepTimes {
   Moment moment(std::int64_t steps, double part = 0) const { return {time(steps, part), steps}; }
 };
 
+/// Values of a coefficient field, cell by cell, which copies of a problem share; null where they
+/// are not needed.
+template <class T>
+using SharedValues = std::shared_ptr<const std::vector<T>>;
+template <class T>
+SharedValues<T> shared_values(std::vector<T> values) {
+  return std::make_shared<const std::vector<T>>(std::move(values));
+}
+
 template <class T>
 struct Problem {
   Shape shape;
   std::vector<Faces<T>> faces;     ///< faces of each array
   std::vector<Stage> stages = {};  ///< stages of a step
   int fields = 1;                  ///< number of fields that a step makes
-  /// values of each coefficient field, cell by cell
-  std::vector<std::vector<T>> coefficients = {};
+  std::vector<SharedValues<T>> coefficients = {};
   /// trees that compute a, then b, at each ghost node of the faces that vary with time or place
   std::vector<StageTree> conditions = {};
   std::array<double, 3> spacing = {1, 1, 1};  ///< distance of nodes along planes, rows, columns
@@ -130,26 +138,6 @@ bool names_time(const Problem<T>& problem) {
   const auto in_tree = [](const StageTree& tree) { return names_time(tree); };
   return std::ranges::any_of(problem.stages, in_tree, &Stage::tree) ||
          std::ranges::any_of(problem.conditions, in_tree);
-}
-
-template <class T>
-Problem<T> without_values(const Problem<T>& problem) {
-  return {.shape = problem.shape,
-          .faces = problem.faces,
-          .stages = problem.stages,
-          .fields = problem.fields,
-          .coefficients = std::vector<std::vector<T>>(problem.coefficients.size()),
-          .conditions = problem.conditions,
-          .spacing = problem.spacing,
-          .clock = problem.clock,
-          .measures_error = problem.measures_error,
-          .linear_rates = problem.linear_rates,
-          .exponential = problem.exponential,
-          .part = problem.part,
-          .ranks = problem.ranks,
-          .by = problem.by,
-          .devices = problem.devices,
-          .reduced = problem.reduced};
 }
 
 /// A problem of one stage, which computes every field of the state.

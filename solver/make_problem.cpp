@@ -102,7 +102,7 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
   problem.spacing = config.spacing.by_axis;
   problem.clock = clock_of(config);
   for (const std::string& name : coefficient_names(config))
-    problem.coefficients.push_back(rounded_once<T>(coefficients.at(name)));
+    problem.coefficients.push_back(shared_values(rounded_once<T>(coefficients.at(name))));
   for (const int like : step.like)
     problem.faces.push_back(like >= 0 && like < fields ? Faces<T>(config.boundaries)
                                                        : quantity_faces<T>(config.boundaries));
@@ -140,7 +140,7 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
   problem.part = part;
   problem.spacing = names.spacing;
   const auto add = [&](std::vector<double> values) {
-    problem.coefficients.push_back(std::move(values));
+    problem.coefficients.push_back(shared_values(std::move(values)));
     problem.faces.push_back(problem.faces.front());
     return problem.arrays() - 1;
   };

@@ -106,11 +106,23 @@ std::vector<Part> watched_parts(Shape shape, std::int64_t fields, RowRange rows,
   return parts;
 }
 
+WatchedPart::WatchedPart(const Part& of, const CoefficientFields& coefficients_of_grid)
+    : part(of), cells(of.cells()) {
+  for (const auto& [name, values] : coefficients_of_grid)
+    coefficients[name] = values_of_block<double>(values, part);
+  if (const auto mask = coefficients.find(mask_name); mask != coefficients.end()) {
+    cells = 0;
+    for (std::int64_t row = 0; row < part.rows(); ++row)
+      cells += std::count(mask->second.begin() + part.in_block(row),
+                          mask->second.begin() + part.in_block(row) + part.own[2], 1.0);
+  }
+}
+
 std::int64_t stuck_values(const RunConfig& config, const FormulaSystem& system,
-                          const CoefficientFields& coefficients, const Part& part,
-                          std::span<const std::span<const float>> fields, double time,
-                          double time_step) {
-  RatesAt rates_at(config, system, coefficients, 1, part);
+                          const WatchedPart& in, std::span<const std::span<const float>> fields,
+                          double time, double time_step) {
+  const Part& part = in.part;
+  RatesAt rates_at(config, system, in.coefficients, 1, part);
   std::vector<float> block;
   for (const std::span<const float> field : fields)
     std::ranges::copy(values_of_block(field, part), std::back_inserter(block));
@@ -144,35 +156,29 @@ std::int64_t stuck_values(const RunConfig& config, const FormulaSystem& system,
   return count;
 }
 
-PrecisionWatch::PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients)
-    : config_(config), looks_for_frozen_(false) {
+PrecisionWatch::PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients,
+                               RowRange rows)
+    : config_(config) {
   if (config.precision != Precision::float32 || is_spectral(config)) return;
   keeps_means_ = keeps_means(config);
-  looks_for_frozen_ = !is_exponential(config);
-  if (looks_for_frozen_) coefficients_ = coefficients;
+  if (is_exponential(config)) return;
+  const Problem<double> problem =
+      rates_problem(config, system_of(config), unread_coefficients(config));
+  for (const Part& part :
+       watched_parts(config.shape, std::ssize(config.fields), rows, reach_of(problem.stages)))
+    if (part.cells() == config.shape.cells() || !has_reductions(problem))
+      parts_.emplace_back(part, coefficients);
 }
 
-std::optional<double> PrecisionWatch::stuck_share(std::span<const std::span<const float>> values,
-                                                  double time, double time_step) const {
+double PrecisionWatch::stuck_share(std::span<const std::span<const float>> values, double time,
+                                   double time_step) const {
   const FormulaSystem system = system_of(config_);
-  const Problem<double> problem = rates_problem(config_, system, unread_coefficients(config_));
-  const Shape shape = config_.shape;
-  const RowRange rows{0, std::ssize(values.front()) / shape.columns};
-  const auto parts = watched_parts(shape, std::ssize(values), rows, reach_of(problem.stages));
   std::int64_t stuck = 0, watched = 0;
-  for (const Part& part : parts) {
-    if (part.cells() < shape.cells() && has_reductions(problem)) return std::nullopt;
-    stuck += stuck_values(config_, system, coefficients_, part, values, time, time_step);
-    std::int64_t inside = part.cells();
-    if (config_.mask) {
-      Part alone = part;
-      alone.before = alone.after = {};
-      inside = std::ranges::count(values_of_block<double>(coefficients_.at(mask_name), alone), 1.0);
-    }
-    watched += inside * std::ssize(values);
+  for (const WatchedPart& part : parts_) {
+    stuck += stuck_values(config_, system, part, values, time, time_step);
+    watched += part.cells * std::ssize(values);
   }
-  if (watched == 0) return std::nullopt;
-  return static_cast<double>(stuck) / static_cast<double>(watched);
+  return watched == 0 ? 0 : static_cast<double>(stuck) / static_cast<double>(watched);
 }
 
 std::vector<std::string> PrecisionWatch::look(std::int64_t step, double time, double time_step,
@@ -194,11 +200,11 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, double time, do
                     config_.fields[field], first_[field].mean, first_step_, fields[field].mean));
   }
   // Examining a state costs as much as a few steps, so only outputs 1, 2, 4, 8, ... are examined.
-  if (!looks_for_frozen_ || values.empty() || time_step == 0 ||
+  if (parts_.empty() || values.empty() || time_step == 0 ||
       !std::has_single_bit(static_cast<std::uint64_t>(++looks_)))
     return warnings;
   try {
-    const double share = stuck_share(values, time, time_step).value_or(0);
+    const double share = stuck_share(values, time, time_step);
     if (share < 0.1) return warnings;  // so few lie where rates pass through 0
     warnings.push_back(
         fmt::format("{:.0f}% of the values stand still: float32 rounds away what a step "
@@ -206,7 +212,7 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, double time, do
                     100 * share));
   } catch (const DeviceError&) {  // too little memory to examine the state
   }
-  looks_for_frozen_ = false;
+  parts_.clear();
   return warnings;
 }
 

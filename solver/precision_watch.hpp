@@ -32,24 +32,33 @@ inline constexpr double large_drift = 1e-5;
 std::vector<Part> watched_parts(Shape shape, std::int64_t fields, RowRange rows,
                                 std::int64_t reach);
 
+/// A part of the grid, with the coefficient fields of its block.
+struct WatchedPart {
+  WatchedPart(const Part& part, const CoefficientFields& coefficients_of_grid);
+
+  Part part;
+  CoefficientFields coefficients;
+  std::int64_t cells = 0;  ///< own cells, inside the mask if there is one
+};
+
 /// Counts the values in a part of the grid that a step of `time_step` seconds leaves unchanged
 /// although their rate is not 0. A value counts if the mean rate of its neighbourhood exceeds
 /// rounding and keeps its sign when all values change by a factor of 1 + 1e-5 or 1 - 1e-5; else the
-/// neighbourhood is in balance. Fields and coefficients are those of the grid, from its first row
-/// on, as far as the part reads them.
+/// neighbourhood is in balance. Fields are those of the grid, from its first row on, as far as the
+/// part reads them.
 std::int64_t stuck_values(const RunConfig& config, const FormulaSystem& system,
-                          const CoefficientFields& coefficients, const Part& part,
-                          std::span<const std::span<const float>> fields, double time,
-                          double time_step);
+                          const WatchedPart& in, std::span<const std::span<const float>> fields,
+                          double time, double time_step);
 
 /// Collects warnings about a run in float32 at its outputs.
 class PrecisionWatch {
  public:
-  /// Keeps a reference to `config`.
-  PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients);
+  /// Keeps a reference to `config`. Values that do not change are looked for in the first `rows` of
+  /// the grid.
+  PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients, RowRange rows);
 
   /// The new warnings at this output; each warning is returned once. The first call stores the
-  /// means with which later means are compared. `values` are those of the grid's first rows, of
+  /// means with which later means are compared. `values` are those of these rows, of
   /// every field; `time_step` is 0 where none is known.
   std::vector<std::string> look(std::int64_t step, double time, double time_step,
                                 std::span<const Statistics> fields,
@@ -59,16 +68,14 @@ class PrecisionWatch {
   std::optional<double> good_steps(std::int64_t step, std::span<const Statistics> fields) const;
 
  private:
-  // The share of stuck values among those that are watched; none where it cannot be found.
-  std::optional<double> stuck_share(std::span<const std::span<const float>> values, double time,
-                                    double time_step) const;
+  double stuck_share(std::span<const std::span<const float>> values, double time,
+                     double time_step) const;
 
   const RunConfig& config_;
-  CoefficientFields coefficients_;
+  std::vector<WatchedPart> parts_;  // none once they were found stuck
   std::vector<bool> keeps_means_;
   std::vector<Statistics> first_;
   std::int64_t first_step_ = 0, looks_ = 0;
-  bool looks_for_frozen_;
 };
 
 }  // namespace lapl

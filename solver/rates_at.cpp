@@ -38,9 +38,9 @@ RatesAt::RatesAt(const RunConfig& config, const FormulaSystem& system,
                  const CoefficientFields& coefficients, int threads, const Part& part)
     : RatesAt(
           [&] {
-            std::vector<std::vector<double>> own;
+            std::vector<SharedValues<double>> own;
             for (const std::string& name : coefficient_names(config))
-              own.push_back(values_of_block<double>(coefficients.at(name), part));
+              own.push_back(shared_values(coefficients.at(name)));
             return local_problem(rates_problem(config, system, unread_coefficients(config)), part,
                                  std::move(own));
           }(),

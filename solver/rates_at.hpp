@@ -23,8 +23,8 @@ class RatesAt {
  public:
   RatesAt(const RunConfig& config, const FormulaSystem& system,
           const CoefficientFields& coefficients, int threads);
-  /// In a part of the grid: states and rates are those of its block. Rates are right in its own
-  /// cells if its halo is as deep as rates_problem reaches. `coefficients` are those of the grid.
+  /// In a part of the grid: states, rates and `coefficients` are those of its block. Rates are
+  /// right in its own cells if its halo is as deep as rates_problem reaches.
   RatesAt(const RunConfig& config, const FormulaSystem& system,
           const CoefficientFields& coefficients, int threads, const Part& part);
 

@@ -137,7 +137,7 @@ class Execution {
     digest_ = equation_digest(model_, coefficients);
     change_ = equation_change(job_, digest_);
     begin_at(choice, coefficients, initial);
-    if (ranks_.is_first()) watch_.emplace(config_, coefficients);
+    if (ranks_.is_first()) watch_.emplace(config_, coefficients, backend_->rows());
   }
 
   InitialFields initial_fields(const CoefficientFields& coefficients, WholeFields whole) const {

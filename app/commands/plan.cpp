@@ -81,7 +81,7 @@ void measure_stepping(RunTime& time, const Plan& plan, const StableSteps& stable
   auto backend = run_backend<T>(first_model(model, {}), plan.choice, coefficients);
   set_initial_state(*backend, config, coefficients, load_initial_fields(config));
   require_finite_start(*backend, model);
-  PrecisionWatch watch(config, coefficients);
+  PrecisionWatch watch(config, coefficients, RowRange::all(config.shape));
   std::vector<T> start;
   {
     const Capture<T> capture = backend->capture(masked);

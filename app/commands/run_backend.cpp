@@ -37,8 +37,6 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
                                         const Note& note) {
   const RunConfig& config = model.run;
   const Problem<T> problem = problem_of<T>(model, coefficients, ranks.is_first());
-  const Problem<T> unread = without_values(problem);
-  const Problem<T>& of_plans = ranks.count() == 1 ? problem : unread;
   std::vector<FilterPlan<T>> filters;
   std::vector<std::string> of_filters;
   for (const FilterConfig& filter : load_filters(config.filters)) {
@@ -51,7 +49,7 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
                                      name_of(method.method), method.reason));
   }
   auto backend = make_ranked_backend(ranks, choice.backend, config.engine, problem,
-                                     plans_of(model, of_plans, filters), config.threads);
+                                     plans_of(model, problem, filters), config.threads);
   const BackendDescription by = backend->description();
   note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
   if (const int wanted = config.threads > 0 ? config.threads : useful_threads(config.shape);

@@ -54,12 +54,12 @@ struct CompiledStages {
                             : std::clamp<std::int64_t>(column, 0, shape.columns - 1);
     };
     pitch = shape.columns + 2 * margin;
-    for (const std::vector<T>& given : problem.coefficients) {
+    for (const SharedValues<T>& given : problem.coefficients) {
       const std::int64_t rows = shape.planes * shape.rows;
       std::vector<T>& extended = coefficients.emplace_back(rows * pitch);
       for (std::int64_t row = 0; row < rows; ++row)
         for (std::int64_t column = -margin; column < shape.columns + margin; ++column)
-          extended[row * pitch + column + margin] = given[row * shape.columns + index(column)];
+          extended[row * pitch + column + margin] = (*given)[row * shape.columns + index(column)];
     }
     const bool noise = std::ranges::any_of(
         problem.stages, [](const Stage& stage) { return reads_noise(stage.tree); });

@@ -29,7 +29,7 @@ class StepArrays {
     read_.clear();
     for (int field = 0; field < problem_.fields; ++field)
       read_.push_back(buffers.current + field * problem_.shape.cells());
-    for (const auto& coefficient : problem_.coefficients) read_.push_back(coefficient.data());
+    for (const auto& coefficient : problem_.coefficients) read_.push_back(coefficient->data());
     for (int array = static_cast<int>(read_.size()); array < problem_.arrays(); ++array)
       read_.push_back(write(array));
   }

@@ -236,9 +236,8 @@ class CudaBackend final : public Backend<T> {
   // The memory of one call of reduce().
   struct Search {
     explicit Search(cudaStream_t stream) {
-      const MagnitudeBits none;
-      LAPL_CUDA(
-          cudaMemcpyAsync(on_device.data(), &none, sizeof none, cudaMemcpyHostToDevice, stream));
+      LAPL_CUDA(cudaMemcpyAsync(on_device.data(), &no_magnitudes, sizeof no_magnitudes,
+                                cudaMemcpyHostToDevice, stream));
       LAPL_CUDA(cudaStreamSynchronize(stream));
     }
     DeviceBuffer<MagnitudeBits> on_device = device_buffer<MagnitudeBits>(1);

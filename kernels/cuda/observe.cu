@@ -3,6 +3,7 @@
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/fields/digest.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/stages/diffusion.hpp"
 
 namespace lapl {
@@ -306,18 +307,9 @@ cudaError_t probe_device_code() {
   return cudaFuncGetAttributes(&attributes, publish<float>);
 }
 
-#define LAPL_OBSERVE(T)                                                                           \
-  template void observe(const T*, const FieldLayout&, const std::optional<Part>&, T*,             \
-                        Observation*, cudaStream_t);                                              \
-  template void reduce_magnitudes(const T*, int, Shape, std::int64_t, const std::optional<Part>&, \
-                                  double, MagnitudeBits*, FoundMagnitudes<T>*, cudaStream_t);     \
-  template GridExtremes extremes_of_cells(const T*, const T*, const FieldLayout&,                 \
-                                          const std::optional<Part>&, ReductionBits*,             \
-                                          cudaStream_t);                                          \
-  template GridSum sum_of_cells(const T*, const T*, int, const FieldLayout&,                      \
-                                const std::optional<Part>&, ReductionBits*, cudaStream_t);
-LAPL_OBSERVE(float)
-LAPL_OBSERVE(double)
-#undef LAPL_OBSERVE
+LAPL_FOR_FLOATS(observe);
+LAPL_FOR_FLOATS(reduce_magnitudes);
+LAPL_FOR_FLOATS(extremes_of_cells);
+LAPL_FOR_FLOATS(sum_of_cells);
 
 }  // namespace lapl

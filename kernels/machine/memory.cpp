@@ -20,12 +20,12 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
   const auto fields = static_cast<double>(problem.fields);
   const auto given = static_cast<double>(problem.coefficients.size());
   const auto results = static_cast<double>(derived.size());
-  // On the host, the problem, the backend and the engine each hold the coefficients; a formula's
-  // plan and its evaluator hold them too. A GPU holds them once, and once for each formula.
-  double on_host = 3 * given, on_device = given, made = problem.arrays() - fields - given;
+  // On the host, all share the coefficients. They were read as float64, and engines of compiled
+  // code on a CPU make a copy. A GPU has one for the steps, and one for each formula.
+  const double on_host = given * (1.0 + sizeof(double) / sizeof(T) + (backend == "cpu" ? 1 : 0));
+  double on_device = given, made = problem.arrays() - fields - given;
   for (const DerivedPlan<T>& plan : derived)
     if (const auto* const formula = std::get_if<StagesPlan<T>>(&plan)) {
-      on_host += 2 * given;
       on_device += given;
       // without its result, which is counted in `results`
       made += formula->problem.arrays() - fields - given - 1;

@@ -11,7 +11,7 @@ namespace {
 // A slab like those that ranks step, without values of coefficients.
 template <class T>
 Problem<T> typical_block(const Problem<T>& problem, int ranks) {
-  Problem<T> block = without_values(problem);
+  Problem<T> block = problem;
   Part part = Part::all(problem.shape);
   const std::size_t slowest = 3 - static_cast<std::size_t>(problem.shape.axes);
   part.own[slowest] = (part.own[slowest] + ranks - 1) / ranks;

@@ -74,8 +74,8 @@ std::vector<T> values_of_first(Ranks& ranks, const std::vector<T>& whole, const 
 /// The problem on a part; `coefficients` holds the values of the part's block.
 template <class T>
 Problem<T> local_problem(const Problem<T>& whole, const Part& part,
-                         std::vector<std::vector<T>> coefficients) {
-  Problem<T> local = without_values(whole);
+                         std::vector<SharedValues<T>> coefficients) {
+  Problem<T> local = whole;
   local.shape = part.shape();
   local.part = part;
   local.linear_rates.reset();

@@ -200,7 +200,7 @@ class RankedBackend final : public Backend<T> {
 
   template <class Value>
   Problem<Value> own_problem(const Problem<Value>& whole,
-                             std::vector<std::vector<Value>> coefficients) const {
+                             std::vector<SharedValues<Value>> coefficients) const {
     Problem<Value> own = local_problem(whole, part_, std::move(coefficients));
     own.ranks = stepping_.get();
     own.by = by_;
@@ -208,10 +208,11 @@ class RankedBackend final : public Backend<T> {
     return own;
   }
   template <class Value>
-  std::vector<std::vector<Value>> own_coefficients(const Problem<Value>& whole) const {
-    std::vector<std::vector<Value>> own;
-    for (const std::vector<Value>& values : whole.coefficients)
-      own.push_back(values_of_first(*stepping_, values, part_));
+  std::vector<SharedValues<Value>> own_coefficients(const Problem<Value>& whole) const {
+    std::vector<SharedValues<Value>> own;
+    for (const SharedValues<Value>& values : whole.coefficients)
+      own.push_back(shared_values(
+          values_of_first(*stepping_, values ? *values : std::vector<Value>(), part_)));
     return own;
   }
   std::shared_ptr<const ExponentialRates> own_rates(const ExponentialRates& whole) const {
@@ -307,8 +308,8 @@ class RankedBackend final : public Backend<T> {
   Redistribution<T> redistribution_;
   std::string backend_;
   int threads_;
-  std::vector<std::vector<T>> coefficients_;  // of the block, until set_derived
-  std::unique_ptr<Backend<T>> block_;         // null if this rank has nothing to step
+  std::vector<SharedValues<T>> coefficients_;  // of the block, until set_derived
+  std::unique_ptr<Backend<T>> block_;          // null if this rank has nothing to step
   std::vector<Stage> without_block_, derived_without_block_;  // which others step
   Capture<T> of_block_;
   std::vector<int> filtered_;  // the field that each plan filters

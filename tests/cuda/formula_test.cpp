@@ -167,10 +167,10 @@ TEST_CASE_TEMPLATE("the error of a step is that of the CPU, and a step can be ta
       const int fields = problem.state_fields();
       const double error = largest_error(*gpu, fields);
       CHECK(error == largest_error(*cpu, fields));
-      const auto there = cpu->reduce({fields, 1}, error)().first.value();
-      const auto here = gpu->reduce({fields, 1}, error)().first.value();
-      CHECK(here.index == there.index);
-      CHECK(test::same_bits<T>(here.around, there.around));
+      const auto of_cpu = cpu->reduce({fields, 1}, error)().first.value();
+      const auto of_gpu = gpu->reduce({fields, 1}, error)().first.value();
+      CHECK(of_gpu.index == of_cpu.index);
+      CHECK(test::same_bits<T>(of_gpu.around, of_cpu.around));
       for (const double step : {0.02, 0.025}) {
         for (Backend<T>* const backend : {cpu.get(), gpu.get()}) {
           if (step == 0.02) backend->take_back();

@@ -100,7 +100,7 @@ TEST_CASE_TEMPLATE("three axes: every CPU engine equals the reference engine to 
 template <class T>
 Problem<T> problem_of_corners(Shape shape, const Faces<T>& faces) {
   Problem<T> problem{.shape = shape, .faces = std::vector(3, faces)};
-  problem.coefficients.push_back(test::random_field<T>(shape, 5));
+  problem.coefficients.push_back(shared_values(test::random_field<T>(shape, 5)));
   for (AxisFaces<T>* axis :
        {&problem.faces[1].planes, &problem.faces[1].rows, &problem.faces[1].columns})
     if (!axis->wrap()) *axis = Boundary::insulated;  // like the faces of all coefficients

@@ -94,9 +94,10 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
     CAPTURE(by.counts[1]);
     CAPTURE(by.counts[2]);
     CAPTURE(by.depth);
-    const auto backend = make_ranked_backend<T>(
-        test::ranks(), stepper.backend, stepper.engine,
-        test::ranks().is_first() ? problem : without_values(problem), derived, 1, by);
+    Problem<T> given = problem;  // the first rank alone has the coefficients
+    if (!test::ranks().is_first()) std::ranges::fill(given.coefficients, nullptr);
+    const auto backend = make_ranked_backend<T>(test::ranks(), stepper.backend, stepper.engine,
+                                                given, derived, 1, by);
     // Here NCCL sees as many machines as ranks, and the ranks share a GPU.
     if (std::getenv("NCCL_HOSTID") != nullptr && stepper.backend == "cuda")
       CHECK(backend->description().reason.find("by NCCL") != std::string::npos);

@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("eigenmodes decay as they must on one to three axes", T, floa
           config.initial.kind = InitialKind::sine;
           config.initial.mode = {3, 2, 4};
           config.boundaries = {rows, columns, planes};
-          const auto initial = computed_field(config);
+          const auto initial = test::computed_field(config);
           const double dt = time_step_of(config);  // with a diffusivity of 1
           const std::array boundaries = {planes, rows, columns};
           double rate = 0;

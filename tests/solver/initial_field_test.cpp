@@ -31,7 +31,7 @@ double at(const std::vector<double>& field, Shape shape, std::int64_t row, std::
 TEST_CASE("uniform has one value everywhere") {
   auto config = config_of(InitialKind::uniform, {3, 5});
   config.initial.value = -2.5;
-  CHECK(computed_field(config) == std::vector<double>(15, -2.5));
+  CHECK(test::computed_field(config) == std::vector<double>(15, -2.5));
 }
 
 TEST_CASE("gaussian is symmetric, with the peak at the center and exp(-1/2) one width away") {
@@ -39,7 +39,7 @@ TEST_CASE("gaussian is symmetric, with the peak at the center and exp(-1/2) one 
   auto config = config_of(InitialKind::gaussian, shape);
   config.initial.amplitude = 3;
   config.initial.width = 4.0 / 41;  // a width of four cells
-  const auto field = computed_field(config);
+  const auto field = test::computed_field(config);
   CHECK(at(field, shape, 20, 30) == 3);
   CHECK(at(field, shape, 24, 30) == doctest::Approx(3 * std::exp(-0.5)).epsilon(1e-14));
   CHECK(at(field, shape, 20, 34) == at(field, shape, 24, 30));
@@ -59,7 +59,7 @@ TEST_CASE("checkerboard has squares of the tile size, the first one positive") {
   const Shape shape{9, 9};
   auto config = config_of(InitialKind::checkerboard, shape);
   config.initial.tile = 3;
-  const auto field = computed_field(config);
+  const auto field = test::computed_field(config);
   for (std::int64_t row = 0; row < 9; ++row)
     for (std::int64_t column = 0; column < 9; ++column)
       CHECK(at(field, shape, row, column) == ((row / 3 + column / 3) % 2 == 0 ? 1 : -1));

@@ -32,7 +32,7 @@ TEST_CASE_TEMPLATE("eigenmodes decay by (1 - c lambda)^n under every boundary", 
            {std::array<std::int64_t, 2>{1, 1}, {3, 2}, {12, 17}}) {
         config.boundaries = {rows, columns};
         config.initial.mode = {1, mode[0], mode[1]};
-        const auto initial = computed_field(config);
+        const auto initial = test::computed_field(config);
         const std::int64_t steps = 300;
         const auto after = test::stepped<T>(
             "cpu", "threaded", test::diffusion<T>(config.shape, config.boundaries, T(c)),
@@ -82,7 +82,7 @@ TEST_CASE("the Laplacian is of second order in space") {
     config.initial.kind = InitialKind::sine;
     config.initial.mode = {1, 1, 2};
     const double h = 1.0 / static_cast<double>(n + 1);
-    const auto field = computed_field(config);
+    const auto field = test::computed_field(config);
     const auto state = test::stepped<double>(
         "cpu", "threaded", test::diffusion<double>(config.shape, {}, 0.2), field, 0, 2, h * h);
     double largest = 0;
@@ -105,7 +105,7 @@ TEST_CASE("time stepping is of first order, and of second order in space with c 
     config.initial.kind = InitialKind::sine;
     const double h = 1.0 / static_cast<double>(n), c = 0.2, t = 0.02;
     const auto steps = static_cast<std::int64_t>(std::lround(t / (c * h * h)));
-    const auto field = computed_field(config);
+    const auto field = test::computed_field(config);
     const auto after = test::stepped<double>(
         "cpu", "threaded", test::diffusion<double>(config.shape, {}, c), field, steps, 2, h * h);
     const double decay = std::exp(-2 * std::numbers::pi * std::numbers::pi * t);

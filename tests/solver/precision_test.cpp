@@ -26,10 +26,9 @@ double stuck_share(const RunConfig& run, const std::vector<float>& state,
   std::vector<std::span<const float>> fields;
   for (std::size_t field = 0; field < run.fields.size(); ++field)
     fields.push_back(std::span(state).subspan(field * cells, cells));
-  const Part of = part.value_or(Part::all(run.shape));
-  return static_cast<double>(stuck_values(run, system_of(run), test::coefficient_fields(run), of,
-                                          fields, 0, time_step_of(run))) /
-         static_cast<double>(of.cells() * std::ssize(fields));
+  const WatchedPart in(part.value_or(Part::all(run.shape)), test::coefficient_fields(run));
+  return static_cast<double>(stuck_values(run, system_of(run), in, fields, 0, time_step_of(run))) /
+         static_cast<double>(in.cells * std::ssize(fields));
 }
 
 }  // namespace
@@ -41,12 +40,12 @@ TEST_CASE("a diffusion that float32 freezes is warned of") {
   config.initial.kind = InitialKind::sine;
   config.initial.mode = {1, 0, 1};
   config.equation.parameters = {{"coefficient", 0.1}};
-  const auto made = computed_field(config);
+  const auto made = test::computed_field(config);
   const std::vector<float> field(made.begin(), made.end());
   const auto after =
       test::stepped<float>("cpu", "reference", problem_of<float>(Model(config), {}), field, 100);
   CHECK(after.field == field);  // a step changes no value
-  PrecisionWatch watch(config, {});
+  PrecisionWatch watch(config, {}, RowRange::all(config.shape));
   const Statistics statistics{.min = 0, .max = 1, .mean = 0.6, .mass = 5000, .l2 = 60};
   const std::span<const float> values = field;
   const auto warnings =
@@ -157,7 +156,7 @@ TEST_CASE("the means that an equation keeps are known, and their drift is warned
   CHECK(keeps(diffusion, insulated) == Kept{true});
   CHECK(keeps(diffusion, {Boundary::zero, Boundary::zero}) == Kept{false});
 
-  PrecisionWatch watch(heat, {});
+  PrecisionWatch watch(heat, {}, RowRange::all(heat.shape));
   Statistics statistics{.min = 0, .max = 1, .mean = 0.5, .mass = 300, .l2 = 15};
   CHECK(watch.look(0, 0, 1, std::span(&statistics, 1), {}).empty());
   CHECK(!watch.good_steps(100, std::span(&statistics, 1)));

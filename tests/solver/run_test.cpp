@@ -119,7 +119,7 @@ TEST_CASE("each stored state is that of its step, whatever else is going on") {
   const RunConfig config = small_config();
   Recorder recorder;
   run<float>(*backend_for(config), Model(config), 0, recorder, never);
-  const auto field = computed_field(config);
+  const auto field = test::computed_field(config);
   const std::vector<float> initial(field.begin(), field.end());
   for (const auto& [step, stored] : recorder.stored)
     CHECK(test::stepped<float>("cpu", "reference", test::diffusion<float>(config.shape, {}, 0.2f),

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "kernels/error.hpp"
+#include "solver/spectral_problem.hpp"
 #include "tests/spectral_runs.hpp"
 
 using namespace lapl;

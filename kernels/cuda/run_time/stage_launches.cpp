@@ -34,9 +34,9 @@ DeviceProblem<T>::DeviceProblem(const Problem<T>& problem, std::int64_t pitch, c
     : problem_(problem), pitch_(pitch) {
   const Shape shape = problem.shape;
   const std::int64_t rows = shape.planes * shape.rows;
-  for (const std::vector<T>& given : problem.coefficients) {
+  for (const SharedValues<T>& given : problem.coefficients) {
     const DeviceBuffer<T>& to = coefficients_.emplace_back(device_buffer<T>(stride()));
-    copy_box<T>({const_cast<T*>(given.data()), shape.columns, rows}, {to.data(), pitch, rows},
+    copy_box<T>({const_cast<T*>(given->data()), shape.columns, rows}, {to.data(), pitch, rows},
                 {1, rows, shape.columns}, cudaMemcpyHostToDevice, stream);
   }
   std::vector<T> positions;
