@@ -16,6 +16,7 @@
 #include "app/commands/step_notes.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
+#include "app/view/plot/plot_source.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/hdf5/start_hdf5.hpp"
 #include "io/json.hpp"
@@ -57,13 +58,6 @@ std::string words_for_missing(const RunConfig& config, bool can_resume) {
       "no checkpoint from before is left, but {} run {}/config.yaml --output {} --overwrite makes "
       "the whole run again",
       program_name(), shell_quoted(config.directory), shell_quoted(config.directory));
-}
-
-bool is_drawn_as_picture(const RunConfig& config) {
-  if (config.mask && config.mask->kind == ParameterConfig::Kind::image) return true;
-  return std::ranges::any_of(config.fields, [&](const std::string& field) {
-    return initial_of(config, field).kind == InitialKind::image;
-  });
 }
 
 std::vector<std::string> look(PrecisionWatch& watch, const StoredEvent& event) {

@@ -69,14 +69,6 @@ Json describe_arrays(const fs::path& file) {
   return result;
 }
 
-// The digest of the whole state as the file stores it; empty if it does not. A dataset may be one
-// field of several, so its digest is never taken for the state's.
-std::string state_digest(const FileContent& content) {
-  for (const auto& [name, text] : content.provenance)
-    if (name == "state_digest") return text;
-  return {};
-}
-
 Json describe_file(const fs::path& file) {
   FileContent content;
   try {
@@ -104,7 +96,9 @@ Json describe_file(const fs::path& file) {
   for (const std::string& name : content.fields) fields[name] = describe_field(file, content, name);
   if (!fields.empty()) {
     result["fields"] = fields;
-    if (const std::string digest = state_digest(content); !digest.empty())
+    // Of the whole state, as the file stores it: a dataset may be one field of several.
+    if (const std::string digest = provenance_text(content.provenance, "state_digest");
+        !digest.empty())
       result["digest"] = digest;
   }
   if (content.kind == "hdf5")

@@ -47,10 +47,6 @@ std::string resolved_yaml(const LoadedConfig& config);
 /// Reads back the keys of a text that resolved_yaml returned.
 std::vector<ResolvedKey> resolved_keys(const std::string& yaml);
 
-/// The fields of the state, in their order, in such a text: the parts of complex ones, as files
-/// name them.
-std::vector<std::string> fields_in_config(const std::string& yaml);
-
 /// JSON Schema (2020-12) of a config file.
 std::string config_schema();
 

@@ -12,7 +12,6 @@
 #include "io/config/map_values.hpp"
 #include "io/config/short_forms.hpp"
 #include "io/config/yaml_tree.hpp"
-#include "solver/equation/complex_parts.hpp"
 #include "solver/equation/equation.hpp"
 
 namespace lapl {
@@ -160,21 +159,6 @@ std::vector<ResolvedKey> resolved_keys(const std::string& yaml) {
                     value.substr(0, value.find_last_not_of(' ') + 1), line.substr(comment + 4)});
   }
   return keys;
-}
-
-std::vector<std::string> fields_in_config(const std::string& yaml) {
-  const YamlDocument document = parse_yaml(yaml);
-  const YamlNode* const node = child_of(document.root, "fields");
-  if (document.problem || node == nullptr) return RunConfig().fields;
-  std::vector<std::string> fields;
-  if (node->kind == YamlNode::Kind::list)
-    for (const YamlNode& name : node->children) fields.push_back(name.text);
-  for_each_entry(*node, [&](const std::string& name, const YamlNode& kind) {
-    if (node->kind != YamlNode::Kind::map) return;
-    if (kind.text != complex_word) return fields.push_back(name);
-    for (const std::string& part : part_names(name)) fields.push_back(part);
-  });
-  return fields;
 }
 
 std::string config_schema() {

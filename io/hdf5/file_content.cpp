@@ -230,10 +230,8 @@ FileContent read_output(const std::filesystem::path& path) {
 }
 
 std::uint64_t state_digest_in(const std::filesystem::path& file) try {
-  std::uint64_t digest = 0;
-  for (const auto& [name, text] : read_content(file).provenance)
-    if (name == "state_digest") digest = std::strtoull(text.c_str(), nullptr, 16);
-  return digest;
+  const std::string digest = provenance_text(read_content(file).provenance, "state_digest");
+  return std::strtoull(digest.c_str(), nullptr, 16);
 } catch (const IoError&) {
   return 0;
 }
@@ -248,9 +246,9 @@ std::string output_problem(const std::filesystem::path& file, std::uint64_t stat
   const FileContent content = read_content(file);
   const std::int64_t step = step_of_file_name(file.filename().string());
   const std::string expected = fmt::format("{:#018x}", state_digest);
-  if (content.kind == "step" && content.steps == std::vector{step})
-    for (const auto& [name, text] : content.provenance)
-      if (name == "state_digest" && text == expected) return {};
+  if (content.kind == "step" && content.steps == std::vector{step} &&
+      provenance_text(content.provenance, "state_digest") == expected)
+    return {};
   return fmt::format("{}: is another file than was stored (expected step {}, state digest {})",
                      file.string(), step, expected);
 } catch (const IoError& error) {

@@ -20,12 +20,6 @@ Axes axes_of(const StepRecord& record) {
   return {record.shape, record.spacing, {record.time}, {record.step}};
 }
 
-std::string provenance_entry(const StepRecord& record, std::string_view name) {
-  for (const auto& [key, text] : record.provenance)
-    if (key == name) return text;
-  return {};
-}
-
 void lay_out_fields(hid_t file, const StepRecord& record, const AxisScales& scales) {
   for (const NamedField& field : record.fields) {
     Hdf5Dataset dataset =
@@ -99,11 +93,16 @@ std::uint64_t expected_rest(const StepRecord& record) {
 
 }  // namespace
 
+std::string provenance_text(const Provenance& provenance, std::string_view name) {
+  const auto entry = std::ranges::find(provenance, name, &Provenance::value_type::first);
+  return entry == provenance.end() ? "" : entry->second;
+}
+
 std::vector<std::pair<std::string, std::string>> root_texts(const StepRecord& record) {
   return {{"title", record.title},
-          {"source", "lapl " + provenance_entry(record, "version")},
-          {"history", provenance_entry(record, "start_time") + ": " +
-                          provenance_entry(record, "command_line")}};
+          {"source", "lapl " + provenance_text(record.provenance, "version")},
+          {"history", provenance_text(record.provenance, "start_time") + ": " +
+                          provenance_text(record.provenance, "command_line")}};
 }
 
 void write_step_file(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,

@@ -34,6 +34,9 @@ struct NamedField {
 /// Name and text of each entry of /provenance.
 using Provenance = std::vector<std::pair<std::string, std::string>>;
 
+/// The text of an entry; empty if there is none.
+std::string provenance_text(const Provenance& provenance, std::string_view name);
+
 /// The content of a step file.
 struct StepRecord {
   Shape shape;

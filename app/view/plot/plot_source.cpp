@@ -4,40 +4,40 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "app/view/plot/ticks.hpp"
 #include "io/config/config.hpp"
 #include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
+#include "solver/initial_parts.hpp"
 
 namespace lapl {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The keys of the config in a file's provenance; none if there is no config.
-std::vector<ResolvedKey> keys_in(const Provenance& provenance) {
-  const auto config = std::ranges::find(provenance, "config", &Provenance::value_type::first);
-  return config == provenance.end() ? std::vector<ResolvedKey>() : resolved_keys(config->second);
-}
-
-// True if the initial field or the mask was a picture.
-bool from_picture(const Provenance& provenance) {
-  return std::ranges::any_of(keys_in(provenance), [](const ResolvedKey& key) {
-    return (key.key == "initial.kind" && key.value == "image") ||
-           (key.key.starts_with("initial.") && key.value.starts_with("{kind: image")) ||
-           (key.key == "grid.mask" && key.value.starts_with("{image: "));
-  });
+// The config in a file's provenance; none if there is none that this version can read.
+std::optional<RunConfig> config_in(const Provenance& provenance) try {
+  return parse_config(provenance_text(provenance, "config"), "its config", ".", {}).run;
+} catch (const ConfigError&) {
+  return std::nullopt;
 }
 
 }  // namespace
 
+bool is_drawn_as_picture(const RunConfig& config) {
+  if (config.mask && config.mask->kind == ParameterConfig::Kind::image) return true;
+  return std::ranges::any_of(config.fields, [&](const std::string& field) {
+    return initial_of(config, field).kind == InitialKind::image;
+  });
+}
+
 std::vector<std::string> state_fields(const FileContent& content) {
-  std::vector<std::string> named = RunConfig{}.fields, fields;
-  for (const auto& [name, text] : content.provenance)
-    if (name == "config") named = fields_in_config(text);
-  for (const std::string& name : named)
-    if (std::ranges::count(content.fields, name) > 0) fields.push_back(name);
+  std::vector<std::string> fields = config_in(content.provenance).value_or(RunConfig()).fields;
+  std::erase_if(fields, [&](const std::string& name) {
+    return std::ranges::count(content.fields, name) == 0;
+  });
   if (fields.empty()) fields.push_back(content.fields.front());
   return fields;
 }
@@ -76,7 +76,8 @@ PlotAxes axes_of(const FileContent& content, Origin origin) {
     axes.y.name = "row";
     axes.z.name = "plane";
   }
-  const bool picture = content.kind == "hdf5" || from_picture(content.provenance);
+  const std::optional<RunConfig> config = config_in(content.provenance);
+  const bool picture = content.kind == "hdf5" || (config && is_drawn_as_picture(*config));
   axes.first_row_below = origin == Origin::automatic ? !picture : origin == Origin::lower;
   return axes;
 }

@@ -9,6 +9,7 @@
 
 #include "app/view/plot/cut.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "solver/run_config.hpp"
 
 namespace lapl {
 
@@ -30,6 +31,9 @@ struct View {
 /// The place of a field's first row in pictures. automatic: on top if the initial field was a
 /// picture or the file stores no spacing, else at the bottom, so that y grows upwards.
 enum class Origin { automatic, upper, lower };
+
+/// True if the initial field or the mask is a picture.
+bool is_drawn_as_picture(const RunConfig& config);
 
 /// The fields of the state among the datasets of a file, named in the config of its provenance;
 /// without a config the dataset "field" or the first one. At least one.
