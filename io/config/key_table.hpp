@@ -2,15 +2,12 @@
 // config of `lapl filter`. A row is a schema's row with the place where the value is stored.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -139,18 +136,6 @@ template <class T, class Part, class Target>
 Store<Target> store(Part Target::*part, T Part::*member) {
   return
       [part, member](Target& target, const YamlNode& node) { assign(target.*part.*member, node); };
-}
-
-/// The head of the Markdown tables that reference_rows fills; `prefix` goes before each key.
-inline constexpr std::string_view reference_head =
-    "| key | value | default | meaning |\n|---|---|---|---|\n";
-template <class Target>
-std::string reference_rows(const std::string& prefix, const KeyTable<Target>& keys) {
-  std::string text;
-  for (const Key<Target>& key : keys)
-    text += fmt::format("| `{}{}` | {} | {} | {} |\n", prefix, key.name, description(key.type),
-                        key.preset_cell(), key.meaning);
-  return text;
 }
 
 }  // namespace lapl

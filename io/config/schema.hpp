@@ -100,8 +100,6 @@ struct KeyRow {
   std::string_view section() const { return std::string_view(name).substr(0, name.find('.')); }
   /// The name within the section: "step" for time.step.
   std::string_view entry() const { return std::string_view(name).substr(name.find('.') + 1); }
-  /// The default as Markdown for references.
-  std::string preset_cell() const { return is_required() ? "required" : '`' + preset + '`'; }
 };
 
 Schema word(std::vector<std::string> words);

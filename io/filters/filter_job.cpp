@@ -149,11 +149,16 @@ FilterJob load_filter_job(const fs::path& path) {
   return job;
 }
 
-std::string filter_job_reference() {
-  return std::string(reference_head) + reference_rows("input.", input_keys()) +
-         reference_rows("output.", output_keys()) + reference_rows("compute.", compute_keys()) +
-         reference_rows("covariance.", covariance_keys()) +
-         "\n`filter:` is a map of these, `filters:` a list of such maps:\n\n" + filter_reference();
+std::vector<KeyRow> filter_job_keys() {
+  std::vector<KeyRow> rows;
+  const auto add = [&](const std::string& section, const auto& keys) {
+    for (const KeyRow& key : keys) rows.emplace_back(key).name = section + key.name;
+  };
+  add("input.", input_keys());
+  add("output.", output_keys());
+  add("compute.", compute_keys());
+  add("covariance.", covariance_keys());
+  return rows;
 }
 
 }  // namespace lapl

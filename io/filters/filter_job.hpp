@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/config/schema.hpp"
 #include "io/filters/covariance_file.hpp"
 #include "solver/filters/filter_config.hpp"
 #include "solver/run_config.hpp"
@@ -30,7 +31,7 @@ struct FilterJob {
 /// line for each mistake, as load_config does, and IoError if the file cannot be read.
 FilterJob load_filter_job(const std::filesystem::path& path);
 
-/// The keys as a Markdown table, for docs/filters.md.
-std::string filter_job_reference();
+/// The keys of the file but for those of filters (filter_keys.hpp).
+std::vector<KeyRow> filter_job_keys();
 
 }  // namespace lapl

@@ -1,5 +1,7 @@
 #include "io/filters/filter_keys.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -201,10 +203,6 @@ nlohmann::ordered_json filter_schema() {
           {"additionalProperties", false},
           {"required", {"kernel"}},
           {"properties", properties}};
-}
-
-std::string filter_reference() {
-  return std::string(reference_head) + reference_rows("", filter_keys());
 }
 
 }  // namespace lapl

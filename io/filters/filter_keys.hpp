@@ -29,7 +29,4 @@ std::string filter_name_problem(const std::string& name, std::set<std::string>& 
 
 nlohmann::ordered_json filter_schema();
 
-/// The keys as a Markdown table: key, value, default, meaning.
-std::string filter_reference();
-
 }  // namespace lapl

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "io/config/config_text.hpp"
 #include "io/hdf5/axes.hpp"
@@ -166,9 +167,12 @@ double Packing::meaning(double stored) const {
 
 Packing read_packing(hid_t dataset, const std::string& name) {
   const Attributes attributes(dataset, name);
-  for (const AttributeRow& row : value_attributes)
-    if (row.use == AttributeUse::refused && attributes.has(row.name))
-      throw IoError("dataset {}: attribute {} is not read ({})", name, row.name, row.meaning);
+  constexpr std::pair<const char*, const char*> refused[] = {
+      {"signedness", "netCDF-2's form of _Unsigned"},
+      {"compress", "points of a grid gathered in a list"}};
+  for (const auto& [attribute, meaning] : refused)
+    if (attributes.has(attribute))
+      throw IoError("dataset {}: attribute {} is not read ({})", name, attribute, meaning);
   Packing packing;
   packing.wrap = wrap_of(attributes);
   packing.scale = attributes.finite("scale_factor").value_or(1);

@@ -1,6 +1,7 @@
 // Attributes by which the numbers of other programs' files mean others, booleans, and the choice of
 // a record.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <cmath>
@@ -21,6 +22,38 @@
 
 namespace lapl::test {
 namespace {
+
+// The use that is made of an attribute.
+enum class AttributeUse { honoured, refused, without_effect };
+
+// A row of docs/format.md.
+struct AttributeRow {
+  const char* name;
+  AttributeUse use;
+  const char* meaning;
+};
+
+// Every attribute of both guides that says how the numbers of a dataset are to be read.
+constexpr std::array<AttributeRow, 17> value_attributes = {{
+    {"_Unsigned", AttributeUse::honoured,
+     "true: signed integers are read as unsigned ones; false: unsigned ones as signed"},
+    {"scale_factor", AttributeUse::honoured, "the values are multiplied by it"},
+    {"add_offset", AttributeUse::honoured, "it is added, after scale_factor"},
+    {"_FillValue", AttributeUse::honoured, "this stored value is missing: NaN"},
+    {"missing_value", AttributeUse::honoured, "these stored values are missing: one, or a list"},
+    {"valid_min", AttributeUse::honoured, "lesser values are missing"},
+    {"valid_max", AttributeUse::honoured, "greater values are missing"},
+    {"valid_range", AttributeUse::honoured, "values outside of these two numbers are missing"},
+    {"signedness", AttributeUse::refused, "netCDF-2's form of _Unsigned"},
+    {"compress", AttributeUse::refused, "points of a grid gathered in a list"},
+    {"units", AttributeUse::without_effect, "numbers are taken as they stand, in any unit"},
+    {"actual_range", AttributeUse::without_effect, "describes the values"},
+    {"flag_values", AttributeUse::without_effect, "the codes are the values"},
+    {"flag_masks", AttributeUse::without_effect, "the codes are the values"},
+    {"flag_meanings", AttributeUse::without_effect, "names of the codes"},
+    {"cell_methods", AttributeUse::without_effect, "describes the values"},
+    {"quantization", AttributeUse::without_effect, "says how the values were rounded"},
+}};
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 

@@ -1,4 +1,4 @@
-// docs/config.md is made from the key table.
+// docs/config.md and the tables of docs/filters.md are made from the key tables.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,10 +9,24 @@
 
 #include "io/config/config_keys.hpp"
 #include "io/config/short_forms.hpp"
+#include "io/filters/filter_job.hpp"
 #include "io/filters/filter_keys.hpp"
 
 namespace lapl {
 namespace {
+
+std::string preset_cell(const KeyRow& key) {
+  return key.is_required() ? "required" : '`' + key.preset + '`';
+}
+
+// The keys as a Markdown table.
+std::string key_reference(const std::vector<KeyRow>& keys) {
+  std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
+  for (const KeyRow& key : keys)
+    text += fmt::format("| `{}` | {} | {} | {} |\n", key.name, description(key.type),
+                        preset_cell(key), key.meaning);
+  return text;
+}
 
 std::string boundary_reference() {
   std::string text =
@@ -53,8 +67,8 @@ a new run, and the log records each key with both values. *In other words* means
 the same equation ([format.md](format.md#digest-of-an-equation)). Steps that vary cannot become
 steps of one size, whose time is their number times `time.step`.
 
-This page is made from the key table in `io/config/config_keys.cpp` (`config_reference()`);
-a test fails where the two differ.
+This page is made from the key table in `io/config/config_keys.cpp`;
+`tests/io/config_reference_test.cpp` fails where the two differ.
 )";
   std::string_view open_section;
   for (const ConfigKey& key : config_keys()) {
@@ -71,8 +85,9 @@ a test fails where the two differ.
     std::string meaning = key.meaning;
     if (!key.kinds.empty()) meaning += fmt::format(" (kind {})", either_of(key.kinds));
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key.name, description(key.type),
-                        key.preset_cell(), key.unit, meaning, words_of(key.on_restart));
-    if (key.name == "filters") text += "\nEach filter is a map:\n\n" + filter_reference();
+                        preset_cell(key), key.unit, meaning, words_of(key.on_restart));
+    if (key.name == "filters")
+      text += "\nEach filter is a map:\n\n" + key_reference(rows_of(filter_keys()));
   }
   return text;
 }
@@ -83,6 +98,14 @@ TEST_CASE("docs/config.md has every key") {
   CHECK(page == config_reference());  // else write config_reference() there
   for (const ConfigKey& key : config_keys())
     CHECK(page.find("| `" + key.name + "` |") != std::string::npos);
+}
+
+TEST_CASE("docs/filters.md has every key of lapl filter") {
+  std::ifstream file(LAPL_SOURCE_DIR "/docs/filters.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  CHECK(page.find(key_reference(filter_job_keys()) +
+                  "\n`filter:` is a map of these, `filters:` a list of such maps:\n\n" +
+                  key_reference(rows_of(filter_keys()))) != std::string::npos);
 }
 
 }  // namespace

@@ -85,8 +85,3 @@ TEST_CASE("a result that is not finished leaves no file") {
                   IoError);
   CHECK(fs::is_empty(folder.path()));
 }
-
-TEST_CASE("docs/filters.md has every key of lapl filter") {
-  CHECK(test::read_bytes(LAPL_SOURCE_DIR "/docs/filters.md").find(filter_job_reference()) !=
-        std::string::npos);
-}
