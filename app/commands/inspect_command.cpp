@@ -96,7 +96,7 @@ Json describe_file(const fs::path& file) {
   for (const std::string& name : content.fields) fields[name] = describe_field(file, content, name);
   if (!fields.empty()) {
     result["fields"] = fields;
-    // Of the whole state, as the file stores it: a dataset may be one field of several.
+    // The file has the digest of the whole state; a dataset may be one field of several.
     if (const std::string digest = provenance_text(content.provenance, "state_digest");
         !digest.empty())
       result["digest"] = digest;

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "io/config/config_keys.hpp"
+#include "io/config/config_text.hpp"
 #include "io/config/short_forms.hpp"
 #include "io/filters/filter_job.hpp"
 #include "io/filters/filter_keys.hpp"
