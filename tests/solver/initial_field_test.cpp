@@ -48,7 +48,7 @@ TEST_CASE("gaussian is symmetric, with the peak at the center and exp(-1/2) one 
 
 TEST_CASE("gaussian on one row or one column is as wide as the line is long") {
   for (const Shape shape : {Shape{1, 201}, Shape{201, 1}}) {
-    const auto field = computed_field(config_of(InitialKind::gaussian, shape));
+    const auto field = test::computed_field(config_of(InitialKind::gaussian, shape));
     CHECK(field[100] == 1);
     CHECK(field[120] == doctest::Approx(std::exp(-0.5 * 20 * 20 / (20.1 * 20.1))).epsilon(1e-14));
     CHECK(field[80] == field[120]);
