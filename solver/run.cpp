@@ -13,6 +13,7 @@
 
 #include "kernels/error.hpp"
 #include "kernels/fields/fill_value.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/machine/background.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "solver/clock.hpp"
@@ -389,9 +390,6 @@ RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, 
               const std::function<std::string()>& stop_reason, const VaryingSteps<T>& steps) {
   return Run<T>(backend, model, first_step, sink, steps).to_the_end(stop_reason);
 }
-template RunResult run(Backend<float>&, const Model&, std::int64_t, RunSink<float>&,
-                       const std::function<std::string()>&, const VaryingSteps<float>&);
-template RunResult run(Backend<double>&, const Model&, std::int64_t, RunSink<double>&,
-                       const std::function<std::string()>&, const VaryingSteps<double>&);
+LAPL_FOR_FLOATS(run);
 
 }  // namespace lapl

@@ -17,6 +17,7 @@
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
 #include "kernels/filters/cpu/cpu_filter.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/machine/host_buffer.hpp"
 #include "kernels/machine/leftovers.hpp"
 #include "kernels/machine/memory.hpp"
@@ -274,10 +275,7 @@ std::unique_ptr<Backend<T>> make_cpu_backend(const std::string& engine, const Pr
                                              int threads) {
   return std::make_unique<CpuBackend<T>>(engine, problem, threads);
 }
-template std::unique_ptr<Backend<float>> make_cpu_backend(const std::string&, const Problem<float>&,
-                                                          int);
-template std::unique_ptr<Backend<double>> make_cpu_backend(const std::string&,
-                                                           const Problem<double>&, int);
+LAPL_FOR_FLOATS(make_cpu_backend);
 
 template <class T>
 std::optional<CodeText> code_to_compile(const std::string& engine, const Problem<T>& problem) {
@@ -288,7 +286,6 @@ std::optional<CodeText> code_to_compile(const std::string& engine, const Problem
     return std::nullopt;
   return code_of_steps(problem);
 }
-template std::optional<CodeText> code_to_compile(const std::string&, const Problem<float>&);
-template std::optional<CodeText> code_to_compile(const std::string&, const Problem<double>&);
+LAPL_FOR_FLOATS(code_to_compile);
 
 }  // namespace lapl

@@ -16,6 +16,7 @@
 #include "kernels/cuda/run_time/stage_launches.hpp"
 #include "kernels/error.hpp"
 #include "kernels/filters/cuda/cuda_filter.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/machine/memory.hpp"
 
 namespace lapl {
@@ -298,9 +299,6 @@ std::unique_ptr<Backend<T>> make_cuda_backend(const std::string& engine,
                                               const Problem<T>& problem) {
   return std::make_unique<CudaBackend<T>>(engine, problem);
 }
-template std::unique_ptr<Backend<float>> make_cuda_backend(const std::string&,
-                                                           const Problem<float>&);
-template std::unique_ptr<Backend<double>> make_cuda_backend(const std::string&,
-                                                            const Problem<double>&);
+LAPL_FOR_FLOATS(make_cuda_backend);
 
 }  // namespace lapl

@@ -13,6 +13,7 @@
 
 #include "kernels/fields/digest.hpp"
 #include "kernels/filters/frame_filter.hpp"
+#include "kernels/for_floats.hpp"
 #include "kernels/ranks/halo.hpp"
 #include "kernels/ranks/local_problem.hpp"
 #include "kernels/ranks/rank_rows.hpp"
@@ -356,11 +357,6 @@ std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string&
   made->set_derived(derived);
   return made;
 }
-template std::unique_ptr<Backend<float>> make_ranked_backend(
-    Ranks&, const std::string&, const std::string&, const Problem<float>&,
-    const std::vector<DerivedPlan<float>>&, int, const std::optional<Decomposition>&);
-template std::unique_ptr<Backend<double>> make_ranked_backend(
-    Ranks&, const std::string&, const std::string&, const Problem<double>&,
-    const std::vector<DerivedPlan<double>>&, int, const std::optional<Decomposition>&);
+LAPL_FOR_FLOATS(make_ranked_backend);
 
 }  // namespace lapl
