@@ -185,7 +185,8 @@ struct RunConfig {
   std::string backend = "auto";  ///< auto, cuda or cpu
   std::string engine = "auto";   ///< auto, a name from engine_table or that of spectral_engine
   Precision precision = Precision::float32;
-  int threads = 0;  ///< CPU threads; 0: as many as pay, at most one a core
+  int threads = 0;          ///< CPU threads; 0: as many as pay, at most one a core
+  bool caches_code = true;  ///< compiled code is kept for later runs
 
   std::string directory;              ///< of the run folder, as given
   std::int64_t output_every = 2500;   ///< steps

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 namespace {
@@ -34,6 +35,7 @@ REGISTER_LISTENER("counter", 1, Counter);
 }  // namespace
 
 int main(int argc, char** argv) {
+  setenv("XDG_CACHE_HOME", LAPL_TEST_CACHE, 1);
   doctest::Context context(argc, argv);
   const int code = context.run();
   if (context.shouldExit() || started > 0) return code == 0 && skipped ? 77 : code;

@@ -17,6 +17,7 @@
 #include "io/readers/initial_source.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/code_cache.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "solver/benchmark.hpp"
 #include "solver/run_config.hpp"
@@ -171,6 +172,7 @@ int bench_engines(const BenchOptions& options) {
       std::ranges::find(name_table<Boundary>, options.boundary, &Named<Boundary>::name)->value;
   std::optional<LoadedConfig> loaded;
   if (!options.config.empty()) look_at_mask(loaded.emplace(load_config(options.config, {})).run);
+  if (loaded) use_code_cache(loaded->run.caches_code);
   const std::vector<Shape> shapes =
       loaded && options.shapes.empty() ? std::vector{loaded->run.shape}
       : backend == "cuda"              ? shapes_of(options, {512, 1024, 2000, 8192, 16384})

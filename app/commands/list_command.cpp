@@ -16,6 +16,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/code_cache.hpp"
 #include "solver/equation/formula.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/make_problem.hpp"
@@ -59,6 +60,7 @@ Json tried(const std::string& backend, const std::string& engine) try {
   small.shape = {128, 128};
   small.equation.parameters["coefficient"] = 0.25;
   small.engine = engine;
+  use_code_cache(false);  // a list leaves no files
   const auto made = make_backend<float>(backend, engine, problem_of<float>(Model(small), {}), 1);
   return {{"available", true}, {"where", made->description().device}};
 } catch (const DeviceError& error) {

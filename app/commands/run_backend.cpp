@@ -11,6 +11,7 @@
 #include "io/readers/initial_source.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/for_floats.hpp"
+#include "kernels/machine/code_cache.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 #include "solver/filters/correlation.hpp"
 #include "solver/outputs.hpp"
@@ -36,6 +37,7 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
                                         const CoefficientFields& coefficients, Ranks& ranks,
                                         const Note& note) {
   const RunConfig& config = model.run;
+  use_code_cache(config.caches_code);
   const Problem<T> problem = problem_of<T>(model, coefficients, ranks.is_first());
   std::vector<FilterPlan<T>> filters;
   std::vector<std::string> of_filters;

@@ -26,13 +26,11 @@
 #include "app/exit_code.hpp"
 #include "app/program.hpp"
 #include "app/signals.hpp"
-#include "app/sweep/shared_codes.hpp"
 #include "app/view/console.hpp"
 #include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
-#include "kernels/machine/shared_kernels.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "solver/clock.hpp"
 
@@ -208,7 +206,7 @@ class Processes {
   std::vector<std::pair<const SweepMember*, int>> ended() {
     std::vector<std::pair<const SweepMember*, int>> result;
     int status = 0;
-    std::erase_if(running_, [&](const auto& entry) {  // no others: a compiler may be among them
+    std::erase_if(running_, [&](const auto& entry) {
       if (waitpid(entry.first, &status, WNOHANG) <= 0) return false;
       result.emplace_back(entry.second.first,
                           WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
@@ -260,22 +258,13 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
   const int most = options.jobs > 0 ? options.jobs : cores;
   const int at_once = std::min<int>(most, std::max<int>(static_cast<int>(waiting.size()), 1));
   const Needs needs = needs_of(waiting, cores, at_once);
-  std::vector<const SweepMember*> on_cpus;
-  for (std::size_t i = 0; i < waiting.size(); ++i)
-    if (!needs.shares[i].on_gpu) on_cpus.push_back(waiting[i]);
-  if (waiting.size() > on_cpus.size() + 1) open_shared_kernels();
-  SharedCodes codes(on_cpus);
   Processes processes(options, before);
   std::string stopped_by;
   std::size_t next = 0;
   const auto may_start = [&] {
-    if (next == waiting.size() || !stopped_by.empty() ||
-        static_cast<int>(processes.count()) >= most ||
-        !processes.fits(needs.shares[next], needs.available, cores))
-      return false;
-    for (int ahead = 0; ahead < at_once && next + ahead < waiting.size(); ++ahead)
-      codes.start(*waiting[next + ahead]);
-    return codes.ready(*waiting[next]);
+    return next < waiting.size() && stopped_by.empty() &&
+           static_cast<int>(processes.count()) < most &&
+           processes.fits(needs.shares[next], needs.available, cores);
   };
   while (processes.count() > 0 || (next < waiting.size() && stopped_by.empty())) {
     for (; may_start(); ++next) {
@@ -285,9 +274,8 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
       } catch (const IoError& error) {
         ended(member, {exit_io, error.what()});
       }
-      codes.done(member);
     }
-    // A compiler that hangs sends no signal: ready() ends it when its time is over.
+    // No signal comes where none of the last members could be started.
     constexpr timespec second{1, 0};
     int signal = sigtimedwait(&signals, nullptr, &second);
     const auto ended_now = processes.ended();

@@ -295,6 +295,10 @@ ConfigTable make_key_table(const ConfigNames& names) {
        .preset = "auto", .unit = "threads",
        .meaning = "CPU threads; auto: one for each core, fewer for small grids"}, free,
        store(&RunConfig::threads)},
+      {{.name = "compute.cache", .type = word({"on", "off"}), .preset = "on",
+       .meaning = "on: compiled code is kept for later runs, in lapl below $XDG_CACHE_HOME or "
+                  "~/.cache; off: nothing is read or written there"}, free,
+       [](RunConfig& run, const YamlNode& node) { run.caches_code = node.text == "on"; }},
 
       {{.name = "output.directory", .type = text(), .preset = "runs/<config name>",
        .meaning = "run folder; relative to the current folder"},

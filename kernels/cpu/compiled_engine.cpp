@@ -28,6 +28,14 @@ Problem<T> with_compiled_rows(Problem<T> problem) {
 }
 
 template <class T>
+CodeText code_of_steps(const Problem<T>& problem) {
+  CodeText text{.source = code_of(problem.stages, sizeof(T)), .headers = code_headers()};
+  for (std::size_t i = 0; i < problem.stages.size(); ++i)
+    text.functions.push_back("stage_" + std::to_string(i));
+  return text;
+}
+
+template <class T>
 class CompiledEngine final : public CpuEngine<T> {
  public:
   CompiledEngine(const Problem<T>& problem, int threads, int most_steps)
@@ -78,8 +86,8 @@ class CompiledEngine final : public CpuEngine<T> {
   std::string how() override {
     if (!code_) return {};
     if (!code_->ready()) return "interpreted until it is compiled";
-    return code_->unavailable().empty() ? "compiled for this run"
-                                        : "interpreted: " + code_->unavailable();
+    if (!code_->unavailable().empty()) return "interpreted: " + code_->unavailable();
+    return code_->is_cached() ? "compiled by an earlier run" : "compiled for this run";
   }
 
   std::string setback() override {
@@ -205,15 +213,6 @@ class CompiledEngine final : public CpuEngine<T> {
 };
 
 }  // namespace
-
-template <class T>
-CodeText code_of_steps(const Problem<T>& problem) {
-  CodeText text{.source = code_of(problem.stages, sizeof(T)), .headers = code_headers()};
-  for (std::size_t i = 0; i < problem.stages.size(); ++i)
-    text.functions.push_back("stage_" + std::to_string(i));
-  return text;
-}
-LAPL_FOR_FLOATS(code_of_steps);
 
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,

@@ -277,15 +277,4 @@ std::unique_ptr<Backend<T>> make_cpu_backend(const std::string& engine, const Pr
 }
 LAPL_FOR_FLOATS(make_cpu_backend);
 
-template <class T>
-std::optional<CodeText> code_to_compile(const std::string& engine, const Problem<T>& problem) {
-  if (problem.exponential) return code_to_compile("auto", problem.exponential->rates);
-  const std::string name = engine == "auto" ? fastest(problem) : engine;
-  if (name != "blocked" && name != "threaded") return std::nullopt;
-  if (rows_are_compiled(problem) || (name == "blocked" && is_compiled_ahead(problem)))
-    return std::nullopt;
-  return code_of_steps(problem);
-}
-LAPL_FOR_FLOATS(code_to_compile);
-
 }  // namespace lapl

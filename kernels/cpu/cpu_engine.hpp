@@ -7,7 +7,6 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/grid/double_buffer.hpp"
-#include "kernels/stages/code_text.hpp"
 
 namespace lapl {
 
@@ -71,9 +70,6 @@ std::unique_ptr<StageEngine<T>> make_interpreted_engine(const Problem<T>& proble
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
                                                    int most_steps);
-/// The text that make_compiled_engine compiles.
-template <class T>
-CodeText code_of_steps(const Problem<T>& problem);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_blocked_engine(const Problem<T>& problem, int threads);
 template <class T>

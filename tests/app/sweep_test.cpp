@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <sstream>
 
-#include "kernels/cpu/compiler/system_compiler.hpp"
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;
@@ -68,39 +66,6 @@ TEST_CASE("a sweep gives each combination the digest that lapl run gives it") {
     csv += "\n";
   }
   CHECK(text_of("s/summary.csv") == csv);
-}
-
-TEST_CASE("a sweep compiles a formula once for all members that have it") {
-  const lapl::SystemCompiler compiler = lapl::system_compiler();
-  if (compiler.path.empty()) {
-    MESSAGE("skipped: " << compiler.missing);
-    return;
-  }
-  const Sandbox sandbox;
-  write_text("compiler", "#!/bin/sh\necho >> " + (sandbox.path() / "calls").string() + "\nexec " +
-                             compiler.path + " \"$@\"\n");
-  fs::permissions("compiler", fs::perms::owner_all);
-  write_text("c.yaml",
-             "grid: {shape: [48, 64]}\nparameters: {D: 0.1}\n"
-             "equation: {kind: formula, field: D * laplacian(field) - field^3}\n"
-             "compute: {backend: cpu}\ntime: {step: 1, steps: 300}\n");
-  const auto before =
-      std::getenv("CXX") ? std::optional(std::string(std::getenv("CXX"))) : std::nullopt;
-  ::setenv("CXX", (sandbox.path() / "compiler").c_str(), 1);
-  const auto rows = rows_of(run_lapl(
-      {"sweep", "c.yaml", "--output", "s", "--json", "--set", "parameters.D=0.05,0.1,0.15,0.2"}));
-  const std::string calls = text_of("calls");
-  // Members with different code compile separately.
-  run_lapl({"sweep", "c.yaml", "--output", "t", "--set", "compute.precision=float32,float64"});
-  before ? ::setenv("CXX", before->c_str(), 1) : ::unsetenv("CXX");
-  CHECK(calls == "\n");
-  CHECK(text_of("calls") == "\n\n\n");
-  REQUIRE(rows.size() == 4);
-  for (const auto& row : rows) {
-    const Outcome alone = run_lapl({"run", "c.yaml", "--output", "alone", "--overwrite", "--set",
-                                    "parameters.D=" + row["parameters.D"].dump()});
-    CHECK(row["digest"] == last_digest(alone.out));
-  }
 }
 
 TEST_CASE("values of --set may be lists, maps or quoted texts") {

@@ -2,9 +2,9 @@
 #include "kernels/cuda/run_time/compiled_kernels.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
@@ -13,9 +13,9 @@
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/stream.hpp"
 #include "kernels/cuda/run_time/stage_kernels.hpp"
-#include "kernels/machine/shared_kernels.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/formula_run.hpp"
+#include "tests/kernels/fake_compiler.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
@@ -47,26 +47,30 @@ TEST_CASE("kernels are compiled to machine code where there is no device") {
 }
 
 TEST_CASE("kernels that somebody has compiled are not compiled again") {
-  const int file = open_shared_kernels();
-  REQUIRE(file >= 0);
-  const auto size = [&] { return ::lseek(file, 0, SEEK_END); };
-  const Cubin compiled = shared_cubin(file, products, 90);
-  const auto of_one = size();
-  CHECK(of_one > std::ssize(compiled.code));
-  CHECK(shared_cubin(file, products, 90).code == compiled.code);
-  CHECK(size() == of_one);
+  const test::EmptyCache cache;
+  const auto files = [&] {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(cache / "lapl"))
+      count += entry.path().extension() == ".code" ? 1 : 0;
+    return count;
+  };
+  const Cubin compiled = cached_cubin(products, 90);
+  REQUIRE(compiled.unavailable == "");
+  CHECK(files() == 1);
+  CHECK(cached_cubin(products, 90).code == compiled.code);
+  CHECK(files() == 1);
   KernelText other = products;
   other.headers["sum.hpp"] += " ";
-  CHECK(shared_cubin(file, other, 90).unavailable == "");
-  const auto of_two = size();
-  CHECK(of_two > of_one);
-  CHECK(shared_cubin(file, products, 80).code != compiled.code);
-  const auto of_three = size();
-  CHECK(of_three > of_two);
-  // a failure leaves nothing in the shared file
-  CHECK(has(shared_cubin(file, products, 20).unavailable, "NVRTC"));
-  CHECK(size() == of_three);
-  ::close(file);
+  CHECK(cached_cubin(other, 90).unavailable == "");
+  CHECK(files() == 2);
+  other.flags = {"-DX"};
+  CHECK(cached_cubin(other, 90).unavailable == "");
+  CHECK(files() == 3);
+  CHECK(cached_cubin(products, 80).code != compiled.code);
+  CHECK(files() == 4);
+  // A failure is not kept.
+  CHECK(has(cached_cubin(products, 20).unavailable, "NVRTC"));
+  CHECK(files() == 4);
 }
 
 TEST_CASE("kernels with a fault are reported with NVRTC's words") {

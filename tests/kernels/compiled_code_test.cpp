@@ -1,9 +1,15 @@
-// Code compiled at run time computes correctly, and equal code is compiled once.
+// Code compiled at run time computes correctly, and equal code is compiled once and then cached.
 #include "kernels/cpu/compiler/compiled_code.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -107,41 +113,90 @@ TEST_CASE("compiled code of a compiler with fast arithmetic is refused") {
   CHECK(code.unavailable() != "");
 }
 
-TEST_CASE("code on offer is taken for the same text alone, as long as it is offered") {
-  need_compiler();
-  const CodeText text{.source = exported("int one() { return 1; }"), .flags = {"-DX=1"}};
-  auto offered = std::make_unique<CompiledCode>(text);
-  offered->wait();
-  REQUIRE(offered->unavailable() == "");
-  offered->offer();
+namespace {
 
-  const Script no_compiler("echo >> $HERE/calls; exit 3");
-  CompiledCode taken(text);
-  CHECK(taken.ready());
-  CHECK(no_compiler.text_of("calls") == "");
-  for (const CodeText& other :
-       {CodeText{.source = text.source + " ", .flags = text.flags}, CodeText{.source = text.source},
-        CodeText{.source = text.source, .headers = {{"a", "b"}}, .flags = text.flags}}) {
-    CompiledCode code(other);
-    code.wait();
-    CHECK(has(code.unavailable(), "exit code 3"));
-  }
-  CHECK(no_compiler.text_of("calls") == "\n\n\n");
-  offered.reset();
-  CHECK(taken.function<int()>("one")() == 1);
-  CompiledCode late(text);
-  late.wait();
-  CHECK(has(late.unavailable(), "exit code 3"));
+// The machine's compiler, which notes its calls.
+std::string noting_compiler() {
+  return "echo >> $HERE/calls; exec " + system_compiler().path + " \"$@\"\n";
 }
 
-TEST_CASE("a failure on offer is taken too, with its reason") {
-  const Script no_compiler("echo >> $HERE/calls; exit 3");
-  const CodeText text{.source = exported("int one() { return 1; }")};
-  CompiledCode offered(text);
-  offered.wait();
-  offered.offer();
-  CompiledCode taken(text);
-  CHECK(taken.ready());
-  CHECK(taken.unavailable() == offered.unavailable());
-  CHECK(no_compiler.text_of("calls") == "\n");
+int value_of(const CompiledCode& code) { return code.function<int()>("one")(); }
+
+}  // namespace
+
+TEST_CASE("a text is compiled once, by one compiler and with the same flags") {
+  need_compiler();
+  const Script compiler(noting_compiler());
+  const auto calls = [&] { return compiler.text_of("calls").size(); };
+  const CodeText text{.source = exported("int one() { return X; }"), .flags = {"-DX=1"}};
+  const auto code_of = [&](const CodeText& of) {
+    auto code = std::make_unique<CompiledCode>(of);
+    code->wait();
+    REQUIRE(code->unavailable() == "");
+    return code;
+  };
+  const auto compiled = code_of(text);
+  CHECK_FALSE(compiled->is_cached());
+  CHECK(calls() == 1);
+  CompiledCode cached(text);
+  CHECK(cached.ready());
+  CHECK(cached.is_cached());
+  CHECK(value_of(cached) == value_of(*compiled));
+  CHECK(calls() == 1);
+
+  CHECK(value_of(*code_of({.source = text.source, .flags = {"-DX=2"}})) == 2);
+  code_of({.source = text.source + " ", .flags = text.flags});
+  code_of({.source = text.source, .headers = {{"a", "b"}}, .flags = text.flags});
+  CHECK(calls() == 4);
+  std::ofstream(std::getenv("CXX"), std::ios::app) << "# an update of the compiler\n";
+  CHECK_FALSE(code_of(text)->is_cached());
+  CHECK(calls() == 5);
+  CHECK(code_of(text)->is_cached());
+  {
+    use_code_cache(false);
+    CHECK_FALSE(code_of(text)->is_cached());
+    use_code_cache(true);
+  }
+  CHECK(calls() == 6);
+}
+
+TEST_CASE("a library of the cache that lacks a function is compiled again, and a failure, too") {
+  need_compiler();
+  const Script compiler(noting_compiler());
+  CodeText text{.source = exported("int one() { return 1; }")};
+  CompiledCode compiled(text);
+  compiled.wait();
+  REQUIRE(compiled.unavailable() == "");
+  text.functions = {"two"};
+  for (const char* const calls : {"\n\n", "\n\n\n"}) {
+    CompiledCode code(text);
+    code.wait();
+    CHECK_FALSE(code.is_cached());
+    CHECK(has(code.unavailable(), "has no function two"));
+    CHECK(compiler.text_of("calls") == calls);
+  }
+}
+
+TEST_CASE("a process that is killed while it compiles leaves the compilation to the next one") {
+  // The first call hangs.
+  const Script script(
+      "echo >> $HERE/calls; test -e $HERE/started && exit 3; echo $$ > "
+      "$HERE/started; exec sleep 1000");
+  const CodeText text{.source = "", .patience = std::chrono::hours(1)};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    CompiledCode code(text);
+    code.wait();
+    ::_exit(0);
+  }
+  const std::string started = test::wait_for_text(script, "started");
+  CompiledCode code(text);
+  for (int i = 0; i < 100; ++i) CHECK_FALSE(code.ready());
+  CHECK(script.text_of("calls") == "\n");
+  REQUIRE(::kill(child, SIGKILL) == 0);
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  code.wait();
+  CHECK(has(code.unavailable(), "exit code 3"));
+  CHECK(script.text_of("calls") == "\n\n");
+  ::kill(std::stoi(started), SIGKILL);
 }

@@ -43,8 +43,14 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// The folder in which compiled code creates its folders.
+/// A cache of compiled code that is empty at first, in place of that of all tests.
+struct EmptyCache : ScratchFolder {
+  Variable variable{"XDG_CACHE_HOME", path().string()};
+};
+
+/// The folder in which compiled code creates its folders, and an empty cache.
 struct CodeFolder : ScratchFolder {
+  EmptyCache cache;  // made before TMPDIR is this folder
   Variable variable{"TMPDIR", path().string()};
 };
 
@@ -56,7 +62,7 @@ inline void need_compiler() {
   std::exit(77);
 }
 
-/// A shell script in place of a compiler.
+/// A shell script in place of a compiler, and an empty cache.
 class Script {
  public:
   explicit Script(const std::string& text) {
@@ -71,6 +77,7 @@ class Script {
 
  private:
   ScratchFolder folder_;
+  EmptyCache cache_;
   Variable here_{"HERE", folder_.path().string()}, cxx_{"CXX", (folder_ / "compiler").string()};
 };
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kernels/fields/digest.hpp"
-#include "shared_codes.hpp"
 #include "tests/test_field.hpp"
 
 namespace lapl {
@@ -49,11 +48,9 @@ std::vector<T> at_every_cell(const Problem<T>& problem, const T* field, Of of) {
 }
 
 template <class T>
-std::vector<T> after_one_step(const Problem<T>& problem, const std::vector<T>& state,
-                              test::SharedCodes& codes) {
+std::vector<T> after_one_step(const Problem<T>& problem, const std::vector<T>& state) {
   std::vector<T> found;
   for (const char* const engine : {"reference", "interpreted", "threaded", "blocked"}) {
-    codes.compile(engine, problem);
     const auto backend = make_backend<T>("cpu", engine, problem, 2);
     backend->settle();
     backend->set_state(state);
@@ -99,7 +96,6 @@ TEST_CASE("a tree of sixteen times the operations takes far less than 256 times 
 
 TEST_CASE_TEMPLATE("one axis: the reference engine steps a row as the canon says", T, float,
                    double) {
-  test::SharedCodes codes;
   for (const std::int64_t columns : {1, 2, 31, 512, 513, 1100})
     for (const AxisFaces<T>& faces : some_laws<T>()) {
       const auto problem =
@@ -109,13 +105,12 @@ TEST_CASE_TEMPLATE("one axis: the reference engine steps a row as the canon says
         const T difference = std::fma(T(-2), value(0, 0, 0), value(0, 0, -1) + value(0, 0, 1));
         return std::fma(T(0.4), difference, value(0, 0, 0));
       });
-      CHECK(after_one_step(problem, field, codes) == expected);
+      CHECK(after_one_step(problem, field) == expected);
     }
 }
 
 TEST_CASE_TEMPLATE("three axes: the reference engine steps a box as the canon says", T, float,
                    double) {
-  test::SharedCodes codes;
   for (const Shape shape : {box(1, 1, 1), box(2, 3, 5), box(7, 1, 9), box(3, 4, 515)})
     for (const AxisFaces<T>& planes : some_laws<T>())
       for (const AxisFaces<T>& columns : some_laws<T>()) {
@@ -130,7 +125,7 @@ TEST_CASE_TEMPLATE("three axes: the reference engine steps a box as the canon sa
                                std::fma(T(-2), centre, value(-1, 0, 0) + value(1, 0, 0));
           return std::fma(T(0.15), difference, centre);
         });
-        CHECK(after_one_step(problem, field, codes) == expected);
+        CHECK(after_one_step(problem, field) == expected);
       }
 }
 
@@ -142,7 +137,6 @@ TEST_CASE(
   tree.results = {
       tree.operate(Operation::sum, square, corner),
       tree.operate(Operation::fused_multiply_add, tree.number(-2), u, tree.number(0.3))};
-  test::SharedCodes codes;
   for (const AxisFaces<double>& rows : some_laws<double>())
     for (const AxisFaces<double>& columns : some_laws<double>()) {
       const auto problem = problem_of_stage<double>({5, 7}, {rows, columns}, tree);
@@ -152,7 +146,7 @@ TEST_CASE(
                                     [](const auto& value) { return value(0, -1, 1); });
       for (std::size_t i = 0; i < 35; ++i) expected[i] += std::fma(state[i], state[i], 1.5);
       for (std::size_t i = 0; i < 35; ++i) expected.push_back(std::fma(-2.0, state[i], 0.3));
-      CHECK(after_one_step(problem, state, codes) == expected);
+      CHECK(after_one_step(problem, state) == expected);
     }
 }
 

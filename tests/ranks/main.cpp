@@ -3,6 +3,8 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+
 #include "kernels/backend.hpp"
 #include "tests/ranks/ranks.hpp"
 
@@ -16,6 +18,7 @@ Ranks& ranks() {
 }  // namespace lapl::test
 
 int main(int argc, char** argv) {
+  setenv("XDG_CACHE_HOME", LAPL_TEST_CACHE, 1);
   lapl::Ranks& ranks = lapl::test::ranks();
   lapl::choose_device(ranks.index_on_this_machine());
   doctest::Context context(argc, argv);

@@ -90,7 +90,7 @@ class Torture:
         # AddressSanitizer would refuse to start unless it is the first library.
         asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
         self._environment = {"OMP_WAIT_POLICY": "passive", "NO_COLOR": "1", "ASAN_OPTIONS": asan,
-                             "TMPDIR": str(self.new_folder())}
+                             "TMPDIR": str(self.new_folder()), "XDG_CACHE_HOME": str(self.new_folder())}
         self._library = program.parent.parent / "tests" / "liblapl_io_faults.so"
         self._forks = Forks(program.parent / "lapl_forks", self._environment)
         self._references: dict[str, Reference] = {}

@@ -77,8 +77,10 @@ def at_random_times(torture: Torture, count: int | None) -> list[Trial]:
         (folder / "c.yaml").write_text(torture.long)
         code = folder / "code"
         code.mkdir()
+        # A cache of its own, so that the compiler is at work.
+        compiling = {"TMPDIR": str(code), "XDG_CACHE_HOME": str(torture.new_folder())}
         for _ in range(random_number.randint(1, 4)):
-            process = torture.start(folder, *AUTO_RESUME, environment={"TMPDIR": str(code)})
+            process = torture.start(folder, *AUTO_RESUME, environment=compiling)
             time.sleep(random_number.uniform(0, duration / 2))
             process.kill()
             torture.finish(process)

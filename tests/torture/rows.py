@@ -2,6 +2,7 @@
 import dataclasses
 from typing import Callable
 
+import code_cache
 import device_faults
 import disks
 import errors
@@ -150,6 +151,10 @@ ROWS = [
     Row("two-fields-outside", "two fields: nothing is written outside of the run folder but what the compiler needs, which "
         "is gone in the end", "every file that is opened for writing, renamed, removed or made", 2, None,
         hygiene.nothing_outside, TWO_FIELDS),
+    Row("code-cache", "a cache of compiled code that is torn, foreign, planted or full: a run ends as without it, with the "
+        "same bits, and what a planted link leads to stays as it is", "files cut, flipped, overwritten, another user's, "
+        "writable by all, links, pipes and folders; the same of the folder; a tmpfs of 4 to 40 KiB; SIGKILL, ENOSPC, EIO "
+        "and EROFS at every call that writes there", 12, None, code_cache.damaged, TWO_FIELDS),
     # Two fields with steps that choose their size by their error, and outputs by time.
     Row("by-error-kill-calls", "steps by error, kill -9: the same steps, and so the same bits",
         "SIGKILL at every call that writes", 8, None, kills.at_every_call, BY_ERROR),

@@ -75,10 +75,11 @@ def chains(torture: Torture, count: int | None, interrupt) -> list[Trial]:
         (folder / "c.yaml").write_text(torture.long)
         code = folder / "code"
         code.mkdir()
+        cache = torture.new_folder()  # of its own, so that a compiler is at work
 
         def go_on() -> subprocess.Popen:
             return torture.start(folder, *SWEEP, "--auto-resume", "--backend", torture.backend, "--jobs",
-                                 str(chance.randint(1, 4)), environment={"TMPDIR": str(code)})
+                                 str(chance.randint(1, 4)), environment={"TMPDIR": str(code), "XDG_CACHE_HOME": str(cache)})
 
         for _ in range(chance.randint(1, 3)):
             until, sweep = chance.uniform(0, 0.95) * text_in_logs(whole), go_on()

@@ -3,19 +3,23 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <atomic>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "kernels/cpu/compiler/library_check.hpp"
+#include "kernels/cpu/compiler/native_processor.hpp"
 #include "kernels/cpu/compiler/system_compiler.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/private_files.hpp"
 
 namespace lapl {
 namespace {
@@ -26,12 +30,6 @@ constexpr const char* source_name = "code.cpp";
 constexpr const char* messages_name = "messages";
 constexpr std::size_t most_bytes = std::size_t{256} << 20;  // largest library that is read
 
-void require_private(int folder) {
-  struct stat status {};
-  if (::fstat(folder, &status) != 0 || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
-    throw IoError("the folder for compiled code is not this user's alone");
-}
-
 void write_text(const fs::path& path, std::string_view text) {
   std::error_code ignored;  // if this fails, so does opening the file
   fs::create_directories(path.parent_path(), ignored);
@@ -40,55 +38,66 @@ void write_text(const fs::path& path, std::string_view text) {
   if (!file) throw IoError("{}: cannot be written (a full disk?)", path.filename().string());
 }
 
-}  // namespace
-
-std::string all_of(const CodeText& text) {
-  std::string all = arithmetic_guard() + text.source;
-  const auto add = [&](const std::string& part) { all.append(1, '\0').append(part); };
+// All that determines the library, as one text.
+std::string key_of(const CodeText& text, const std::string& compiler) {
+  std::error_code error;
+  struct stat status {};
+  ::stat(compiler.c_str(), &status);
+  // An update of the compiler changes its program's size or time.
+  std::string key = fmt::format("library\n{}\n{}\n{} {}.{}\n{}\n", compiler,
+                                fs::canonical(compiler, error).string(), status.st_size,
+                                status.st_mtim.tv_sec, status.st_mtim.tv_nsec, native_processor());
+  key += arithmetic_guard() + text.source;
+  const auto add = [&](const std::string& part) { key.append(1, '\0').append(part); };
   for (const auto& [name, header] : text.headers) {
     add(name);
     add(header);
   }
   for (const auto& flags : {library_flags(), text.flags})
     for (const std::string& flag : flags) add(flag);
-  return all;
+  return key;
 }
+
+}  // namespace
 
 CompiledCode::CompiledCode(CodeText text) : text_(std::move(text)) {
-  if (!offered().empty())
-    if (const auto found = offered().find(all_of(text_)); found != offered().end()) {
-      library_ = found->second->library_;
-      unavailable_ = found->second->unavailable_;
-      messages_ = found->second->messages_;
-      return;
-    }
-  start();
+  try {
+    prepare();
+  } catch (const IoError& error) {
+    unavailable_ = error.what();
+    folder_.reset();
+  }
+  ready();
 }
 
+// Without the wait, no run that ends sooner than the compiler would find its code in the cache.
 CompiledCode::~CompiledCode() {
-  std::erase_if(offered(), [&](const auto& entry) { return entry.second == this; });
+  const auto stop_at = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  if (!compiler_ || !cached_->is_usable() || std::uncaught_exceptions() > 0) return;
+  try {
+    while (!ready() && std::chrono::steady_clock::now() < stop_at)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  } catch (const std::bad_alloc&) {  // then the code is not kept
+  }
 }
 
-void CompiledCode::offer() { offered().emplace(all_of(text_), this); }
-
-// By the whole text.
-std::map<std::string, const CompiledCode*>& CompiledCode::offered() {
-  static std::map<std::string, const CompiledCode*> codes;
-  return codes;
-}
-
-void CompiledCode::start() try {
+// No file is made yet: a cached library may do.
+void CompiledCode::prepare() {
   const SystemCompiler compiler = system_compiler();
   if (compiler.path.empty()) throw IoError(compiler.missing);
   program_ = compiler.path;
   folder_.emplace(folder_of_temporaries(), "code");
-  require_private(folder_->descriptor());
+  if (!is_own(folder_->descriptor(), S_IFDIR, 077))
+    throw IoError("the folder for compiled code is not this user's alone");
   // The loader would take a new library at a known path for the one already loaded.
   static std::atomic<unsigned> count = 0;
   library_name_ = fmt::format("code-{}.so", ++count);
+  cached_.emplace(key_of(text_, program_), text_.patience);
+}
+
+void CompiledCode::start_compiler() {
   for (const auto& [name, header] : text_.headers) write_text(file(name), header);
   write_text(file(source_name), arithmetic_guard() + text_.source);
-
   std::vector<std::string> words = {program_};
   for (const auto& flags : {library_flags(), text_.flags})
     words.insert(words.end(), flags.begin(), flags.end());
@@ -96,21 +105,30 @@ void CompiledCode::start() try {
   stop_at_ = std::chrono::steady_clock::now() + text_.limit;
   compiler_.emplace(std::move(words), compiler_environment(folder_->path().string()),
                     folder_->descriptor(), messages_name);
-} catch (const IoError& error) {
-  unavailable_ = error.what();
-  folder_.reset();
 }
 
 bool CompiledCode::ready() {
-  if (!compiler_) return true;
-  const std::optional<int> status = compiler_->ended();
-  if (!status && std::chrono::steady_clock::now() < stop_at_) return false;
-  compiler_.reset();
-  if (status)
-    finish(*status);
-  else
-    unavailable_ = program_ + ": took too long to compile";
+  if (!folder_) return true;
+  try {
+    if (!compiler_) {
+      if (!cached_->settled()) return false;
+      is_cached_ = load_cached();
+      if (!is_cached_) start_compiler();
+    }
+  } catch (const IoError& error) {
+    unavailable_ = error.what();
+  }
+  if (compiler_) {
+    const std::optional<int> status = compiler_->ended();
+    if (!status && std::chrono::steady_clock::now() < stop_at_) return false;
+    compiler_.reset();
+    if (status)
+      finish(*status);
+    else
+      unavailable_ = program_ + ": took too long to compile";
+  }
   folder_.reset();
+  cached_.reset();
   return true;
 }
 
@@ -119,22 +137,31 @@ void CompiledCode::wait() {
 }
 
 void CompiledCode::finish(int status) {
-  messages_ = plain_file(file(messages_name), 2000).value_or("");
+  messages_ = plain_file(folder_->descriptor(), messages_name, 2000).value_or("");
   if (status != 0) {
     unavailable_ = fmt::format("{}: {}", program_, end_text(status));
     return;
   }
-  const std::optional<std::string> library = plain_file(file(library_name_), most_bytes);
+  const std::optional<std::string> library =
+      plain_file(folder_->descriptor(), library_name_, most_bytes);
   const std::string fault = library ? library_fault(*library) : "no file";
   if (!fault.empty())
     unavailable_ = fmt::format("{}: what it has compiled is {}", program_, fault);
   else
-    unavailable_ = load(file(library_name_));
+    unavailable_ = load();
+  if (unavailable_.empty()) cached_->store(*library);
+}
+
+// False if there is no usable library in the cache.
+bool CompiledCode::load_cached() {
+  if (!cached_->code() || !library_fault(*cached_->code()).empty()) return false;
+  write_text(file(library_name_), *cached_->code());
+  return load().empty();
 }
 
 // Loads the library; returns why it cannot be used, or an empty text.
-std::string CompiledCode::load(const std::string& path) {
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+std::string CompiledCode::load() {
+  void* const library = ::dlopen(file(library_name_).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return fmt::format("{}: what was compiled cannot be loaded (mounted noexec?): {}",
                        folder_->path().parent_path().string(), ::dlerror());

@@ -1,15 +1,12 @@
 #include "kernels/cpu/compiler/library_check.hpp"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace lapl {
@@ -45,24 +42,6 @@ bool is_within(std::uint64_t start, std::uint64_t size, std::uint64_t low, std::
 }
 
 }  // namespace
-
-std::optional<std::string> plain_file(const std::string& path, std::size_t most) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-  struct stat status {};
-  if (file < 0) return std::nullopt;
-  std::optional<std::string> bytes;
-  if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-    bytes.emplace(std::min<std::size_t>(most, static_cast<std::size_t>(status.st_size)), '\0');
-    std::size_t done = 0;
-    for (ssize_t got = 1; got != 0 && done < bytes->size(); done += std::max<ssize_t>(got, 0)) {
-      got = ::read(file, bytes->data() + done, bytes->size() - done);
-      if (got < 0 && errno != EINTR) break;
-    }
-    bytes->resize(done);
-  }
-  ::close(file);
-  return bytes;
-}
 
 std::string library_fault(std::string_view bytes) {
   const auto header = value_at<Header>(bytes, 0);

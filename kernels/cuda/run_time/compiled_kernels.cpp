@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/run_time/nvrtc_module.hpp"
 #include "kernels/machine/background.hpp"
+#include "kernels/machine/code_cache.hpp"
 #include "kernels/machine/load_module.hpp"
-#include "kernels/machine/shared_kernels.hpp"
 
 namespace lapl {
 namespace {
@@ -25,36 +26,47 @@ int current_architecture() {
          attribute(cudaDevAttrComputeCapabilityMinor);
 }
 
-}  // namespace
-
-Cubin compile_cubin(const KernelText& text, int architecture) {
-  static const LoadedModule nvrtc = load_module("lapl_nvrtc", false);
-  if (nvrtc.table == nullptr)
-    return {.code = "", .unavailable = "NVRTC: " + nvrtc.missing, .messages = ""};
-  return static_cast<const NvrtcModule*>(nvrtc.table)->compile(text, architecture);
+const LoadedModule& nvrtc() {
+  static const LoadedModule loaded = load_module("lapl_nvrtc", false);
+  return loaded;
 }
 
-Cubin shared_cubin(int file, const KernelText& text, int architecture) {
-  std::string all = fmt::format("{}", architecture);
-  const auto add = [&](const std::string& part) { all.append(1, '\0').append(part); };
+const NvrtcModule& nvrtc_calls() { return *static_cast<const NvrtcModule*>(nvrtc().table); }
+
+// All that determines the machine code, as one text.
+std::string key_of(const KernelText& text, int architecture) {
+  std::string key = fmt::format("cubin\nNVRTC {}\n{}\n", nvrtc_calls().version(), architecture);
+  const auto add = [&](const std::string& part) { key.append(1, '\0').append(part); };
   for (const auto& [name, content] : text.headers) {
     add(name);
     add(content);
   }
-  for (const std::string& flag : text.flags) add(flag);
+  for (const std::string& flag : nvrtc_calls().flags(text, architecture)) add(flag);
   add(text.source);
-  Cubin cubin;
-  std::string code = shared_kernel(file, all, [&] {
-    cubin = compile_cubin(text, architecture);
-    return cubin.code;
-  });
-  cubin.code = std::move(code);
+  return key;
+}
+
+}  // namespace
+
+Cubin compile_cubin(const KernelText& text, int architecture) {
+  if (nvrtc().table == nullptr)
+    return {.code = "", .unavailable = "NVRTC: " + nvrtc().missing, .messages = ""};
+  return nvrtc_calls().compile(text, architecture);
+}
+
+Cubin cached_cubin(const KernelText& text, int architecture) {
+  if (nvrtc().table == nullptr) return compile_cubin(text, architecture);
+  CachedCode cached(key_of(text, architecture));
+  while (!cached.settled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (cached.code()) return {.code = *cached.code(), .unavailable = "", .messages = ""};
+  Cubin cubin = compile_cubin(text, architecture);
+  if (cubin.unavailable.empty()) cached.store(cubin.code);
   return cubin;
 }
 
 CompiledKernels::CompiledKernels(KernelText text) {
   compiling_ = in_background([text = std::move(text), architecture = current_architecture()] {
-    return shared_cubin(shared_kernels(), text, architecture);
+    return cached_cubin(text, architecture);
   });
 }
 

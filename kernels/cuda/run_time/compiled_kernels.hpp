@@ -1,7 +1,7 @@
 // CUDA C++ text that the program wrote for this run, compiled by NVRTC for the current device and
-// loaded. A background thread compiles it, or another member of the same sweep does. It is the
-// GPU's counterpart of kernels/cpu/compiler/compiled_code.hpp, but writes no file and starts no
-// process. NVRTC generates machine code, so the driver has nothing to compile or to cache.
+// loaded. A background thread compiles it or reads it from the cache. It is the GPU's counterpart
+// of kernels/cpu/compiler/compiled_code.hpp, but starts no process. NVRTC generates machine code,
+// so the driver has nothing to compile or to cache.
 #pragma once
 
 #include <future>
@@ -32,14 +32,14 @@ struct Cubin {
 /// uses no fused multiply-add unless the text does, rounds divisions and roots to nearest, and
 /// preserves subnormal numbers.
 Cubin compile_cubin(const KernelText& text, int architecture);
-/// Like compile_cubin, but shares the result with other processes through `file`
-/// (kernels/machine/shared_kernels.hpp) unless it is -1.
-Cubin shared_cubin(int file, const KernelText& text, int architecture);
+/// Like compile_cubin, but with the cache of kernels/machine/code_cache.hpp.
+Cubin cached_cubin(const KernelText& text, int architecture);
 
 /// CUDA kernels that a thread of their own compiles. Not thread-safe.
 class CompiledKernels {
  public:
-  /// Starts the compiler and returns at once. The destructor waits for it, less than a second.
+  /// Starts the compiler and returns at once. The destructor waits for it, as a rule less than a
+  /// second.
   explicit CompiledKernels(KernelText text);
   CompiledKernels(const CompiledKernels&) = delete;
   CompiledKernels& operator=(const CompiledKernels&) = delete;

@@ -36,7 +36,7 @@ ProgramOwner make_program(const KernelText& text, nvrtcResult& result) {
   return ProgramOwner(program);
 }
 
-nvrtcResult compile(nvrtcProgram program, const KernelText& text, int architecture) {
+std::vector<std::string> all_flags(const KernelText& text, int architecture) {
   std::vector<std::string> flags = {fmt::format("--gpu-architecture=sm_{}", architecture),
                                     "--std=c++20",
                                     "--fmad=false",
@@ -44,6 +44,17 @@ nvrtcResult compile(nvrtcProgram program, const KernelText& text, int architectu
                                     "--prec-sqrt=true",
                                     "--ftz=false"};
   flags.insert(flags.end(), text.flags.begin(), text.flags.end());
+  return flags;
+}
+
+std::string version() {
+  int major = 0, minor = 0;
+  nvrtcVersion(&major, &minor);
+  return fmt::format("{}.{}", major, minor);
+}
+
+nvrtcResult compile(nvrtcProgram program, const KernelText& text, int architecture) {
+  const std::vector<std::string> flags = all_flags(text, architecture);
   std::vector<const char*> words;
   for (const std::string& flag : flags) words.push_back(flag.c_str());
   return nvrtcCompileProgram(program, static_cast<int>(words.size()), words.data());
@@ -71,4 +82,4 @@ Cubin compile_text(const KernelText& text, int architecture) {
 }  // namespace lapl
 
 extern "C" const lapl::NvrtcModule lapl_nvrtc;
-const lapl::NvrtcModule lapl_nvrtc = {lapl::compile_text};
+const lapl::NvrtcModule lapl_nvrtc = {lapl::compile_text, lapl::all_flags, lapl::version};

@@ -1,0 +1,69 @@
+// Compiled code kept on disk: libraries of the machine's compiler, and machine code of NVRTC. A
+// process that needs code that any process of this user has compiled before reads it; of several
+// that need the same code at the same time, one compiles it and the others wait.
+//
+//   CachedCode cached(key);
+//   while (!cached.settled()) do_something_else();
+//   std::string code = cached.code() ? *cached.code() : compile();
+//   if (!cached.code()) cached.store(code);
+//
+// The folder is lapl in $XDG_CACHE_HOME or ~/.cache. Its code is executed, so the folder must
+// belong to this user, and nobody else may write to it or to its files; no link is followed. A file
+// has its whole key and a seal, and both are checked on the bytes that are then used. Code is
+// compiled again wherever anything about a file is doubtful. Without such a folder, on a full disk
+// and on one that can only be read, there is no cache, and no error.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kernels/machine/private_files.hpp"
+
+namespace lapl {
+
+/// False: the cache is neither read nor written from now on in this process. At first it is true.
+void use_code_cache(bool use);
+
+/// Bytes of all files in the cache. When there are more, those that were not used for the longest
+/// time are removed.
+inline constexpr std::uint64_t code_cache_bytes = std::uint64_t{256} << 20;
+
+/// How long a process waits for another one that compiles the same code.
+inline constexpr std::chrono::seconds code_cache_patience{5};
+
+/// The place of one code in the cache.
+class CachedCode {
+ public:
+  /// `key` is everything that determines the code. Reads the cache.
+  explicit CachedCode(std::string key, std::chrono::milliseconds patience = code_cache_patience);
+  CachedCode(const CachedCode&) = delete;
+  CachedCode& operator=(const CachedCode&) = delete;
+  /// Lets other processes that wait for this code go on.
+  ~CachedCode();
+
+  /// False if there is no cache: store() would do nothing.
+  bool is_usable() const { return folder_.get() >= 0; }
+  /// False while another process compiles this code. A process that dies is not waited for. Never
+  /// waits.
+  bool settled();
+  /// The code from the cache; none: this process has to compile it. Only once settled().
+  const std::optional<std::string>& code() const { return code_; }
+
+  /// Writes the code that this process has compiled. Ignores failures.
+  void store(std::string_view code) const;
+
+ private:
+  std::optional<std::string> stored() const;
+  bool others_compile();
+
+  std::string key_, name_;
+  std::chrono::steady_clock::time_point wait_until_;
+  Descriptor folder_, lock_;
+  std::optional<std::string> code_;
+  bool settled_ = false, compiling_ = false;
+};
+
+}  // namespace lapl
