@@ -29,9 +29,8 @@ struct NewOptions {
 
 void list_uses() {
   std::vector<std::vector<std::string>> lines;
-  for (const ConfigUse& use : config_uses()) lines.push_back({use.name, use.summary});
-  for (const GalleryConfig& config : gallery())
-    lines.push_back({std::string(config.name), config.summary});
+  for (const EmbeddedConfig& use : config_uses()) lines.push_back({use.name, use.summary});
+  for (const EmbeddedConfig& config : gallery()) lines.push_back({config.name, config.summary});
   say("{}", table_text(lines));
 }
 

@@ -44,7 +44,8 @@ LoadedConfig parse_config(const std::string& text, const std::string& name,
 /// A config file, to be loaded again, with every key and the origin of each value as a comment.
 std::string resolved_yaml(const LoadedConfig& config);
 
-/// Reads back the keys of a text that resolved_yaml returned.
+/// Reads back the keys of a text that resolved_yaml returned, or of another with a line for each
+/// key, whose comment is its `origin`.
 std::vector<ResolvedKey> resolved_keys(const std::string& yaml);
 
 /// JSON Schema (2020-12) of a config file.

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "io/config/boundary_laws.hpp"
+#include "io/config/conditions.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
@@ -90,22 +90,21 @@ ordered_json section_schema(const std::string& section) {
   if (section == "equation") schema["allOf"] = kind_rules<EquationKind>(section);
   if (of_each_name) schema["additionalProperties"] = *of_each_name;
   if (section != shorthand_section) return schema;
-  // An axis also takes the synonyms of two of its words.
-  const ordered_json synonyms = {{"enum", {"dirichlet", "neumann"}}};
+  // An axis also accepts the synonyms of two of its words, one condition for both of its sides, and
+  // other names of its sides.
+  const ordered_json side = json_schema(side_condition());
   ordered_json of_axis = json_schema(last->type);
-  of_axis["anyOf"].push_back(synonyms);
+  of_axis["anyOf"].back() = {{"type", "object"}, {"additionalProperties", side}};
+  of_axis["anyOf"].push_back(side);
   for (const SideName& name : side_names()) {
     ordered_json& property = schema["properties"][std::string(name.name)];
-    if (!property.empty()) {
-      property["anyOf"].push_back(synonyms);
-      continue;
-    }
     const bool axis = name.sides == SideName::Sides::both;
-    property = axis ? of_axis : json_schema(rim_laws());
-    property["description"] =
-        axis ? "condition at both sides of this axis" : "condition at this side";
+    property["anyOf"] = (axis ? of_axis : side)["anyOf"];
+    if (!property.contains("description"))
+      property["description"] =
+          axis ? "condition at both sides of this axis" : "condition at this side";
   }
-  schema["additionalProperties"] = json_schema(rim_laws());  // of a field
+  schema["additionalProperties"] = side;  // of a field
   return {{"anyOf", {of_axis, schema}}};
 }
 
@@ -148,15 +147,18 @@ std::vector<ResolvedKey> resolved_keys(const std::string& yaml) {
     const std::size_t name = line.find_first_not_of(' ');
     const std::size_t colon = line.find(": ", std::min(name, line.size()));
     const std::size_t comment = comment_in(line);
-    if (colon == std::string::npos || comment == std::string::npos || comment < colon) {
+    if (line.starts_with('#')) continue;
+    if (colon == std::string::npos || comment < colon) {
       section = line.substr(0, line.find(':')) + '.';
       continue;
     }
-    const std::string value = line.substr(colon + 2, comment - colon - 2);
+    const std::string value =
+        line.substr(colon + 2, comment == line.npos ? comment : comment - colon - 2);
     std::string entry = line.substr(name, colon - name);
     std::erase(entry, '"');
     keys.push_back({(name > 0 ? section : "") + entry,
-                    value.substr(0, value.find_last_not_of(' ') + 1), line.substr(comment + 4)});
+                    value.substr(0, value.find_last_not_of(' ') + 1),
+                    comment == line.npos ? "" : line.substr(comment + 4)});
   }
   return keys;
 }

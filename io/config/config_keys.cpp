@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "io/config/boundary_laws.hpp"
+#include "io/config/conditions.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/map_values.hpp"
 #include "io/filters/filter_keys.hpp"
@@ -44,7 +44,9 @@ void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const Ya
   std::erase_if(run.laws, [&](const SideLaw& law) { return law.axis == axis; });
   if (node.kind != YamlNode::Kind::map) return assign(run.boundaries.*word, node);
   run.boundaries.*word = Boundary::zero;
-  std::ranges::move(laws_in(node, axis), std::back_inserter(run.laws));
+  for_each_entry(node, [&](const std::string& side, const YamlNode& of_side) {
+    add_conditions({.axis = axis, .last = side == "last"}, of_side, run.laws);
+  });
 }
 
 // Must run after grid.shape and grid.spacing are stored.
@@ -100,7 +102,7 @@ void put_stages(RunConfig& run, const YamlNode& node) {
 // clang-format off
 ConfigTable boundary_keys(int axes) {
   const Schema type =
-      either(word(names_in(name_table<Boundary>)), either(finite_real(), axis_laws()));
+      either(word(names_in(name_table<Boundary>)), either(finite_real(), axis_conditions()));
   const ConfigTable all = {
       {{.name = "boundary.planes", .type = type, .preset = "zero",
        .meaning = "condition at the first and the last plane, on three axes"}, spelling,
@@ -188,10 +190,11 @@ ConfigTable make_key_table(const ConfigNames& names) {
   const ConfigTable boundary = boundary_keys(axes);
   table.insert(table.end(), boundary.begin(), boundary.end());
   if (names.mask || names.all)
-    table.push_back({{.name = std::string(rim_key), .type = rim_laws(), .preset = "insulated",
+    table.push_back({{.name = std::string(rim_key), .type = side_condition(true), .preset = "insulated",
                       .meaning = "condition at the boundary of grid.mask, or one for each field"},
                      spelling, [](RunConfig& run, const YamlNode& node) {
-                       if (run.mask) run.rim_laws = rim_laws_in(node);
+                       run.rim_laws.clear();
+                       if (run.mask) add_conditions({.of_mask = true}, node, run.rim_laws);
                      }});
   if (!names.initial_by_field || names.all)
     add_section(table, "initial", &RunConfig::initial, initial_keys(initial_axes), never);

@@ -7,20 +7,6 @@
 
 namespace lapl {
 
-/// A purpose for which `lapl new` writes a config.
-struct ConfigUse {
-  std::string name;
-  std::string summary;
-  struct Setting {
-    std::string key;        ///< dotted
-    std::string value;      ///< as YAML
-    std::string note = {};  ///< reason for the value, if it is not obvious
-  };
-  std::vector<Setting> settings;
-};
-
-const std::vector<ConfigUse>& config_uses();
-
 /// The names that `lapl new` accepts: the uses, then the gallery.
 std::vector<std::string> names_of_new();
 

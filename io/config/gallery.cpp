@@ -1,16 +1,27 @@
 #include "io/config/gallery.hpp"
 
 namespace lapl {
+namespace {
 
-const std::vector<GalleryConfig>& gallery() {
-  static const std::vector<GalleryConfig> configs = [] {
-    std::vector<GalleryConfig> found = {
-#include "gallery_files.hpp"
-    };
-    for (GalleryConfig& config : found)
-      config.summary = config.text.substr(2, config.text.find('\n') - 2);  // skips "# "
-    return found;
-  }();
+std::vector<EmbeddedConfig> with_summaries(std::vector<EmbeddedConfig> configs) {
+  for (EmbeddedConfig& config : configs)
+    config.summary = config.text.substr(2, config.text.find('\n') - 2);  // skips "# "
+  return configs;
+}
+
+}  // namespace
+
+const std::vector<EmbeddedConfig>& gallery() {
+  static const std::vector<EmbeddedConfig> configs = with_summaries({
+#include "gallery_configs.hpp"
+  });
+  return configs;
+}
+
+const std::vector<EmbeddedConfig>& config_uses() {
+  static const std::vector<EmbeddedConfig> configs = with_summaries({
+#include "new_configs.hpp"
+  });
   return configs;
 }
 

@@ -1,5 +1,5 @@
-// The configs of configs/gallery, one equation each. They are compiled into the program, so `lapl
-// new gray-scott-coral` needs no files.
+// The configs of configs/gallery, one equation each, and of configs/new, one purpose each. They are
+// compiled into the program, so `lapl new gray-scott-coral` needs no files.
 #pragma once
 
 #include <string>
@@ -8,12 +8,14 @@
 
 namespace lapl {
 
-struct GalleryConfig {
-  std::string_view name;  ///< file name without .yaml
+struct EmbeddedConfig {
+  std::string name;  ///< file name without .yaml
   std::string_view text;
-  std::string summary;  ///< first line of the text, without "# "
+  std::string summary = {};  ///< first line of the text, without "# "
 };
 
-const std::vector<GalleryConfig>& gallery();
+const std::vector<EmbeddedConfig>& gallery();
+/// Configs with the values that a purpose needs, with the reason for some as a comment.
+const std::vector<EmbeddedConfig>& config_uses();
 
 }  // namespace lapl

@@ -43,8 +43,8 @@ std::vector<KeyRow> rows_of(const KeyTable<Target>& keys) {
 /// The schema of a map with these keys.
 template <class Target>
 Schema map_of(const KeyTable<Target>& keys, std::string description = "",
-              std::string stand_in = "") {
-  return {{MapForm{{rows_of(keys)}, std::move(description), std::move(stand_in)}}, {}};
+              std::vector<StandIn> stand_ins = {}) {
+  return {{MapForm{{rows_of(keys)}, std::move(description), std::move(stand_ins)}}, {}};
 }
 
 /// Stores all values of a map, of which every key is known, in `target`.

@@ -76,8 +76,7 @@ Schema field_source() {
       .choices = {},
       .description =
           "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME, record: RECORD} "
-          "or {formula: FORMULA}",
-      .stand_in = ""};
+          "or {formula: FORMULA}"};
   for (const ParameterSource& source : parameter_sources())
     form.choices.push_back(rows_of(source.keys));
   return {{form}, {}};
@@ -148,8 +147,9 @@ void assign(std::vector<IntegralConfig>& integrals, const YamlNode& node) {
 }
 
 Schema derived_outputs() {
-  return map_of_names(map_of(derived_keys(), "{formula: FORMULA, unit: UNIT}", "formula"),
-                      "a map of names, each with {formula: FORMULA, unit: UNIT}");
+  return map_of_names(
+      map_of(derived_keys(), "{formula: FORMULA, unit: UNIT}", {{formula_text(), "formula"}}),
+      "a map of names, each with {formula: FORMULA, unit: UNIT}");
 }
 
 void assign(std::vector<D>& derived, const YamlNode& node) {
@@ -178,18 +178,18 @@ void assign(Tolerance& tolerance, const YamlNode& node) {
 
 Schema found_step() {
   const KeyRow found = {.name = "auto", .type = positive_real()};
-  return either(positive_real(), {{MapForm{{{found}}, "{auto: SECONDS}", ""}}, {}});
+  return either(positive_real(), {{MapForm{{{found}}, "{auto: SECONDS}"}}, {}});
 }
 
 Schema physical_time() {
   const KeyRow time = {.name = "time", .type = positive_real()};
-  return {{MapForm{{{time}}, "{time: SECONDS}", ""}}, {}};
+  return {{MapForm{{{time}}, "{time: SECONDS}"}}, {}};
 }
 
 Schema record_choice() {
   const KeyRow time = {.name = "time", .type = finite_real()};
   return either(either(word({"last"}), integer(0, most_cells)),
-                {{MapForm{{{time}}, "{time: T}", ""}}, {}});
+                {{MapForm{{{time}}, "{time: T}"}}, {}});
 }
 
 void assign(RecordChoice& record, const YamlNode& node) {

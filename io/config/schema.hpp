@@ -46,12 +46,15 @@ struct TextForm {};
 struct PathForm : TextForm {};  ///< text that names a file
 struct DurationForm {};         ///< above 0, at most 10^9 s
 struct FormulaForm {};          ///< any scalar; the formula is checked later
+struct StandIn;
 /// A map with known keys.
 struct MapForm {
   /// Alternative lists of keys: the first whose first key is present applies, else the last.
   std::vector<std::vector<KeyRow>> choices;
-  std::string description;  ///< for messages; if empty, they give the names of the keys
-  std::string stand_in;     ///< key whose value may replace the whole map; empty: none
+  std::string description;              ///< for messages; if empty, they give the names of the keys
+  std::vector<StandIn> stand_ins = {};  ///< values that may replace the whole map
+  /// true for a map that is meant as this form where it might be one of names; empty: every map is
+  bool (*is_meant)(const YamlNode& map) = nullptr;
 };
 /// A map from any names to values of one schema.
 struct NamesForm {
@@ -80,6 +83,14 @@ struct Schema {
   bool or_single = false;     ///< a single value may replace the list
 };
 
+/// Leaves that stand for the map {key: value}.
+struct StandIn {
+  Schema values;
+  std::string key;
+  std::string value = {};    ///< empty: the leaf itself
+  std::string refused = {};  ///< why these leaves stand for none, for a message
+};
+
 /// The description of a key. It does not say where the value is stored.
 struct KeyRow {
   std::string name;  ///< as in its map; section.entry in the table of a run config
@@ -89,6 +100,7 @@ struct KeyRow {
   std::string meaning = {};             ///< one line
   std::vector<std::string> kinds = {};  ///< kinds of its map to which the key belongs; empty: all
   bool preset_in_words = false;  ///< `preset` says in words how the default follows from other keys
+  std::string resolved_name = {};  ///< of which `name` is a synonym; empty: of none
 
   bool is_required() const { return preset.empty(); }
   bool belongs_to(std::string_view kind) const {

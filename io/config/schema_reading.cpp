@@ -115,10 +115,27 @@ Reading read(const FormulaForm&, const YamlNode& node) {
   return text_node(node.text, node.position);
 }
 
-// `resolved` handles scalars in place of maps.
-Reading read(const MapForm&, const YamlNode&) { return {}; }
+// `resolved` handles maps and lists.
 Reading read(const NamesForm&, const YamlNode&) { return {}; }
 Reading read(const OwnForm&, const YamlNode&) { return {}; }
+Reading read(const MapForm& form, const YamlNode& node) {
+  std::string wrong;
+  for (const StandIn& stand_in : form.stand_ins)
+    for (const Form& values : stand_in.values.forms) {
+      Reading value = std::visit([&](const auto& known) { return read(known, node); }, values);
+      if (const auto* const why = std::get_if<std::string>(&value)) {
+        if (wrong.empty()) wrong = *why;
+        continue;
+      }
+      if (!stand_in.refused.empty()) return found(node) + stand_in.refused;
+      if (!stand_in.value.empty()) value = text_node(stand_in.value, node.position);
+      YamlNode map = empty_node(YamlNode::Kind::map, node.position);
+      append_entry(map, stand_in.key, std::get<YamlNode>(std::move(value)));
+      YamlProblems none;
+      return resolved({{form}, {}}, map, "", none);
+    }
+  return wrong;
+}
 
 /// Words of other programs, and the lapl words for them.
 constexpr std::pair<std::string_view, std::string_view> other_words[] = {
@@ -133,14 +150,17 @@ constexpr std::pair<std::string_view, std::string_view> other_words[] = {
 std::string suggestion(const Schema& schema, const YamlNode& node) {
   std::string near;
   for (const Form& form : schema.forms) {
+    if (const auto* const map = std::get_if<MapForm>(&form))
+      for (const StandIn& stand_in : map->stand_ins)
+        if (near.empty()) near = suggestion(stand_in.values, node);
     const auto* const words = std::get_if<WordForm>(&form);
-    if (words == nullptr) continue;
+    if (words == nullptr || !near.empty()) continue;
     for (const auto& [other, meant] : other_words)
       if (edit_distance(node.text, other, 0) == 0 && std::ranges::count(words->words, meant) > 0)
         near = meant;
     if (near.empty()) near = nearest_word(node.text, words->words);
   }
-  return near.empty() ? near : fmt::format("; did you mean {}?", near);
+  return near;
 }
 
 void add_problem(YamlProblems& problems, TextPosition position, const std::string& path,
@@ -169,9 +189,11 @@ YamlNode read_leaf(const Schema& schema, const YamlNode& node, const std::string
       if (wrong.empty()) wrong = std::get<std::string>(reading);
     }
   }
-  if (wrong.empty())
+  if (wrong.empty()) {
+    const std::string near = suggestion(schema, node);
     wrong = fmt::format("{} (expected {}{})", found(node), description({schema.forms, {}}),
-                        suggestion(schema, node));
+                        near.empty() ? near : fmt::format("; did you mean {}?", near));
+  }
   add_problem(problems, node.position, path, wrong);
   return node;
 }
@@ -236,18 +258,21 @@ void check_kind(const std::vector<KeyRow>& rows, const std::map<std::string, Yam
   }
 }
 
-const std::vector<KeyRow>& rows_for(const MapForm& form, const YamlNode& node) {
+const std::vector<KeyRow>* rows_for(const MapForm& form, const YamlNode& node) {
   const auto chosen = std::ranges::find_if(form.choices, [&](const std::vector<KeyRow>& rows) {
     return child_of(node, rows.front().name) != nullptr;
   });
-  return chosen == form.choices.end() ? form.choices.back() : *chosen;
+  return chosen == form.choices.end() ? nullptr : &*chosen;
 }
 
 YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::string& path,
                       YamlProblems& problems) {
   YamlNode result = empty_node(YamlNode::Kind::map, node.position);
-  const std::vector<KeyRow>& rows = rows_for(form, node);
-  const std::vector<std::string> known = names_in(rows);
+  const std::vector<KeyRow>* const chosen = rows_for(form, node);
+  const std::vector<KeyRow>& rows = chosen ? *chosen : form.choices.back();
+  std::vector<std::string> known = names_in(rows);
+  if (!chosen && form.is_meant)
+    for (const std::vector<KeyRow>& other : form.choices) known.push_back(other.front().name);
   const auto add = [&](TextPosition position, const std::string& name, const std::string& what) {
     add_problem(problems, position, name, what);
   };
@@ -255,8 +280,12 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
     add(node.position, path, fmt::format("expected a map with keys of {}", either_of(known)));
     return result;
   }
+  if (node.children.empty() && form.is_meant) {
+    add(node.position, path, fmt::format("expected {}", form.description));
+    return result;
+  }
   const std::size_t before = problems.size();
-  std::set<std::string> words;
+  std::set<std::string> words;  // given, or meant by a misspelt key
   std::map<std::string, YamlNode> given;
   for_each_key(node, under(path), add,
                [&](const std::string& name, const YamlNode& word, const YamlNode& value) {
@@ -269,18 +298,22 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
                    return;
                  }
                  const std::string near = nearest_word(word.text, known, 0);
+                 words.insert(near);
                  add(word.position, name,
                      near.empty() ? fmt::format("unknown key (expected {})", either_of(known))
                                   : fmt::format("unknown key (did you mean {}?)", near));
                });
   for (const KeyRow& row : rows)
-    if (row.is_required() && row.kinds.empty() && !words.contains(row.name))
-      add(node.position, under(path) + row.name, "missing");
+    if (row.is_required() && row.kinds.empty() && !words.contains(row.name) &&
+        (chosen || !form.is_meant))
+      add(node.position, under(path) + row.name,
+          row.meaning.empty() ? "missing" : fmt::format("missing (expected {})", row.meaning));
   if (problems.size() == before) check_kind(rows, given, node, path, problems);
   for (const KeyRow& row : rows) {
     const YamlNode* const kind = child_of(result, "kind");
     if (const auto at = given.find(row.name); at != given.end())
-      append_entry(result, row.name, std::move(at->second));
+      append_entry(result, row.resolved_name.empty() ? row.name : row.resolved_name,
+                   std::move(at->second));
     else if (!row.is_required() && !row.preset_in_words && row.belongs_to(kind ? kind->text : ""))
       append_entry(result, row.name, preset_of(row));
   }
@@ -293,7 +326,8 @@ std::optional<YamlNode> resolved_by(const Form& form, const YamlNode& node, cons
   if (const auto* const own = std::get_if<OwnForm>(&form)) return own->read(node, path, problems);
   if (const auto* const names = std::get_if<NamesForm>(&form))
     return resolved_names(*names, node, path, problems);
-  if (const auto* const map = std::get_if<MapForm>(&form))
+  if (const auto* const map = std::get_if<MapForm>(&form);
+      map && (!map->is_meant || map->is_meant(node)))
     return resolved_map(*map, node, path, problems);
   return std::nullopt;
 }
@@ -321,13 +355,6 @@ YamlNode resolved(const Schema& schema, const YamlNode& node, const std::string&
   if (node.kind == YamlNode::Kind::map)
     for (const Form& each : schema.forms)
       if (auto result = resolved_by(each, node, path, problems)) return std::move(*result);
-  if (map && !map->stand_in.empty()) {
-    const auto row = std::ranges::find(map->choices.front(), map->stand_in, &KeyRow::name);
-    YamlNode whole = empty_node(YamlNode::Kind::map, node.position);
-    const std::size_t before = problems.size();
-    append_entry(whole, row->name, resolved(row->type, node, path, problems));
-    return problems.size() > before ? whole : resolved_map(*map, whole, path, problems);
-  }
   const bool single = !schema.list || (schema.or_single && node.kind != YamlNode::Kind::list);
   YamlNode result =
       single ? read_leaf(schema, node, path, problems) : read_list(schema, node, path, problems);

@@ -57,14 +57,39 @@ ordered_json json(const DurationForm&) {
   return {{"type", "string"}, {"pattern", duration_pattern}};
 }
 ordered_json json(const FormulaForm&) { return {{"type", {"string", "number"}}}; }
-ordered_json json(const MapForm&) { return {{"type", "object"}}; }
+ordered_json json(const MapForm& form) {
+  ordered_json choices = ordered_json::array();
+  for (const std::vector<KeyRow>& rows : form.choices) {
+    ordered_json properties = ordered_json::object(), required = ordered_json::array();
+    for (const KeyRow& row : rows) {
+      properties[row.name] = json_schema(row.type);
+      if (row.is_required() && row.kinds.empty()) required.push_back(row.name);
+    }
+    choices.push_back({{"type", "object"},
+                       {"properties", properties},
+                       {"required", required},
+                       {"additionalProperties", false}});
+  }
+  for (const StandIn& stand_in : form.stand_ins)
+    if (stand_in.refused.empty()) choices.push_back(json_schema(stand_in.values));
+  return choices.size() == 1 ? choices[0] : ordered_json{{"anyOf", choices}};
+}
 ordered_json json(const NamesForm& form) {
-  ordered_json result = {{"type", "object"}};
-  if (!std::holds_alternative<MapForm>(form.value->forms.front()))
-    result["additionalProperties"] = json_schema(*form.value);
-  return result;
+  return {{"type", "object"}, {"additionalProperties", json_schema(*form.value)}};
 }
 ordered_json json(const OwnForm& form) { return form.json(); }
+
+// A map of names where another form of map is possible: a number under a key of that one is meant
+// as its value.
+ordered_json json_beside(MapForm other, const NamesForm& form) {
+  ordered_json result = json(form);
+  std::erase_if(other.stand_ins, [](const StandIn& stand_in) {
+    return std::holds_alternative<RealForm>(stand_in.values.forms.front());
+  });
+  for (const std::vector<KeyRow>& rows : other.choices)
+    result["properties"][rows.front().name] = json(other);
+  return result;
+}
 
 }  // namespace
 
@@ -113,8 +138,8 @@ Schema element_of(const Schema& list) {
 std::string description(const Schema& schema) {
   std::string single;
   for (const Form& form : schema.forms) {
-    if (!single.empty()) single += ", or ";
-    single += std::visit([](const auto& known) { return describe(known); }, form);
+    const std::string text = std::visit([](const auto& known) { return describe(known); }, form);
+    single += (single.empty() || text.empty() ? "" : ", or ") + text;
   }
   if (!schema.list) return single;
   const auto [low, high] = *schema.list;
@@ -128,8 +153,12 @@ std::string description(const Schema& schema) {
 
 ordered_json json_schema(const Schema& schema) {
   ordered_json forms = ordered_json::array();
-  for (const Form& form : schema.forms)
-    forms.push_back(std::visit([](const auto& known) { return json(known); }, form));
+  for (const Form& form : schema.forms) {
+    const auto* const map = std::get_if<MapForm>(&schema.forms.front());
+    const auto* const names = std::get_if<NamesForm>(&form);
+    forms.push_back(map && names ? json_beside(*map, *names)
+                                 : std::visit([](const auto& known) { return json(known); }, form));
+  }
   const ordered_json single = forms.size() == 1 ? forms[0] : ordered_json{{"anyOf", forms}};
   if (!schema.list) return single;
   ordered_json result = {{"type", "array"}, {"minItems", schema.list->low}};
@@ -172,8 +201,11 @@ ordered_json json_of(const Schema& schema, const YamlNode& node) {
       result = ordered_json::array();
       for (const YamlNode& child : node.children) result.push_back(json_of(schema, child));
       break;
-    case YamlNode::Kind::map:  // only empty maps are written as JSON
+    case YamlNode::Kind::map:
       result = ordered_json::object();
+      for_each_entry(node, [&](const std::string& key, const YamlNode& value) {
+        result[key] = json_of(schema, value);
+      });
       break;
   }
   return result;

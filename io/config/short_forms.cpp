@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "io/config/boundary_laws.hpp"
+#include "io/config/conditions.hpp"
 #include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
 #include "solver/equation/complex_parts.hpp"

@@ -34,7 +34,7 @@ TEST_CASE("new: the config of each use is valid and runs") {
   add_inputs();
   const std::string list = run_lapl({"new", "--list"}).out;
   REQUIRE(lapl::config_uses().size() >= 6);
-  for (const lapl::ConfigUse& use : lapl::config_uses()) {
+  for (const lapl::EmbeddedConfig& use : lapl::config_uses()) {
     CAPTURE(use.name);
     CHECK(list.find(use.name + " ") != std::string::npos);
     const std::string file = use.name + ".yaml";
@@ -59,7 +59,7 @@ TEST_CASE("new: the config of each use is valid and runs") {
 }
 
 TEST_CASE("new: the defaults shown are the defaults, and every key that applies is there") {
-  for (const lapl::ConfigUse& use : lapl::config_uses()) {
+  for (const lapl::EmbeddedConfig& use : lapl::config_uses()) {
     CAPTURE(use.name);
     const std::string text = lapl::config_for(use.name);
     const std::string file = use.name + ".yaml";

@@ -191,7 +191,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "    noise\n"
      "    ^"},
     {"boundary: {columns: {first: zero, last: {value: 3, at: middle}}}",
-     "bad.yaml:7:41: boundary.columns: last: at: found middle (expected face, node, or ghost for one cell outside the last node, which is where a value holds by default)"},
+     "bad.yaml:7:56: boundary.columns: last.at: found middle (expected face, node or ghost)"},
     {"boundary: {columns: {first: zero, last: {value: laplacian(u)}}}",
      "bad.yaml:7:21: boundary.columns: laplacian has no meaning at a face (a condition is of t, the position, parameters and fields)\n"
      "    laplacian(u)\n"
@@ -201,7 +201,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "    1 +\n"
      "       ^"},
     {"boundary: {columns: {first: zero, last: {valeu: 1}}}",
-     "bad.yaml:7:42: boundary.columns: last.valeu: unknown (did you mean value?)"},
+     "bad.yaml:7:42: boundary.columns: last.valeu: unknown key (did you mean value?)"},
     {"boundary: {columns: {first: zero, last: {w: zero}}}",
      "bad.yaml:7:21: boundary.columns: found a condition for w, which is no field (expected u, v)\n"
      "bad.yaml:7:21: boundary.columns: last: no condition for u (expected one for each of u, v)\n"
@@ -209,21 +209,21 @@ const FormulaMistake formula_mistake_rows[] = {
     {"boundary: {columns: {first: zero, last: {u: {value: 1}, u: zero}}}",
      "bad.yaml:7:57: boundary.columns: last.u: repeated (first given in line 7)"},
     {"boundary: {columns: {first: zero, last: {mixed: 1}}}",
-     "bad.yaml:7:49: boundary.columns: last.mixed: expected {value: b, factor: a}, of du/dn + a u = b"},
+     "bad.yaml:7:49: boundary.columns: last.mixed: found 1 (expected {value: b, factor: a}, of du/dn + a u = b)"},
     {"boundary: {columns: {first: zero, last: {mixed: {value: 1}}}}",
-     "bad.yaml:7:49: boundary.columns: last.mixed: expected both value and factor, of du/dn + factor u = value"},
+     "bad.yaml:7:49: boundary.columns: last.mixed.factor: missing (expected a in du/dn + a u = b)"},
     {"boundary: {columns: {first: zero, last: {mixed: {value: 1, factor: -2}}}}",
      "bad.yaml:7:21: boundary.columns: makes 1/h + factor/2 zero\n"
      "    -2\n"
      "    ^"},
     {"boundary: {columns: {first: zero, last: {mixed: {value: 1, facter: 2}}}}",
-     "bad.yaml:7:60: boundary.columns: last.mixed.facter: unknown key (expected value or factor)"},
+     "bad.yaml:7:60: boundary.columns: last.mixed.facter: unknown key (did you mean factor?)"},
     {"boundary: {columns: {first: zero, last: {u: {value: 1, derivative: 2}}}}",
-     "bad.yaml:7:45: boundary.columns: last.u: expected one condition: zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
+     "bad.yaml:7:56: boundary.columns: last.u.derivative: unknown key (expected value or at)"},
     {"boundary: {columns: {first: zero, last: {}}}",
      "bad.yaml:7:41: boundary.columns: last: expected zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
     {"boundary: {columns: {first: zero, last: [1]}}",
-     "bad.yaml:7:41: boundary.columns: last: expected zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
+     "bad.yaml:7:41: boundary.columns: last: found a list (expected zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these)"},
     {"initial: {u: {kind: uniform}, w: {kind: uniform}}",
      "bad.yaml:6:1: initial.v: missing (expected a formula, or a map of kind and the keys of section initial that it reads)\n"
      "bad.yaml:6:31: initial.w: unknown key (did you mean initial.u?)"},

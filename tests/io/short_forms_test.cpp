@@ -191,7 +191,7 @@ TEST_CASE("a condition stands at all sides, at an axis, at a side, for all field
        "or one for both sides)"},
       {"{z: 1}", "boundary.planes: does not apply"},
       {"{w: 1}", "boundary.w: neither a key nor a field (expected u or v)"},
-      {"{x: {valeu: 1}}", "boundary.columns: first.valeu: unknown (did you mean value?)"},
+      {"{x: {valeu: 1}}", "boundary.columns: first.valeu: unknown key (did you mean value?)"},
   };
   for (const std::pair<const char*, const char*>& row : mistakes) {
     const std::string found = mistakes_in(two_fields(fmt::format("boundary: {}\n", row.first)));
@@ -236,6 +236,9 @@ TEST_CASE("without a step, time.step is auto") {
         fmt::format("{}equation: {{diffusivity: 2}}\ntime: {}\n", grid, time);
     CHECK(meaning(diffusion) == meaning(diffusion, {"time.step=auto"}));
   }
+  CHECK(mistakes_in(grid + "equation: {u: laplacian(u) - u^3}\ninitial: 1\ntime: {steps: 9}\n"
+                           "limits: {verify_every: 3}\n")
+            .find("limits.verify_every: given with time.step auto") != std::string::npos);
   CHECK(mistakes_in(grid + "equation: {u: laplacian(u)}\ntime: {steps: 1, scheme: etdrk4}\n")
             .find("time.step: missing with time.scheme etdrk4, which has no largest stable step") !=
         std::string::npos);

@@ -153,7 +153,7 @@ TEST_CASE("Schroedinger and Ginzburg-Landau of the gallery have the bits of thei
   for (const auto& row : {std::pair<std::string, std::string>("schroedinger", schroedinger),
                           {"ginzburg-landau", ginzburg_landau}}) {
     CAPTURE(row.first);
-    const auto at = std::ranges::find(gallery(), row.first, &GalleryConfig::name);
+    const auto at = std::ranges::find(gallery(), row.first, &EmbeddedConfig::name);
     REQUIRE(at != gallery().end());
     for (const std::string precision : {"float32", "float64"}) {
       const auto digest_of = [&](const std::string& text) {

@@ -23,7 +23,7 @@ class GalleryRun {
  public:
   GalleryRun(std::string_view name, std::vector<std::string> settings) {
     settings.emplace_back("compute.precision=float64");
-    const auto at = std::ranges::find(gallery(), name, &GalleryConfig::name);
+    const auto at = std::ranges::find(gallery(), name, &EmbeddedConfig::name);
     REQUIRE(at != gallery().end());
     run = parse_config(std::string(at->text), "g.yaml", ".", settings).run;
     const CoefficientFields coefficients = load_coefficients(run);

@@ -41,7 +41,7 @@ double front_place(const Values& row) {
 }  // namespace
 
 TEST_CASE("gallery: every config steps, and stays finite") {
-  for (const GalleryConfig& config : gallery()) {
+  for (const EmbeddedConfig& config : gallery()) {
     CAPTURE(config.name);
     GalleryRun run(config.name, {"grid.shape=[24, 32]"});
     for (std::int64_t field = 0; field < static_cast<std::int64_t>(run.run.fields.size()); ++field)
@@ -51,7 +51,7 @@ TEST_CASE("gallery: every config steps, and stays finite") {
 
 TEST_CASE("gallery: every config stores 40 outputs or more, and has a picture of one of them") {
   const std::string text = test::docs_page("gallery.md");
-  for (const GalleryConfig& config : gallery()) {
+  for (const EmbeddedConfig& config : gallery()) {
     CAPTURE(config.name);
     const std::string name(config.name);
     const RunConfig run = parse_config(std::string(config.text), "g.yaml", ".", {}).run;

@@ -1,0 +1,162 @@
+#include "io/config/conditions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "io/config/config_text.hpp"
+#include "io/config/key_table.hpp"
+
+namespace lapl {
+namespace {
+
+bool is_condition(const YamlNode& map);
+
+const KeyTable<SideLaw>& mixed_keys() {
+  static const KeyTable<SideLaw> keys = {
+      {{.name = "value", .type = formula_text(), .meaning = "b in du/dn + a u = b"},
+       store(&SideLaw::value)},
+      {{.name = "factor", .type = formula_text(), .meaning = "a in du/dn + a u = b"},
+       store(&SideLaw::factor)}};
+  return keys;
+}
+
+// The place where a value holds; without it, at the ghost, one cell outside the last node.
+void put_place(SideLaw& condition, const YamlNode& node) {
+  if (node.text != "ghost")
+    condition.kind = node.text == "node" ? LawKind::value_at_node : LawKind::value_at_face;
+}
+
+// The keys of each kind of condition, of which the first names it.
+struct ConditionKeys {
+  LawKind kind;
+  KeyTable<SideLaw> keys;
+};
+const std::vector<ConditionKeys>& condition_kinds() {
+  using S = SideLaw;
+  static const std::vector<ConditionKeys> kinds = {
+      {LawKind::value,
+       {{{.name = "value", .type = formula_text()}, store(&S::value)},
+        {{.name = "at",
+          .type = word({"face", "node", "ghost"}),
+          .preset = "ghost",
+          .preset_in_words = true},
+         put_place}}},
+      {LawKind::derivative, {{{.name = "derivative", .type = formula_text()}, store(&S::value)}}},
+      {LawKind::mixed,
+       {{{.name = "mixed",
+          .type = map_of(mixed_keys(), "{value: b, factor: a}, of du/dn + a u = b")},
+         [](S& condition, const YamlNode& node) { put_map(mixed_keys(), condition, node); }}}},
+      {LawKind::absorbing, {{{.name = "absorbing", .type = formula_text()}, store(&S::value)}}}};
+  return kinds;
+}
+
+MapForm make_condition() {
+  MapForm form{.choices = {}, .description = ""};
+  for (const ConditionKeys& kind : condition_kinds()) form.choices.push_back(rows_of(kind.keys));
+  constexpr std::pair<const char*, std::size_t> synonyms[] = {
+      {"dirichlet", 0}, {"neumann", 1}, {"robin", 2}};
+  for (const auto& [synonym, of] : synonyms) {
+    std::vector<KeyRow> rows = form.choices[of];
+    rows.front().resolved_name = std::exchange(rows.front().name, synonym);
+    form.choices.push_back(std::move(rows));
+  }
+  form.stand_ins = {{finite_real(), "value"},
+                    {word({"zero", "dirichlet"}), "value", "0"},
+                    {word({"insulated", "neumann"}), "derivative", "0"},
+                    {.values = word({"periodic"}),
+                     .key = "",
+                     .refused = ", which is of both sides and of all fields (write it for the "
+                                "axis)"}};
+  form.is_meant = is_condition;
+  return form;
+}
+const MapForm& condition_form() {
+  static const MapForm form = make_condition();
+  return form;
+}
+
+std::vector<std::string> condition_names() {
+  std::vector<std::string> names;
+  for (const std::vector<KeyRow>& rows : condition_form().choices)
+    names.push_back(rows.front().name);
+  return names;
+}
+
+bool is_zero_word(const std::string& word) {
+  return word == "zero" || word == "dirichlet" || word == "insulated" || word == "neumann";
+}
+
+// True for an entry of a condition, of which the name may be misspelt if it `stands_alone`; false
+// for a field with its condition, which may have the name of a condition, too.
+bool is_of_condition(const std::string& key, const YamlNode& value, bool stands_alone) {
+  const bool is_map = value.kind == YamlNode::Kind::map;
+  if (!is_condition_word(key))
+    return stands_alone && !is_map && read_number(value.text).real &&
+           !nearest_word(key, condition_names()).empty();
+  if (!is_map) return !is_zero_word(value.text);
+  const bool is_mixed = key == "mixed" || key == "robin";
+  return value.children.empty() ||
+         (is_mixed && (child_of(value, "value") || child_of(value, "factor")));
+}
+
+bool is_condition(const YamlNode& map) {
+  if (child_of(map, "at")) return child_of(map, "value") || child_of(map, "dirichlet");
+  bool all = true;
+  for_each_entry(map, [&](const std::string& key, const YamlNode& value) {
+    all = all && is_of_condition(key, value, map.children.size() == 2);
+  });
+  return all;
+}
+
+}  // namespace
+
+Schema side_condition(bool of_mask) {
+  MapForm condition = condition_form();
+  condition.description = "zero, insulated, ";
+  for (const LawRow& row : name_table<LawKind>)
+    if (!of_mask || row.value != LawKind::value_at_node)
+      condition.description += std::string(row.form) + ", ";
+  condition.description += "or a map of fields with these";
+  return either({{condition}, {}}, map_of_names({{condition}, {}}, ""));
+}
+
+Schema axis_conditions() {
+  const auto side = [](const char* name, const char* meaning) {
+    return KeyRow{.name = name, .type = side_condition(), .meaning = meaning};
+  };
+  return {
+      {MapForm{
+          .choices = {{side("first", "a condition at left, bottom or back, or one for both sides"),
+                       side("last", "a condition at right, top or front, or one for both sides")}},
+          .description = "a condition or a map of first and last with one each"}},
+      {}};
+}
+
+bool is_side_condition(const YamlNode& scalar) {
+  return is_condition_word(scalar.text) ? is_zero_word(scalar.text)
+                                        : read_number(scalar.text).real.has_value();
+}
+
+bool is_condition_word(const std::string& word) {
+  return word == "at" || std::ranges::count(condition_names(), word) > 0;
+}
+
+void add_conditions(const SideLaw& at, const YamlNode& node, std::vector<SideLaw>& conditions) {
+  const auto add = [&](const std::string& field, const YamlNode& condition) {
+    for (const auto& [kind, keys] : condition_kinds()) {
+      if (!child_of(condition, keys.front().name)) continue;
+      SideLaw& added = conditions.emplace_back(at);
+      added.array = field;
+      added.kind = kind;
+      put_map(keys, added, condition);
+    }
+  };
+  // Values of a resolved condition are scalars, but for the map of a mixed one.
+  const YamlNode& first = node.children[1];
+  if (first.kind != YamlNode::Kind::map || child_of(first, "factor"))
+    add("", node);
+  else
+    for_each_entry(node, add);
+}
+
+}  // namespace lapl

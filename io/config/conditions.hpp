@@ -1,0 +1,26 @@
+// The conditions at the sides of the grid and at the mask boundary in a config, as rows of its
+// schema. A condition is a map such as {value: FORMULA}, or a word or a number that stands for one.
+#pragma once
+
+#include <vector>
+
+#include "io/config/schema.hpp"
+#include "solver/run_config.hpp"
+
+namespace lapl {
+
+/// A condition, or a map from fields to conditions: at a side, or at the mask boundary.
+Schema side_condition(bool of_mask = false);
+/// {first: CONDITION, last: CONDITION}, at the sides of an axis.
+Schema axis_conditions();
+
+/// True for a scalar that is a condition at a side, and no word for an axis.
+bool is_side_condition(const YamlNode& scalar);
+/// True for the first key of a condition, and for `at`.
+bool is_condition_word(const std::string& word);
+
+/// Adds the conditions in a resolved node, of all fields or of some, as conditions at a side or at
+/// the mask boundary.
+void add_conditions(const SideLaw& at, const YamlNode& node, std::vector<SideLaw>& conditions);
+
+}  // namespace lapl
