@@ -32,8 +32,7 @@ Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Co
   for (const std::string& reason : restart.rejected)
     console.note(fmt::format("checkpoint rejected: {}", reason));
   for (const std::string& problem : restart.damaged) console.warning(problem);
-  const LoadedConfig before =
-      changed ? *changed : parse_config(header.config, restart.path.string(), ".", {});
+  const LoadedConfig& before = changed ? *changed : restart.config;
   const char* const where = changed ? "the run folder" : "the checkpoint";
   std::string change;
   if (change_equation)
@@ -47,6 +46,7 @@ Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Co
     throw ConfigError("time.end: {} is before the time {} of {}", *config.run.end, time_of(header),
                       restart.path.string());
   console.note(fmt::format("going on from step {} of {}", header.step, restart.path.string()));
+  auto moved_probes = moved_probe_columns(before.run, config.run);  // `before` moves below
   if (!change.empty()) console.note(fmt::format("changed from there on: {}", change));
   return {.config = config,
           .restart = std::move(restart),
@@ -54,7 +54,7 @@ Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Co
           .change_equation = change_equation,
           .equation_change = std::move(change),
           .after_change = changed.has_value(),
-          .moved_probes = moved_probe_columns(before.run, config.run)};
+          .moved_probes = std::move(moved_probes)};
 }
 
 namespace {

@@ -78,8 +78,7 @@ void take_listed(const fs::path& path, CheckpointHeader& header, const fs::path&
 }
 
 // If the list is lost, assumes all outputs that were due, with the digests in their files.
-void take_due(CheckpointHeader& header, const fs::path& fields) {
-  const RunConfig run = parse_config(header.config, "its config", ".", {}).run;
+void take_due(CheckpointHeader& header, const RunConfig& run, const fs::path& fields) {
   if (run.scheme.varies && run.output_time) return;  // at steps that cannot be known
   const Schedule schedule(run);
   for (std::int64_t before = -1, step = 0; step > before && step <= header.step;
@@ -92,9 +91,9 @@ void take_due(CheckpointHeader& header, const fs::path& fields) {
 }
 
 // Throws CheckpointError unless the header agrees with the checkpoint's config and file name.
-void require_consistent(const fs::path& path, const Checkpoint& checkpoint, bool finite) {
+void require_consistent(const fs::path& path, const Checkpoint& checkpoint, const RunConfig& run,
+                        bool finite) {
   const CheckpointHeader& header = checkpoint.header;
-  const RunConfig run = parse_config(header.config, "its config", ".", {}).run;
   const Require require{path};
   require(header.shape == run.shape, "its grid", text_of(header.shape), text_of(run.shape));
   const std::vector<std::string>& fields = run.fields;
@@ -134,24 +133,25 @@ bool is_finite(FieldView values) {
 }
 
 // A checkpoint from which a run can continue. Throws CheckpointError.
-Checkpoint read_consistent(const fs::path& path, StateValues values) {
+Restart read_consistent(const fs::path& path, StateValues values) {
   bool finite = true;
   const auto look = [&](FieldView piece) { finite = finite && is_finite(piece); };
   Checkpoint checkpoint =
       values == StateValues::kept ? read_checkpoint(path) : scan_checkpoint(path, look);
   look(view_of(checkpoint.values));
   try {
-    require_consistent(path, checkpoint, finite);
+    LoadedConfig config = parse_config(checkpoint.header.config, "its config", ".", {});
+    require_consistent(path, checkpoint, config.run, finite);
+    return {path, std::move(checkpoint), std::move(config), {}, {}};
   } catch (const ConfigError& error) {
     throw CheckpointError("{}: its config is wrong: {}", path.string(), error.what());
   }
-  return checkpoint;
 }
 
 Restart read_restart(const fs::path& path, const CheckpointCheck& check, StateValues values) {
-  Restart restart{path, read_consistent(path, values), {}, {}};
+  Restart restart = read_consistent(path, values);
   if (check)
-    restart.damaged = check(path, restart.checkpoint.header);
+    check(restart);
   else
     try {
       take_listed(path, restart.checkpoint.header, {});
@@ -165,24 +165,22 @@ Restart read_restart(const fs::path& path, const CheckpointCheck& check, StateVa
 
 CheckpointCheck check_for(const RunFolder& folder, bool any_equation) {
   return [problem = load_config(folder.config(), {}), fields = folder.fields(), any_equation,
-          own = folder.output_list(),
-          changes = equation_changes(folder)](const fs::path& path, CheckpointHeader& header) {
+          own = folder.output_list(), changes = equation_changes(folder)](Restart& restart) {
+    const fs::path& path = restart.path;
+    CheckpointHeader& header = restart.checkpoint.header;
     const bool any = any_equation || was_changed_at(changes, header.step);
-    const std::string differs = refusal_of(
-        changes_between(parse_config(header.config, path.string(), ".", {}), problem), "it", any);
+    const std::string differs = refusal_of(changes_between(restart.config, problem), "it", any);
     if (!differs.empty())
       throw CheckpointError("{}: is of another run than config.yaml: {}", path.string(), differs);
-    std::vector<std::string> problems;
     try {
       take_listed(path, header, own);
     } catch (const IoError& error) {
-      problems.push_back(fmt::format("{}; the outputs in {} are taken as they are", error.what(),
-                                     fields.string()));
-      take_due(header, fields);
+      restart.damaged.push_back(fmt::format("{}; the outputs in {} are taken as they are",
+                                            error.what(), fields.string()));
+      take_due(header, restart.config.run, fields);
     }
     std::ranges::move(take_out_damaged(fields, fs::last_write_time(path), header),
-                      std::back_inserter(problems));
-    return problems;
+                      std::back_inserter(restart.damaged));
   };
 }
 

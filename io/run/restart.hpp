@@ -20,15 +20,15 @@ enum class StateValues : std::uint8_t { kept, of_ranks };
 struct Restart {
   std::filesystem::path path;
   Checkpoint checkpoint;
+  LoadedConfig config;                ///< of the checkpoint
   std::vector<std::string> rejected;  ///< newer unusable checkpoints, each with the reason
   std::vector<std::string> damaged;   ///< messages about outputs before this checkpoint
 };
 
 /// Compares a checkpoint with the run folder in which it continues. Throws CheckpointError if it
 /// belongs to another run. Moves outputs that are missing or changed to the missing ones in its
-/// header and returns a message about each.
-using CheckpointCheck =
-    std::function<std::vector<std::string>(const std::filesystem::path& path, CheckpointHeader&)>;
+/// header and adds a message about each to `damaged`.
+using CheckpointCheck = std::function<void(Restart&)>;
 
 /// The check for the checkpoints in this folder: the problem must be that of its config.yaml, and
 /// outputs changed since the checkpoint was written are verified. Keys that --change-equation may
