@@ -341,18 +341,17 @@ void require(double needed, const char* what) {
 
 }  // namespace
 
-double memory_of_modes(const RunConfig& config) {
-  return memory_with(config, explicit_system_of(config), true);
+double memory_of_modes(const RunConfig& config, const FormulaSystem& system) {
+  return memory_with(config, system, true);
 }
 
-void require_memory_of_modes(const RunConfig& config) {
-  require(memory_of_modes(config), "the largest stable step");
+void require_memory_of_modes(const RunConfig& config, const FormulaSystem& system) {
+  require(memory_of_modes(config, system), "the largest stable step");
 }
 
-StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
-                    const WholeFields& whole, double time) {
-  const FormulaSystem system = explicit_system_of(config);
-  require_memory_of_modes(config);
+StateModes modes_at(const RunConfig& config, const FormulaSystem& system,
+                    const CoefficientFields& coefficients, const WholeFields& whole, double time) {
+  require_memory_of_modes(config, system);
   RateDerivative derivative(config, system, coefficients, whole, time);
   const int most = most_iterations(config.shape.cells() * std::ssize(config.fields));
   Vectors basis = derivative.vectors(most + 1);

@@ -9,6 +9,7 @@
 
 #include "kernels/error.hpp"
 #include "solver/equation/eigenvalues.hpp"
+#include "solver/equation/stages.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/run_config.hpp"
 
@@ -29,15 +30,17 @@ struct RatesNotFinite : NumericalError {
   std::int64_t index;  ///< of the first value whose rate is not finite, field after field
 };
 
-/// The modes at a time; the same on any number of threads. Throws RatesNotFinite, NumericalError
-/// where those of states nearby are not finite, and DeviceError where memory does not suffice.
-StateModes modes_at(const RunConfig& config, const CoefficientFields& coefficients,
-                    const WholeFields& whole, double time = 0);
+/// The modes at a time of a system: the explicit part of the config's (explicit_system_of). They
+/// are the same on any number of threads. Throws RatesNotFinite, NumericalError where those of
+/// states nearby are not finite, and DeviceError where memory does not suffice.
+StateModes modes_at(const RunConfig& config, const FormulaSystem& system,
+                    const CoefficientFields& coefficients, const WholeFields& whole,
+                    double time = 0);
 
 /// Bytes of host memory that modes_at takes besides the values that it is given.
-double memory_of_modes(const RunConfig& config);
+double memory_of_modes(const RunConfig& config, const FormulaSystem& system);
 /// Throws DeviceError where these are not available.
-void require_memory_of_modes(const RunConfig& config);
+void require_memory_of_modes(const RunConfig& config, const FormulaSystem& system);
 
 /// The first step by error in seconds, at most `longest`: a hundredth of the time in which a field
 /// would change by its largest value. Where a field that changes is 0 everywhere, or rates read t,

@@ -76,7 +76,8 @@ std::vector<ExponentialRates::Group> groups_of(const SymbolTerms& terms,
 }
 
 // Throws Refusal.
-ExponentialRates rates_of(RunConfig config, const CoefficientFields& coefficients) {
+ExponentialRates rates_of(RunConfig config, const FormulaSystem& system,
+                          const CoefficientFields& coefficients) {
   if (config.mask) throw Refusal{"the grid has a mask (grid.mask)"};
   if (config.scheme.tolerance || !config.time_step) config.time_step = 1;  // of no importance here
   ExponentialRates found{.order = row_of(config.scheme.kind).order, .rates = {}, .groups = {}};
@@ -84,7 +85,6 @@ ExponentialRates rates_of(RunConfig config, const CoefficientFields& coefficient
   found.relative = tolerance.relative;
   found.absolute = tolerance.absolute;
   config.scheme.tolerance.reset();
-  const FormulaSystem system = system_of(config);
   require_plain_laws(system);
   const StepStages made = step_stages(system, config.scheme, 1);
   if (made.used.contains("noise")) throw Refusal{"a rate has noise (euler and heun take it)"};
@@ -105,10 +105,10 @@ ExponentialRates rates_of(RunConfig config, const CoefficientFields& coefficient
 
 }  // namespace
 
-std::string why_not_exponential(const RunConfig& config) {
+std::string why_not_exponential(const RunConfig& config, const FormulaSystem& system) {
   if (is_diffusion(config)) return "it steps formulas (expected equation.kind: formula)";
   try {
-    rates_of(config, unread_coefficients(config));
+    rates_of(config, system, unread_coefficients(config));
     return {};
   } catch (const Refusal& refusal) {
     return refusal.why;
@@ -116,9 +116,10 @@ std::string why_not_exponential(const RunConfig& config) {
 }
 
 std::shared_ptr<const ExponentialRates> exponential_rates(const RunConfig& config,
+                                                          const FormulaSystem& system,
                                                           const CoefficientFields& coefficients) {
   try {
-    return std::make_shared<const ExponentialRates>(rates_of(config, coefficients));
+    return std::make_shared<const ExponentialRates>(rates_of(config, system, coefficients));
   } catch (const Refusal& refusal) {
     throw ConfigError("time.scheme {}: {}", name_of(config.scheme.kind), refusal.why);
   }

@@ -120,8 +120,10 @@ template <class T>
 Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients, bool with_source) {
   const RunConfig& config = model.run;
   Problem<T> problem = problem_with<T>(config, coefficients, model.step);
-  if (is_exponential(config)) problem.exponential = exponential_rates(config, coefficients);
-  if (is_spectral(config)) problem.linear_rates = linear_rates(config, coefficients, with_source);
+  if (is_exponential(config))
+    problem.exponential = exponential_rates(config, model.system, coefficients);
+  if (is_spectral(config))
+    problem.linear_rates = linear_rates(config, model.system, coefficients, with_source);
   return problem;
 }
 LAPL_FOR_FLOATS(problem_of);

@@ -64,9 +64,7 @@ struct LawRow {
   const char* form;  ///< as written in configs
   double place;      ///< where the law holds, in spacings from the node inside
   FormulaText a, b, divisor;
-  std::string keeps = "";  ///< the relation between value and factor, for laws that take both
-
-  bool takes_factor() const { return !keeps.empty(); }
+  bool takes_factor = false;  ///< besides a value: {value: b, factor: a}
 };
 template <>
 inline const auto name_table<LawKind> = std::to_array<LawRow>(
@@ -75,7 +73,7 @@ inline const auto name_table<LawKind> = std::to_array<LawRow>(
      {LawKind::value_at_node, "value at node", "{value: u, at: node}", 0, "value", "0", "1"},
      {LawKind::derivative, "derivative", "{derivative: du/dn}", 0.5, "h * value", "1", "1"},
      {LawKind::mixed, "mixed", "{mixed: {value: b, factor: a}}", 0.5, "value", "1/h - factor/2",
-      "1/h + factor/2", "du/dn + {factor} u = {value}"},
+      "1/h + factor/2", true},
      {LawKind::absorbing, "absorbing", "{absorbing: c}", 0.5, "h * value", "1", "1"}});
 
 /// A law on one side of the grid; it replaces RunConfig::boundaries there.
@@ -170,11 +168,8 @@ struct RunConfig {
   /// values of the fields about which etdrk2 and etdrk4 take the linear part, one for all or one
   /// each
   std::vector<double> linear_about = {0};
-  /// true until the number is found; scheme.stages is then the most allowed
-  bool stages_are_auto = false;
-  /// dt in seconds; unset where the equation's parameters imply it
+  /// dt in seconds; unset where the equation's parameters imply it, and until it is found
   std::optional<double> time_step;
-  bool step_is_auto = false;  ///< true until time_step is found (io/config/config.hpp)
   std::int64_t steps = 0;     ///< number of the last step
   std::optional<double> end;  ///< seconds; where set, `steps` follows from it
   std::vector<double> meets;  ///< seconds, ascending: times at which a step ends, where steps vary
@@ -208,6 +203,9 @@ struct RunConfig {
   bool refuses_unstable = true;  ///< a step that is known to be unstable; else a warning
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
+
+  /// True until the number for time.step: auto is found.
+  bool lacks_step() const { return !time_step && !equation.number("coefficient"); }
 
   /// True for rkl2 with a tolerance. `scheme.stages` are then the most of a step.
   bool chooses_stages() const { return scheme.tolerance && scheme.kind == Scheme::rkl2; }

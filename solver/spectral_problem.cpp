@@ -20,13 +20,13 @@ struct RateProblem {
 };
 
 // Throws Refusal.
-RateProblem rate_problem_of(const RunConfig& config, const CoefficientFields& coefficients) {
+RateProblem rate_problem_of(const RunConfig& config, const FormulaSystem& system,
+                            const CoefficientFields& coefficients) {
   const std::string& field = config.fields.front();
   if (config.fields.size() > 1) throw Refusal{"it takes one field, and there are more"};
   if (config.scheme.kind == Scheme::imex)
     throw Refusal{"time.scheme imex treats some terms unlike others"};
   if (config.mask) throw Refusal{"the grid has a mask (grid.mask)"};
-  const FormulaSystem system = system_of(config);
   require_plain_laws(system);
   const StepStages made = rate_stages(system);
   if (made.used.contains("noise")) throw Refusal{"the rate of " + field + " has noise"};
@@ -81,11 +81,11 @@ std::vector<double> source_of(const RunConfig& config, const Problem<double>& pr
 
 }  // namespace
 
-std::string why_not_spectral(const RunConfig& config) {
+std::string why_not_spectral(const RunConfig& config, const FormulaSystem& system) {
   RunConfig known = config;
-  if (known.step_is_auto) known.time_step = 1;
+  if (known.lacks_step()) known.time_step = 1;
   try {
-    rate_problem_of(known, unread_coefficients(config));
+    rate_problem_of(known, system, unread_coefficients(config));
     return {};
   } catch (const Refusal& refusal) {
     return refusal.why;
@@ -93,10 +93,11 @@ std::string why_not_spectral(const RunConfig& config) {
 }
 
 std::shared_ptr<const LinearRates> linear_rates(const RunConfig& config,
+                                                const FormulaSystem& system,
                                                 const CoefficientFields& coefficients,
                                                 bool with_source) {
   try {
-    RateProblem found = rate_problem_of(config, coefficients);
+    RateProblem found = rate_problem_of(config, system, coefficients);
     if (with_source) found.rates.source = source_of(config, found.problem);
     return std::make_shared<const LinearRates>(std::move(found.rates));
   } catch (const Refusal& refusal) {

@@ -11,11 +11,12 @@ namespace lapl {
 
 /// Why the spectral engine cannot step a run, such as "the rate of u is not linear in it"; empty if
 /// it can. Throws FormulaError.
-std::string why_not_spectral(const RunConfig& config);
+std::string why_not_spectral(const RunConfig& config, const FormulaSystem& system);
 
 /// The rates of a run that engine spectral steps. Throws FormulaError, and ConfigError if it cannot
 /// step the run. Only the first of several ranks needs the source.
 std::shared_ptr<const LinearRates> linear_rates(const RunConfig& config,
+                                                const FormulaSystem& system,
                                                 const CoefficientFields& coefficients,
                                                 bool with_source);
 

@@ -15,24 +15,14 @@
 #include "solver/equation/growth.hpp"
 #include "solver/equation/stability.hpp"
 #include "solver/estimated_step.hpp"
+#include "solver/rates_at.hpp"
 
 namespace lapl {
 namespace {
 
-bool reads_time(const FormulaSystem& system, const RunConfig& config) {
-  const auto names_t = [](const FormulaText& text) {
-    return std::ranges::any_of(text.parsed("").nodes, [](const FormulaNode& node) {
-      return node.kind == FormulaNode::Kind::name && node.name == "t";
-    });
-  };
-  const auto of_side = [&](const SideLaw& side) {
-    return names_t(side.value) || names_t(side.factor);
-  };
-  // Conditions read quantities, too.
-  return rate_stages(system).used.contains("t") || std::ranges::any_of(config.laws, of_side) ||
-         std::ranges::any_of(config.rim_laws, of_side) ||
-         std::ranges::any_of(config.equation.quantities,
-                             [&](const auto& quantity) { return names_t(quantity.second); });
+// True if the rates or their conditions read the time itself.
+bool rates_name_time(const FormulaSystem& system, const RunConfig& config) {
+  return names_time(rates_problem(config, system, unread_coefficients(config)));
 }
 
 const StableStep of_exponential = {.why_unknown = "the linear part of the rates does not limit it"};
@@ -49,7 +39,7 @@ StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& sy
   // A step that is unstable without the conditions at the sides is refused.
   if (!of_waves && laws_read(config)) of_waves = WaveStability::of(system, config);
   try {
-    return [modes = modes_at(config, fields.coefficients, fields.whole, time),
+    return [modes = modes_at(config, system, fields.coefficients, fields.whole, time),
             waves = std::move(of_waves), count = config.fields.size()](TimeScheme scheme) mutable {
       const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes.fastest);
       const double by_cells = waves ? waves->largest_step(scheme) : any_step;
@@ -109,15 +99,15 @@ StepOfScheme estimated_steps_of(const RunConfig& config, const std::function<Sta
   const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
   if (values > most_values)
     return not_known(fmt::format("not estimated for more than {} values", most_values));
+  const FormulaSystem system = explicit_system_of(config);
   try {
-    require_memory_of_modes(config);
+    require_memory_of_modes(config, system);
   } catch (const DeviceError& error) {
     return not_known(error.what());
   }
   auto fields = std::make_shared<const StateFields>(load());
-  const FormulaSystem system = explicit_system_of(config);
   const Ahead ahead = fields->ahead;
-  if (ahead.steps == 0 || !reads_time(system, config))
+  if (ahead.steps == 0 || !rates_name_time(system, config))
     return estimated_steps_at(config, system, *fields, ahead.time);
   std::map<double, StepOfScheme> at_times;
   return [config, system, fields, ahead, at_times](TimeScheme scheme) mutable {
@@ -148,8 +138,6 @@ std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
 
 StableStep stable_step_of(const RunConfig& config, const std::function<StateFields()>& load,
                           std::int64_t most_values) {
-  if (is_exponential(config)) return of_exponential;
-  if (const auto known = largest_step_of(config)) return {.largest = known};
   return stable_steps_of(config, load, most_values)(config.scheme);
 }
 
@@ -228,9 +216,10 @@ std::string why_no_step(const RunConfig& config, const StableStep& step) {
 }
 
 std::string accuracy_note(const RunConfig& config, const StableStep& step) {
-  if (!step.estimated && !reads_time(system_of(config), config)) return {};
+  const FormulaSystem system = system_of(config);
+  if (!step.estimated && !rates_name_time(system, config)) return {};
   return fmt::format("; a stable step may still be inaccurate: compare with half of it{}",
-                     has_noise(config) ? "" : ", or take time.tolerance");
+                     has_noise(system) ? "" : ", or take time.tolerance");
 }
 
 std::optional<double> automatic_step(const StableStep& step) {

@@ -151,7 +151,8 @@ class Execution {
               steps_.from, changed);
     backend_ = run_backend<T>(first_model(model_, steps_.from), choice, coefficients, ranks_,
                               [&](const std::string& text) { console_.note(text); });
-    steps_.with_other_stages = other_stages(backend_, model_, steps_.from, choice, ranks_);
+    steps_.with_other_stages =
+        other_stages(backend_, model_, steps_.from, choice, coefficients, ranks_);
     const auto made = Clock::now();
     auto [whole, words] = initial.get();
     if (job_.restart) {

@@ -68,7 +68,7 @@ LastState<T> last_state(const RunConfig& config, const BackendChoice& choice,
   VaryingSteps<T> steps;
   auto backend = backend_at(model, choice, coefficients, state);
   if (settles) backend->settle();
-  steps.with_other_stages = other_stages(backend, model, {}, choice, only_rank());
+  steps.with_other_stages = other_stages(backend, model, {}, choice, coefficients, only_rank());
   if (config.scheme.varies) steps.estimate = estimate_of<T>(config);
   LastState<T> last;
   const auto start = Clock::now();
@@ -114,7 +114,8 @@ class WaysOf {
     Ways ways;
     settles_ = own_.seconds > worth_compiled;
     set_trial();
-    const bool noisy = has_noise(config_);
+    const FormulaSystem system = system_of(config_);
+    const bool noisy = has_noise(system);
     if (noisy)
       ways.why_no_errors = "with noise each way takes another path";
     else
@@ -124,7 +125,7 @@ class WaysOf {
     for (const SchemeRow& row : name_table<Scheme>) {
       if (noisy && row.value != Scheme::euler && row.value != Scheme::heun) continue;
       if (row.value == Scheme::leapfrog && config_.fields.size() == 1) continue;
-      if (row.value == Scheme::imex && !SplitSystem(system_of(config_)).why_not().empty()) continue;
+      if (row.value == Scheme::imex && !SplitSystem(system).why_not().empty()) continue;
       if (!row.is_exponential()) ways.others.push_back(in_steps_of_one_size(row.value));
       if (row.estimates_error()) ways.others.push_back(by_error(row.value));
     }
@@ -213,7 +214,7 @@ class WaysOf {
     if (way.forecast.steps == 0) {
       const Model model(config(end_));
       auto backend = backend_at(model, choice_, coefficients_, state_);
-      way.forecast = try_steps<T>(backend, model, choice_, seconds_of_way);
+      way.forecast = try_steps<T>(backend, model, choice_, coefficients_, seconds_of_way);
     }
     way.step = end_ / static_cast<double>(way.forecast.steps);
     if (!reference_) return;
@@ -278,13 +279,15 @@ class WaysOf {
     const auto config = [&](double end) {
       return stretch(end, "auto", {kind, most_stages}, tolerance);
     };
-    if (row_of(kind).is_exponential()) way.why_not = why_not_exponential(config(end_));
+    if (row_of(kind).is_exponential())
+      way.why_not = why_not_exponential(config(end_), system_of(config(end_)));
     if (way.why_not.empty()) measure(way, config);
     return way;
   }
 
   Way spectral() const {
-    Way way{.name = std::string(spectral_engine.name), .why_not = why_not_spectral(config_)};
+    Way way{.name = std::string(spectral_engine.name),
+            .why_not = why_not_spectral(config_, system_of(config_))};
     if (!way.why_not.empty()) return way;
     measure(way, [&](double end) {
       RunConfig config = stretch(end, spectral_engine.name, config_.scheme);

@@ -68,7 +68,7 @@ double speed_without_reductions(const Plan& plan, Model model,
   }
   auto backend = backend_at(model, plan.choice, coefficients, start);
   return cell_count(plan.config) *
-         try_steps<T>(backend, model, plan.choice, trial_seconds).steps_a_second;
+         try_steps<T>(backend, model, plan.choice, coefficients, trial_seconds).steps_a_second;
 }
 
 template <class T>
@@ -98,7 +98,7 @@ void measure_stepping(RunTime& time, const Plan& plan, const StableSteps& stable
   }
   time.by = backend->description();
   Forecast& stepping = time.stepping;
-  stepping = try_steps<T>(backend, model, plan.choice, trial_seconds);
+  stepping = try_steps<T>(backend, model, plan.choice, coefficients, trial_seconds);
   time.good_steps = watch.good_steps(
       stepping.taken, diagnostics_of(backend->capture(masked).wait(), config).fields);
   time.by = backend->description();

@@ -8,7 +8,6 @@
 
 #include "app/commands/run_needs.hpp"
 #include "io/filters/filter_source.hpp"
-#include "io/readers/initial_source.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/machine/code_cache.hpp"
@@ -74,7 +73,7 @@ Model first_model(const Model& model, const std::optional<StepState>& from) {
 template <class T>
 OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& model,
                             const std::optional<StepState>& from, const BackendChoice& choice,
-                            Ranks& ranks) {
+                            const CoefficientFields& coefficients, Ranks& ranks) {
   if (!model.run.chooses_stages()) return {};
   // Backends that were used before come back, with the code that they have compiled, if there is
   // memory for one of each number of stages.
@@ -83,7 +82,7 @@ OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& m
     const Memory available = memory_available(choice.backend);
     return !ranks.any(20 * needed.host > available.host || 20 * needed.device > available.device);
   };
-  return [&, choice, keeps, used = first_model(model, from).run.scheme.stages,
+  return [&, choice, keeps, coefficients, used = first_model(model, from).run.scheme.stages,
           kept = std::make_shared<std::map<std::int64_t, std::unique_ptr<Backend<T>>>>()](
              std::int64_t stages) mutable -> Backend<T>& {
     if (keeps()) kept->emplace(used, std::move(backend));
@@ -96,9 +95,7 @@ OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& m
     }
     RunConfig config = model.run;
     config.scheme.stages = used;
-    backend = run_backend<T>(
-        Model(config), choice,
-        ranks.is_first() ? load_coefficients(config) : unread_coefficients(config), ranks);
+    backend = run_backend<T>(Model(config), choice, coefficients, ranks);
     return *backend;
   };
 }

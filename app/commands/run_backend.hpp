@@ -38,10 +38,10 @@ std::unique_ptr<Backend<T>> run_backend(
 Model first_model(const Model& model, const std::optional<StepState>& from);
 
 /// Replaces `backend`, which is that of first_model, by one with another number of stages. Keeps
-/// references.
+/// references, and a copy of `coefficients`.
 template <class T>
 OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& model,
                             const std::optional<StepState>& from, const BackendChoice& choice,
-                            Ranks& ranks);
+                            const CoefficientFields& coefficients, Ranks& ranks);
 
 }  // namespace lapl

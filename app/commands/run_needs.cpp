@@ -54,7 +54,7 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
                       (config.equation.kind == EquationKind::formula || !config.laws.empty());
   if (is_spectral(config)) memory.transforms = spectral_memory(backend, shape, source);
   if (is_exponential(config)) {
-    const auto rates = exponential_rates(config, unread_coefficients(config));
+    const auto rates = exponential_rates(config, model.system, unread_coefficients(config));
     memory.transforms = exponential_memory(backend, *rates, shape);
   }
   memory.stepping.host += memory.transforms.host;
@@ -80,7 +80,8 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
     estimated.shape = shape;
     estimated.scheme = config.estimated_scheme();
     // and the state, gathered in the run's precision, and in float64
-    memory.estimate = memory_of_modes(estimated) + cells * (state + 8 * state / value);
+    memory.estimate = memory_of_modes(estimated, explicit_system_of(estimated)) +
+                      cells * (state + 8 * state / value);
   }
   // Values that are handed out to the other ranks have the run's precision.
   memory.first = std::max(cells * (8 * whole + (whole > 0 ? value : 0)), memory.estimate) +

@@ -51,7 +51,8 @@ void take_part(Ranks& ranks, const Model& model, const std::string& backend_name
   }
   RankWriter<T> writer(model);
   run(*backend, model, from ? from->step : 0, writer, stop_signal,
-      {.from = steps, .with_other_stages = other_stages(backend, model, steps, choice, ranks)});
+      {.from = steps,
+       .with_other_stages = other_stages(backend, model, steps, choice, coefficients, ranks)});
 }
 
 // Takes part in each run of the first rank until it announces the end.

@@ -195,9 +195,10 @@ LAPL_FOR_FLOATS(backend_at);
 
 template <class T>
 Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
-                   const BackendChoice& choice, const TrialSeconds& seconds) {
+                   const BackendChoice& choice, const CoefficientFields& coefficients,
+                   const TrialSeconds& seconds) {
   VaryingSteps<T> steps;
-  steps.with_other_stages = other_stages(backend, model, {}, choice, only_rank());
+  steps.with_other_stages = other_stages(backend, model, {}, choice, coefficients, only_rank());
   Trial<T> trial;
   if (model.run.scheme.varies) steps.estimate = estimate_of<T>(model.run);
   if (steps.estimate && !model.run.scheme.tolerance) steps.estimate = trial.counted(steps.estimate);

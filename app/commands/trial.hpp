@@ -62,7 +62,8 @@ struct TrialSeconds {
 /// stores nothing. Throws as run does.
 template <class T>
 Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
-                   const BackendChoice& choice, const TrialSeconds& seconds);
+                   const BackendChoice& choice, const CoefficientFields& coefficients,
+                   const TrialSeconds& seconds);
 
 /// The config of a trial: without what a run does besides stepping, checking and estimating.
 RunConfig config_of_trial(RunConfig config);

@@ -228,19 +228,18 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     if (key.put) key.put(config.run, *at->second.value);
     config.keys.push_back({key.name, yaml_of(*at->second.value), at->second.origin});
   }
-  if (!config.run.time_step && !config.run.equation.number("coefficient"))
-    config.run.step_is_auto = true;
   const std::vector<KeyMistake> of_splitting = split_complex_fields(config.run);
   check_together(config.run, entries, mistakes, of_splitting);
   mistakes.throw_any();
   find_grid(config, entries);
   find_exact_outputs(config.run, entries);
-  if (config.run.step_is_auto || config.run.stages_are_auto) {
-    if (config.run.step_is_auto)
+  const bool finds_step = config.run.lacks_step();
+  if (finds_step || stages_are_auto(config.run, entries)) {
+    if (finds_step)
       find_step(config, entries.at("time.step").place, mistakes);
     else
       find_stages(config, entries.at("time.stages").place, mistakes);
-    check_together(config.run, entries, mistakes);
+    check_found_steps(config.run, entries, mistakes);
     mistakes.throw_any();
   }
   if (config.run.end) {

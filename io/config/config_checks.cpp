@@ -11,6 +11,7 @@
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/formula_hints.hpp"
+#include "io/config/found_values.hpp"
 #include "io/config/key_checker.hpp"
 #include "io/filters/filter_keys.hpp"
 #include "kernels/engines.hpp"
@@ -63,12 +64,12 @@ class Checker : public KeyChecker {
       add("time.linear_about",
           fmt::format("found {} numbers (expected one, or one for each of {} fields)", about,
                       fields));
-    if (is_exponential(run_) && (run_.step_is_auto || run_.scheme.varies) && !run_.scheme.tolerance)
+    if (is_exponential(run_) && (run_.lacks_step() || run_.scheme.varies) && !run_.scheme.tolerance)
       add("time.step",
           fmt::format("{} with time.scheme {}, which has no largest stable step, as it is "
                       "exact in the linear part (expected a number, or time.tolerance)",
                       given("time.step") ? "found auto" : "missing", scheme));
-    if (run_.step_is_auto && run_.stages_are_auto)
+    if (run_.lacks_step() && stages_are_auto(run_, entries_))
       add("time.step",
           fmt::format("{}, and time.stages is auto too (expected a number for one of them)",
                       given("time.step") ? "found auto" : "missing"));
@@ -83,7 +84,7 @@ class Checker : public KeyChecker {
     if (run_.scheme.varies && given("limits.verify_every"))
       add("limits.verify_every", fmt::format("given with {} (it repeats steps of one size alone)",
                                              tolerance ? "time.tolerance" : "time.step auto"));
-    if (!run_.scheme.varies && !run_.step_is_auto)
+    if (!run_.scheme.varies && !run_.lacks_step())
       for (const auto& [key, is_set] : {std::pair("time.meet", !run_.meets.empty()),
                                         {"time.largest_step", run_.largest_step.has_value()}})
         if (is_set)
@@ -132,17 +133,20 @@ class Checker : public KeyChecker {
   /// complex formulas.
   void check_formulas(std::vector<KeyMistake> found) {
     if (right({"grid.shape", "grid.spacing", "grid.size", "fields", "equation.kind"})) {
-      std::ranges::move(formula_mistakes(run_, found.empty()), std::back_inserter(found));
-      if (found.empty()) check_step();
-      if (found.empty()) check_spectral();
-      if (found.empty()) check_seed();
+      CheckedFormulas checked = checked_formulas(run_, found.empty());
+      std::ranges::move(checked.mistakes, std::back_inserter(found));
+      if (found.empty() && checked.system) {
+        if (all_right()) check_step(*checked.system);
+        if (all_right()) check_spectral(*checked.system);
+        check_seed(*checked.system);
+      }
     }
     add_formula_mistakes(found, run_, entries_, mistakes_);
   }
 
   /// A seed is given for random numbers: of the initial field, or of noise. The default passes,
   /// which config.yaml has for every run.
-  void check_seed() {
+  void check_seed(const FormulaSystem& system) {
     const InitialKind kind = run_.initial.kind;
     const bool draws =
         !run_.initial_quantities.empty() ||
@@ -158,7 +162,7 @@ class Checker : public KeyChecker {
       return entry != entries_.end() && entry->second.place.in_file();
     };
     if (in_file("initial.seed") && !in_file("initial.kind")) return;  // --set chose another kind
-    if (given("initial.seed") && !is_default && !draws && !has_noise(run_))
+    if (given("initial.seed") && !is_default && !draws && !has_noise(system))
       add("initial.seed",
           entries_.contains("initial.kind")
               ? fmt::format("does not apply to initial.kind {} (it belongs to fractal or formula, "
@@ -167,39 +171,38 @@ class Checker : public KeyChecker {
               : "does not apply (it belongs to an equation with noise; give each field a seed)");
   }
 
-  /// Checks that the time step is stable; all formulas must be right. equation_mistakes checks the
-  /// step of diffusion.
-  void check_step() {
-    if (!all_right() || is_diffusion(run_)) return;
+  /// Checks that the time step is stable. equation_mistakes checks the step of diffusion.
+  void check_step(const FormulaSystem& system) {
+    if (is_diffusion(run_)) return;
     if (run_.chooses_stages()) {
       RunConfig estimated = run_;
       estimated.scheme = run_.estimated_scheme();
-      if (largest_step_of(estimated) == 0)
+      if (largest_step_of(estimated, &system) == 0)
         add("time.scheme",
             "found rkl2, of which no step is stable, as the equation has waves that it does not "
             "damp (expected bs23 or dopri5)");
     }
     if (run_.scheme.tolerance || !run_.time_step || (!given("time.steps") && !given("time.end")))
       return;
-    const auto problem = step_problem_of(run_);
+    const auto problem = step_problem_of(run_, &system);
     if (problem && problem->refused && run_.refuses_unstable) add("time.step", problem->what);
   }
 
-  void check_spectral() {  // all formulas must be right
-    if (is_exponential(run_) && !is_diffusion(run_) && all_right()) {
+  void check_spectral(const FormulaSystem& system) {
+    if (is_exponential(run_) && !is_diffusion(run_)) {
       if (run_.engine != "auto" && run_.engine != spectral_engine.name)
         add("compute.engine",
             fmt::format("found {} with time.scheme {}, whose steps engine spectral "
                         "takes (expected spectral or auto)",
                         run_.engine, name_of(run_.scheme.kind)));
-      if (const std::string why = why_not_exponential(run_); !why.empty())
+      if (const std::string why = why_not_exponential(run_, system); !why.empty())
         add("time.scheme",
             fmt::format("found {}, which cannot step this: {} (expected another one)",
                         name_of(run_.scheme.kind), why));
       return;
     }
-    if (!is_spectral(run_) || !all_right()) return;
-    if (const std::string why = why_not_spectral(run_); !why.empty())
+    if (!is_spectral(run_)) return;
+    if (const std::string why = why_not_spectral(run_, system); !why.empty())
       add("compute.engine",
           fmt::format("found spectral, which cannot step this: {} (expected another engine)", why));
   }
@@ -310,6 +313,12 @@ void check_together(const RunConfig& run, const Entries& entries, Mistakes& mist
   checker.check_probes();
   checker.check_end();
   checker.check_filters();
+}
+
+void check_found_steps(const RunConfig& run, const Entries& entries, Mistakes& mistakes) {
+  Checker checker(run, entries, mistakes);
+  checker.check_equation();
+  checker.check_tolerance();
 }
 
 }  // namespace lapl

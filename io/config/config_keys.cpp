@@ -81,22 +81,18 @@ void put_output_every(RunConfig& run, const YamlNode& node) {
 void put_time_step(RunConfig& run, const YamlNode& node) {
   const YamlNode* const found = child_of(node, "auto");
   run.scheme.varies = found != nullptr;
-  run.step_is_auto = !found && node.text == "auto";
   run.time_step.reset();
-  if (!run.step_is_auto) assign(run.time_step, found ? *found : node);
+  if (found || node.text != "auto") assign(run.time_step, found ? *found : node);
 }
 
 void put_tolerance(RunConfig& run, const YamlNode& node) {
   assign(run.scheme.tolerance, node);
   run.scheme.varies = run.scheme.varies || run.scheme.tolerance;
-  if (run.scheme.tolerance) run.stages_are_auto = false;  // each step has its own
 }
 
-// Must run after time.scheme is stored, because it sets the scheme's number of stages.
+// Until stages are found for `auto`, they are the most.
 void put_stages(RunConfig& run, const YamlNode& node) {
-  const auto stages = read_number(node.text).integer;
-  run.stages_are_auto = !stages && run.scheme.kind == Scheme::rkl2;
-  run.scheme.stages = static_cast<int>(stages.value_or(most_stages));
+  run.scheme.stages = static_cast<int>(read_number(node.text).integer.value_or(most_stages));
 }
 
 // clang-format off

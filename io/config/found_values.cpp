@@ -4,42 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
 
 #include "io/config/config_number.hpp"
 #include "io/readers/initial_source.hpp"
-#include "solver/first_step.hpp"
+#include "solver/automatic_steps.hpp"
 #include "solver/schedule.hpp"
 #include "solver/times.hpp"
 
 namespace lapl {
 namespace {
 
-/// The function stable_steps_of(run) without a limit on the size of the state.
-std::function<StableStep(TimeScheme)> stable_steps_of_all(const RunConfig& run) {
-  const auto of_first_step = [&] {
-    StateFields fields = load_state_fields(run);
-    fields.ahead.steps = 1;
-    return fields;
-  };
-  return stable_steps_of(run, of_first_step, std::numeric_limits<std::int64_t>::max());
-}
+StateFields load(const RunConfig& run) { return load_state_fields(run); }
 
 /// Replaces `auto` by the value found for `key` and records the reason as its origin.
 void say_found(LoadedConfig& config, const char* key, std::string value, const std::string& why) {
   const auto at = std::ranges::find(config.keys, key, &ResolvedKey::key);
   at->value = std::move(value);
   at->origin = "auto: " + why;
-}
-
-/// Computes the first of steps by error, for `time.step: auto`.
-void find_first_step(LoadedConfig& config) {
-  RunConfig& run = config.run;
-  run.time_step =
-      first_step_of(run, [](const RunConfig& looked_at) { return load_state_fields(looked_at); });
-  run.step_is_auto = false;
-  say_found(config, "time.step", number_text(*run.time_step), "the first step");
 }
 
 /// A decimal of six digits that is at least `time`, and little more.
@@ -78,24 +59,8 @@ void find_grid(LoadedConfig& config, const Entries& entries) {
 
 void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   RunConfig& run = config.run;
-  if (run.scheme.tolerance) return find_first_step(config);
-  const StableStep stable = stable_steps_of_all(run)(run.scheme);
-  run.step_is_auto = false;
-  run.time_step = automatic_step(stable);
-  // An estimate is made again while the run goes on.
-  if (run.time_step && (stable.estimated || !run.meets.empty() || run.largest_step)) {
-    run.scheme.varies = true;
-    say_found(config, "time.step", fmt::format("{{auto: {}}}", number_text(*run.time_step)),
-              fmt::format("0.9 of {}", text_of(stable)));
-    config.step_note =
-        fmt::format("time.step: {} s, 0.9 of the largest stable step of {}{}",
-                    number_text(*run.time_step), text_of(stable), accuracy_note(run, stable));
-    return;
-  }
-  const std::vector<double> times = exact_times(run);
-  if (run.time_step && !times.empty())
-    run.time_step = dividing_step(times, *run.time_step).value_or(*run.time_step);
-  if (!run.time_step) {
+  const auto [stable, is_found] = find_step(run, load);
+  if (!is_found) {
     mistakes.add(
         place, "time.step",
         fmt::format("found auto, and the largest stable step is {} (expected {})", text_of(stable),
@@ -105,31 +70,35 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
                                              "little, as no wave that is damped limits it"));
     mistakes.throw_any();
   }
-  say_found(config, "time.step", number_text(*run.time_step),
-            fmt::format("{}0.9 of {}", times.empty() ? "" : "at most ", text_of(stable)));
-  config.step_note = fmt::format("time.step: {} s, {}0.9 of the largest stable step of {}{}",
-                                 number_text(*run.time_step), times.empty() ? "" : "at most ",
-                                 text_of(stable), accuracy_note(run, stable));
+  const std::string step = number_text(*run.time_step);
+  if (run.scheme.tolerance) return say_found(config, "time.step", step, "the first step");
+  const bool varies = run.scheme.varies;
+  const char* const at_most = varies || exact_times(run).empty() ? "" : "at most ";
+  say_found(config, "time.step", varies ? fmt::format("{{auto: {}}}", step) : step,
+            fmt::format("{}0.9 of {}", at_most, text_of(stable)));
+  config.step_note = fmt::format("time.step: {} s, {}0.9 of the largest stable step of {}{}", step,
+                                 at_most, text_of(stable), accuracy_note(run, stable));
+}
+
+bool stages_are_auto(const RunConfig& run, const Entries& entries) {
+  return run.scheme.kind == Scheme::rkl2 && !run.scheme.tolerance &&
+         !read_number(entries.at("time.stages").value->text).integer;
 }
 
 void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   RunConfig& run = config.run;
-  const auto stable_step = stable_steps_of_all(run);
-  const std::optional<int> stages = automatic_stages(run, stable_step);
-  const StableStep stable = stable_step({Scheme::rkl2, stages.value_or(most_stages)});
-  if (!stages) {
+  const auto [stable, is_found] = find_stages(run, load);
+  if (!is_found) {
     mistakes.add(place, "time.stages",
                  fmt::format("found auto, and the largest stable step with {} stages is {}, with "
                              "steps of {:.7g} s (expected shorter steps, or a number here)",
                              most_stages, text_of(stable), time_step_of(run)));
     mistakes.throw_any();
   }
-  run.stages_are_auto = false;
-  run.scheme.stages = *stages;
-  say_found(config, "time.stages", std::to_string(*stages),
+  say_found(config, "time.stages", std::to_string(run.scheme.stages),
             fmt::format("stable to {}", text_of(stable)));
-  config.step_note = fmt::format("time.stages: {}, of which the largest stable step is {}", *stages,
-                                 text_of(stable));
+  config.step_note = fmt::format("time.stages: {}, of which the largest stable step is {}",
+                                 run.scheme.stages, text_of(stable));
 }
 
 void find_exact_outputs(RunConfig& run, const Entries& entries) {

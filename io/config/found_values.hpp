@@ -14,6 +14,10 @@ void find_grid(LoadedConfig& config, const Entries& entries);
 /// Computes the number for `time.step: auto`; needs find_exact_outputs.
 void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes);
 
+/// True if a scheme of super steps has `time.stages: auto` and no tolerance, by which each step has
+/// stages of its own. The value of time.stages must be right.
+bool stages_are_auto(const RunConfig& run, const Entries& entries);
+
 /// Computes the number for `time.stages: auto`.
 void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes);
 

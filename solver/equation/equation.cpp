@@ -119,7 +119,7 @@ std::vector<KeyMistake> mistakes_of_diffusion(const RunConfig& run, const KeysGi
     found.push_back(
         {diffusivity, "missing (time.step needs it: give both, or equation.coefficient)"});
   }
-  if (!found.empty() || run.step_is_auto ||
+  if (!found.empty() || run.lacks_step() ||
       !keys.right({coefficient, diffusivity, step, "grid.shape", "grid.spacing",
                    "compute.precision", "time.scheme", "time.stages"}) ||
       !is_positive_in(run.precision, times_squared_spacing(run, 1)))
@@ -130,6 +130,10 @@ std::vector<KeyMistake> mistakes_of_diffusion(const RunConfig& run, const KeysGi
     add_vanishing(run, found);
   if (keys.right({"time.steps"})) add_endless(run, found);
   return found;
+}
+
+std::optional<WaveStability> waves_of(const RunConfig& run, const FormulaSystem* system) {
+  return system ? WaveStability::of(*system, run) : WaveStability::of(system_of(run), run);
 }
 
 }  // namespace
@@ -160,20 +164,20 @@ double time_step_of(const RunConfig& run) {
   return run.time_step ? *run.time_step : times_squared_spacing(run, coefficient_of(run));
 }
 
-std::optional<double> largest_step_of(const RunConfig& run) {
+std::optional<double> largest_step_of(const RunConfig& run, const FormulaSystem* system) {
   // Terms that are not explicit have a part in whether a step is stable, so that none is known to
   // be.
   if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
   // A law that reads a field may be stiffer than the equation.
   if (laws_read(run)) return std::nullopt;
   if (is_diffusion(run)) return largest_step_of_diffusion(run);
-  auto waves = WaveStability::of(system_of(run), run);
+  auto waves = waves_of(run, system);
   return waves ? std::optional(waves->largest_step(run.scheme)) : std::nullopt;
 }
 
 // A step is an error if a wave grows that it does not resolve, or if any wave grows tenfold before
 // the run ends. Any other growth is a warning.
-std::optional<StepProblem> step_problem_of(const RunConfig& run) {
+std::optional<StepProblem> step_problem_of(const RunConfig& run, const FormulaSystem* system) {
   if (is_diffusion(run)) {
     const auto unstable = unstable_diffusion(run);
     return unstable ? std::optional(StepProblem{true, unstable->what, unstable->key})
@@ -181,7 +185,7 @@ std::optional<StepProblem> step_problem_of(const RunConfig& run) {
   }
   if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
   constexpr double rounding = 1e-6;
-  auto waves = WaveStability::of(system_of(run), run);
+  auto waves = waves_of(run, system);
   if (!waves) return std::nullopt;
   const double largest = waves->largest_step(run.scheme), step = *run.time_step;
   if (step <= largest * (1 + rounding)) return std::nullopt;

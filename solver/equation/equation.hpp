@@ -91,10 +91,11 @@ double largest_coefficient(const RunConfig& run);
 
 /// The largest stable step in seconds: 0 if no step is stable, infinity if all are, none if it
 /// depends on the state or on coefficient fields. The config must have no mistake except in its
-/// step.
-std::optional<double> largest_step_of(const RunConfig& run);
+/// step. `system` is that of the config, where the caller has it.
+std::optional<double> largest_step_of(const RunConfig& run, const FormulaSystem* system = nullptr);
 /// The problem of the run's own step; none if it is stable, or if largest_step_of returns none.
-std::optional<StepProblem> step_problem_of(const RunConfig& run);
+std::optional<StepProblem> step_problem_of(const RunConfig& run,
+                                           const FormulaSystem* system = nullptr);
 
 /// All mistakes in the equation's keys. A rule that combines keys is not checked if one of them has
 /// a wrong value.

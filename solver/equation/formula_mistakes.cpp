@@ -45,7 +45,7 @@ class FormulaChecker : public LawChecker {
  public:
   FormulaChecker(const RunConfig& run, bool whole) : LawChecker(run), whole_(whole) {}
 
-  std::vector<KeyMistake> mistakes() {
+  CheckedFormulas checked() {
     check_names();
     if (run_.equation.kind == EquationKind::formula) check_equation();
     check_laws();
@@ -57,7 +57,9 @@ class FormulaChecker : public LawChecker {
     check_initial();
     if (found_.empty() && whole_ && has_all_rates()) check_outputs();
     if (found_.empty() && whole_ && has_all_rates()) check_uses();
-    return std::move(found_);
+    if (found_.empty() && has_all_rates()) system();
+    if (!found_.empty()) system_.reset();
+    return {std::move(found_), std::move(system_)};
   }
 
  private:
@@ -123,6 +125,12 @@ class FormulaChecker : public LawChecker {
            run_.equation.rates.size() == run_.fields.size();
   }
 
+  // The formulas must be right one by one.
+  const FormulaSystem& system() {
+    if (!system_) system_ = system_of(run_);
+    return *system_;
+  }
+
   // Must run before the derived outputs are checked, because these read the same quantities.
   void check_equation() {
     for (const std::string& field : run_.fields)
@@ -132,9 +140,8 @@ class FormulaChecker : public LawChecker {
       attempt("equation.let", [&] { entry.second.parsed(entry.first); });
     if (!found_.empty() || !has_all_rates()) return;
     // Checks each rate alone, to find the first mistake of each.
-    const FormulaSystem system = system_of(run_);
     std::optional<StageCheck> check;
-    attempt("equation.let", [&] { check.emplace(system); });
+    attempt("equation.let", [&] { check.emplace(system()); });
     if (!check) return;
     std::set<std::string> looked_at;
     const auto look_at = [&](const std::string& key, const Formula& formula) {
@@ -148,17 +155,17 @@ class FormulaChecker : public LawChecker {
         }
       });
     };
-    for (const Formula& rate : system.rates) look_at("equation." + rate.name, rate);
+    for (const Formula& rate : system().rates) look_at("equation." + rate.name, rate);
     use(looked_at);
     check_noise();
     // Checking a quantity also checks those that it reads, so its readers come first.
-    for (const Formula* const quantity : readers_first(system.quantities))
+    for (const Formula* const quantity : readers_first(system().quantities))
       if (!looked_at.contains(quantity->name)) look_at("equation.let", *quantity);
     if (!found_.empty() || !whole_) return;
-    if (run_.scheme.kind == Scheme::imex) return check_reactions(system);
+    if (run_.scheme.kind == Scheme::imex) return check_reactions();
     // Rates that are right one by one may together be too long for a stage.
     try {
-      step_stages(system, run_.scheme, 1);
+      step_stages(system(), run_.scheme, 1);
     } catch (const FormulaError& error) {
       const auto is_quantity = [&](const auto& quantity) { return quantity.first == error.of; };
       const std::string key = run_.equation.rates.contains(error.of) ? "equation." + error.of
@@ -170,13 +177,13 @@ class FormulaChecker : public LawChecker {
     }
   }
 
-  void check_reactions(const FormulaSystem& system) {
-    if (const std::string why = SplitSystem(system).why_not(); !why.empty())
+  void check_reactions() {
+    if (const std::string why = SplitSystem(system()).why_not(); !why.empty())
       return add("time.scheme", fmt::format("found imex, but {} (expected another scheme, such as "
                                             "heun)",
                                             why));
     attempt(
-        "time.scheme", [&] { step_stages(system, run_.scheme, 1); }, "imex: ");
+        "time.scheme", [&] { step_stages(system(), run_.scheme, 1); }, "imex: ");
   }
 
   // Other schemes hold for rates that are smooth in time, which noise is not.
@@ -193,8 +200,7 @@ class FormulaChecker : public LawChecker {
 
   void check_outputs() {
     if (run_.derived.empty() && run_.integrals.empty()) return;
-    const FormulaSystem system = system_of(run_);
-    StageCheck stages(system);
+    StageCheck stages(system());
     std::list<Formula> formulas;
     const auto check = [&](const char* key, const std::string& name, const FormulaText& text,
                            const CellFaces& at = {}) {
@@ -221,7 +227,7 @@ class FormulaChecker : public LawChecker {
       if (found_.empty() && !faces.outward.empty())
         attempt(
             "output.integrals",
-            [&] { face_stages(system, integral.formula.parsed(integral.name), faces); },
+            [&] { face_stages(system(), integral.formula.parsed(integral.name), faces); },
             integral.name + ", all faces in one stage: ");
     }
   }
@@ -266,6 +272,7 @@ class FormulaChecker : public LawChecker {
   }
 
   bool whole_;
+  std::optional<FormulaSystem> system_;
 };
 
 }  // namespace
@@ -279,8 +286,8 @@ bool is_key_beside_rates(std::string_view name) {
   return std::ranges::count(keys_beside_rates(), name) > 0;
 }
 
-std::vector<KeyMistake> formula_mistakes(const RunConfig& run, bool whole) {
-  return FormulaChecker(run, whole).mistakes();
+CheckedFormulas checked_formulas(const RunConfig& run, bool whole) {
+  return FormulaChecker(run, whole).checked();
 }
 
 }  // namespace lapl

@@ -1,6 +1,7 @@
 // Finds all mistakes in the names and formulas of a config at once.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +14,14 @@ namespace lapl {
 const std::vector<std::string>& keys_beside_rates();
 bool is_key_beside_rates(std::string_view name);
 
-/// All mistakes in names and formulas. Grid and spacing of the config must be right. `whole` is
-/// false where wrong complex formulas have become 0 (solver/equation/complex_fields.hpp).
-std::vector<KeyMistake> formula_mistakes(const RunConfig& run, bool whole);
+/// All mistakes in names and formulas, and the system that they make if there is none and each
+/// field has its rate.
+struct CheckedFormulas {
+  std::vector<KeyMistake> mistakes;
+  std::optional<FormulaSystem> system;
+};
+/// Grid and spacing of the config must be right. `whole` is false where wrong complex formulas have
+/// become 0 (solver/equation/complex_fields.hpp).
+CheckedFormulas checked_formulas(const RunConfig& run, bool whole);
 
 }  // namespace lapl

@@ -17,9 +17,7 @@ namespace {
 
 // The size of all steps; none where they differ.
 std::optional<double> constant_step_of(const RunConfig& run) {
-  if (run.scheme.varies || run.step_is_auto) return std::nullopt;
-  const bool known = run.time_step || run.equation.number("coefficient");
-  return known ? time_step_of(run) : 1;  // without a step the config has another mistake
+  return run.scheme.varies || run.lacks_step() ? std::nullopt : std::optional(time_step_of(run));
 }
 
 }  // namespace
@@ -214,7 +212,7 @@ FormulaSystem explicit_system_of(const RunConfig& run) {
   const FormulaSystem system = system_of(run);
   return run.scheme.kind == Scheme::imex ? SplitSystem(system).others : system;
 }
-bool has_noise(const RunConfig& run) { return rate_stages(system_of(run)).used.contains("noise"); }
+bool has_noise(const FormulaSystem& system) { return rate_stages(system).used.contains("noise"); }
 
 bool holds_for(const SideLaw& law, const std::string& array, const RunConfig& run) {
   return law.array.empty() ? std::ranges::count(run.fields, array) > 0 : law.array == array;
@@ -264,7 +262,7 @@ GhostTerms ghost_terms(const SideLaw& law, const FormulaNames& names, double h, 
   };
   FormulaNames of_row;
   of_row.terms = {{"h", TreeWriter::scalar(h, false)}, {"value", written(law.value, names, used)}};
-  if (row.takes_factor()) of_row.terms["factor"] = written(law.factor, names, used);
+  if (row.takes_factor) of_row.terms["factor"] = written(law.factor, names, used);
   std::set<std::string> used_of_row;
   const Term a = written(row.a, of_row, used_of_row), b = written(row.b, of_row, used_of_row);
   const Term divisor = written(row.divisor, of_row, used_of_row);

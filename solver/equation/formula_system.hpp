@@ -50,7 +50,7 @@ FormulaSystem system_of(const RunConfig& run);
 FormulaSystem explicit_system_of(const RunConfig& run);
 
 /// True if a rate reads noise. The formulas must be right.
-bool has_noise(const RunConfig& run);
+bool has_noise(const FormulaSystem& system);
 
 /// A law: ghost = a + b * inside.
 struct GhostTerms {

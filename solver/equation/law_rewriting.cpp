@@ -154,7 +154,7 @@ std::optional<Term> LawRewriting::slope_of(const SideLaw& law, int field, const 
   auto value = derivative(law.value);
   if (law.kind == LawKind::value || law.kind == LawKind::value_at_face) return value;
   if (value) value = halved(*value);
-  if (!row_of(law.kind).takes_factor()) return value;
+  if (!row_of(law.kind).takes_factor) return value;
   if (const auto factor = derivative(law.factor)) {
     const Term part = writer.negative(writer.product(halved(*factor), TreeWriter::of(own)));
     value = value ? writer.sum(*value, part) : part;

@@ -16,8 +16,9 @@ namespace lapl::test {
 namespace {
 
 double estimate_of(const RunConfig& run) {
-  return largest_step_of_modes(scheme_of(run.scheme, run.fields.size()),
-                               modes_at(run, coefficient_fields(run), {}).fastest);
+  return largest_step_of_modes(
+      scheme_of(run.scheme, run.fields.size()),
+      modes_at(run, explicit_system_of(run), coefficient_fields(run), {}).fastest);
 }
 
 StableStep stable_step_at_start(const RunConfig& run) {
@@ -139,7 +140,7 @@ TEST_CASE("the step is estimated where rates are nearly a multiple of the state"
                     {{"u", fmt::format("{} * laplacian(u) - {} * u - 1e-9 * u^3", d, k)}});
     run.scheme = {Scheme::rkl2, 7};
     run.initial = initial_formula("random");
-    const StateModes modes = modes_at(run, coefficient_fields(run), {});
+    const StateModes modes = modes_at(run, explicit_system_of(run), coefficient_fields(run), {});
     for (const Complex rate : modes.fastest) {
       CHECK(rate.real() < -0.999 * k);
       CHECK(rate.real() > -1.001 * (k + 8 * d));

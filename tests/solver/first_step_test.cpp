@@ -1,10 +1,9 @@
 // The first step by error, where the state or the rates at the start say little.
-#include "solver/first_step.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 
+#include "solver/automatic_steps.hpp"
 #include "tests/formula_run.hpp"
 
 using namespace lapl;

@@ -221,7 +221,7 @@ TEST_CASE("rates that are right one by one, but too long for a stage of all, are
     rates.emplace_back(fmt::format("u{}", field), rate);
   }
   const auto mistakes = [](const NamedFormulas& of) {
-    return formula_mistakes(test::formula_run({8, 8}, of), true);
+    return checked_formulas(test::formula_run({8, 8}, of), true).mistakes;
   };
   const auto found = mistakes(rates);
   REQUIRE(found.size() == 1);

@@ -197,5 +197,5 @@ TEST_CASE("an equation with a mean has an estimated step, and no spectral one") 
       stable_steps_of(run, [&] { return load_state_fields(run); })(run.scheme);
   REQUIRE(stable.largest);
   CHECK(*stable.largest == doctest::Approx(0.0625).epsilon(0.05));
-  CHECK(test::has(why_not_spectral(run), "reads a mean"));
+  CHECK(test::has(why_not_spectral(run, system_of(run)), "reads a mean"));
 }

@@ -158,7 +158,8 @@ TEST_CASE("estimates of the largest stable step see a law that reads") {
   const auto step_with = [&](const std::string& law) {
     const RunConfig run = law_run_of(test::replaced(text, "LAW", law));
     const CoefficientFields coefficients = load_coefficients(run);
-    return largest_step_of_modes(run.scheme, modes_at(run, coefficients, {}).fastest);
+    return largest_step_of_modes(run.scheme,
+                                 modes_at(run, explicit_system_of(run), coefficients, {}).fastest);
   };
   CHECK_FALSE(largest_step_of(law_run_of(test::replaced(text, "LAW", "2"))));
   CHECK(largest_step_of(law_run_of(test::replaced(text, "-LAW * T", "2"))).value() ==
@@ -167,9 +168,11 @@ TEST_CASE("estimates of the largest stable step see a law that reads") {
   // The condition is that of {mixed: {value: 0, factor: 50}}, which no step needs to follow.
   const RunConfig mixed =
       law_run_of(test::replaced(text, "derivative: -LAW * T", "mixed: {value: 0, factor: 50}"));
-  CHECK(step_with("50") ==
-        doctest::Approx(largest_step_of_modes(mixed.scheme, modes_at(mixed, {}, {}).fastest))
-            .epsilon(1e-6));
+  CHECK(
+      step_with("50") ==
+      doctest::Approx(largest_step_of_modes(
+                          mixed.scheme, modes_at(mixed, explicit_system_of(mixed), {}, {}).fastest))
+          .epsilon(1e-6));
 }
 
 TEST_CASE("laws that cannot be read are refused") {

@@ -61,7 +61,7 @@ TEST_CASE("engine spectral takes quantities with the faces of the field") {
   CHECK(test::largest_difference(spectral(run, start, 200),
                                  test::formula_stepped(run, start, 200)) < 1e-13);
   run.boundaries.rows = Boundary::zero;  // but the inner Laplacian is insulated
-  CHECK(why_not_spectral(run) ==
+  CHECK(why_not_spectral(run, system_of(run)) ==
         "an operator reads a quantity of u whose boundary conditions differ from those of u");
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("engine spectral refuses each equation that it cannot step, with the r
     RunConfig run = test::formula_run({8, 9}, {{"u", rate}});
     run.parameters["s"] = test::formula_parameter("x");
     change(run);
-    return why_not_spectral(run);
+    return why_not_spectral(run, system_of(run));
   };
   const auto as_it_is = [](RunConfig&) {};
   const auto faced = [](LawKind kind, const std::string& value) {

@@ -1,4 +1,4 @@
-#include "solver/first_step.hpp"
+#include "solver/automatic_steps.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -42,10 +42,19 @@ bool reads_files(const RunConfig& config) {
          std::ranges::any_of(config.fields, is_from_file);
 }
 
+// The largest stable step of each scheme, whatever the size of the state.
+std::function<StableStep(TimeScheme)> stable_steps(const RunConfig& run, const LoadFields& load) {
+  const auto of_first_step = [&run, load] {
+    StateFields fields = load(run);
+    fields.ahead.steps = 1;
+    return fields;
+  };
+  return stable_steps_of(run, of_first_step, std::numeric_limits<std::int64_t>::max());
+}
+
 }  // namespace
 
-double first_step_of(const RunConfig& config,
-                     const std::function<StateFields(const RunConfig&)>& load) {
+double first_step_of(const RunConfig& config, const LoadFields& load) {
   const std::vector<double> times = exact_times(config);
   double step = times.empty() ? 1 : times.front();
   const bool is_small = config.shape.cells() <= most_cells_of_first_step;
@@ -65,6 +74,28 @@ double first_step_of(const RunConfig& config,
   step = std::max(step, std::numeric_limits<double>::denorm_min());
   return std::max(automatic_step({.largest = step, .estimated = true}).value(),
                   config.smallest_step);
+}
+
+FoundSteps find_step(RunConfig& run, const LoadFields& load) {
+  if (run.scheme.tolerance) {
+    run.time_step = first_step_of(run, load);
+    return {{}, true};
+  }
+  const StableStep stable = stable_steps(run, load)(run.scheme);
+  run.time_step = automatic_step(stable);
+  if (!run.time_step) return {stable, false};
+  // An estimate is made again while the run goes on.
+  run.scheme.varies = stable.estimated || !run.meets.empty() || run.largest_step;
+  if (const auto times = exact_times(run); !run.scheme.varies && !times.empty())
+    run.time_step = dividing_step(times, *run.time_step).value_or(*run.time_step);
+  return {stable, true};
+}
+
+FoundSteps find_stages(RunConfig& run, const LoadFields& load) {
+  const auto stable_step = stable_steps(run, load);
+  const std::optional<int> stages = automatic_stages(run, stable_step);
+  if (stages) run.scheme.stages = *stages;
+  return {stable_step({Scheme::rkl2, stages.value_or(most_stages)}), stages.has_value()};
 }
 
 }  // namespace lapl
