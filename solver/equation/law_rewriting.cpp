@@ -87,14 +87,14 @@ int LawRewriting::ghost(int array, const SideLaw& law, std::size_t axis, Term pl
   const auto made_from = [&] {
     return written(ghost_terms(law, names, h, made_, used_), writer, inside);
   };
-  const auto condition = [&](int ghost) {
+  const auto value_read = [&](int ghost) {
     return beyond == 1 ? ghost
                        : made_.operate(Operation::product, made_.number(0.5),
                                        made_.operate(Operation::sum, ghost, inside));
   };
   const int explicitly = made_from();
   if (!reads_own) return explicitly;
-  const int first = condition(explicitly);
+  const int first = value_read(explicitly);
   const auto slope = slope_of(law, like_[array], names, own, h);
   if (!slope) {  // steps at most, as of where(u > 1, q, 0)
     own = first;

@@ -363,7 +363,7 @@ const Mistake mistakes[] = {
      "bad.yaml:4:20: compute.threads: found a tag (write the value itself)"},
     {"compute: &c {threads: 2}",
      "bad.yaml:4:10: compute: found an anchor (expected a map with keys of compute: "
-     "backend, precision, engine, threads)"},
+     "backend, precision, engine, threads, cache)"},
     {"grid: {shape: &s [4, 5]}",
      "bad.yaml:1:15: grid.shape: found an anchor (write the value itself)"},
     {"output: {&k every: 5}",
