@@ -163,7 +163,7 @@ std::optional<T> diffusion_coefficient(const Problem<T>& problem) {
 }
 
 /// c if the step is one that engines are compiled ahead for: diffusion on two axes, with the same
-/// law all along each face.
+/// condition all along each face.
 template <class T>
 std::optional<T> compiled_coefficient(const Problem<T>& problem) {
   if (problem.shape.axes != 2 || !varying_faces(problem).empty()) return std::nullopt;
@@ -175,7 +175,7 @@ bool is_compiled_ahead(const Problem<T>& problem) {
 }
 
 /// True for diffusion on three axes: a function that steps a row of it is compiled ahead, whatever
-/// the laws of its faces.
+/// the conditions of its faces.
 template <class T>
 bool rows_are_compiled(const Problem<T>& problem) {
   return problem.shape.axes == 3 && diffusion_coefficient(problem).has_value();

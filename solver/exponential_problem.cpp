@@ -85,7 +85,7 @@ ExponentialRates rates_of(RunConfig config, const FormulaSystem& system,
   found.relative = tolerance.relative;
   found.absolute = tolerance.absolute;
   config.scheme.tolerance.reset();
-  require_plain_laws(system);
+  require_plain_conditions(system);
   const StepStages made = step_stages(system, config.scheme, 1);
   if (made.used.contains("noise")) throw Refusal{"a rate has noise (euler and heun take it)"};
   found.rates = problem_with<double>(config, coefficients, made);

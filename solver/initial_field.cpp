@@ -139,8 +139,8 @@ void set_in_blocks(FieldMaker make, RunConfig config, const InitialPart& part, R
   });
 }
 
-// Sets the nodes of some rows that laws hold to their values at the start; `own_values` makes the
-// values of a coefficient field in these rows.
+// Sets the nodes of some rows that conditions hold to their values at the start; `own_values` makes
+// the values of a coefficient field in these rows.
 template <class T>
 void hold_nodes(const RunConfig& config, RowRange rows,
                 const std::function<std::vector<T>(const std::string&)>& own_values,
@@ -149,21 +149,21 @@ void hold_nodes(const RunConfig& config, RowRange rows,
   Problem<T> grid{.shape = shape, .faces = {}};
   grid.spacing = config.spacing.by_axis;
   const std::vector<std::string> names = coefficient_names(config);
-  const auto hold = [&](const SideLaw& law, std::size_t field) {
+  const auto hold = [&](const SideCondition& condition, std::size_t field) {
     std::set<std::string> used;
-    const LawTerms terms = terms_of(law, config, used);
+    const ConditionTerms terms = terms_of(condition, config, used);
     std::map<int, std::vector<T>> read;
     for (const StageOperation& node : terms.tree.operations)
       if (node.operation == Operation::value)
         read[node.index] =
             own_values(names.at(static_cast<std::size_t>(node.index) - config.fields.size()));
     TreeAt<T> tree(grid, terms.tree);
-    const std::int64_t side = law.last ? by_axis(shape)[law.axis] - 1 : 0;
+    const std::int64_t side = condition.last ? by_axis(shape)[condition.axis] - 1 : 0;
     for (std::int64_t row = rows.first; row < rows.end(); ++row) {
       const Cell first = cell_at(shape, row * shape.columns);
-      if (law.axis < 2 && by_axis(first)[law.axis] != side) continue;
-      const std::int64_t column = law.axis == 2 ? side : 0;
-      const std::int64_t end = law.axis == 2 ? side + 1 : shape.columns;
+      if (condition.axis < 2 && by_axis(first)[condition.axis] != side) continue;
+      const std::int64_t column = condition.axis == 2 ? side : 0;
+      const std::int64_t end = condition.axis == 2 ? side + 1 : shape.columns;
       for (std::int64_t at = column; at < end; ++at) {
         const std::int64_t own = (row - rows.first) * shape.columns + at;
         tree.evaluate({first.row, at, first.plane}, 0,
@@ -174,11 +174,11 @@ void hold_nodes(const RunConfig& config, RowRange rows,
     }
   };
   for (int axis = 2; axis >= 3 - shape.axes; --axis)  // at corners the slower axis wins
-    for (const SideLaw& law : config.laws)
+    for (const SideCondition& condition : config.conditions)
       for (std::size_t field = 0; field < config.fields.size(); ++field)
-        if (law.axis == axis && law.kind == LawKind::value_at_node &&
-            holds_for(law, config.fields[field], config))
-          hold(law, field);
+        if (condition.axis == axis && condition.kind == ConditionKind::value_at_node &&
+            holds_for(condition, config.fields[field], config))
+          hold(condition, field);
 }
 
 }  // namespace

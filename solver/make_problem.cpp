@@ -17,12 +17,15 @@ namespace lapl {
 namespace {
 
 template <class T>
-void impose(const RunConfig& config, const SideLaw& law, int array, Problem<T>& problem) {
+void impose(const RunConfig& config, const SideCondition& condition, int array,
+            Problem<T>& problem) {
   std::set<std::string> used;
-  LawTerms terms = terms_of(law, config, used);
+  ConditionTerms terms = terms_of(condition, config, used);
   Faces<T>& faces = problem.faces[array];
-  AxisFaces<T>& axis = law.axis == 0 ? faces.planes : law.axis == 1 ? faces.rows : faces.columns;
-  Face<T>& face = law.last ? axis.last : axis.first;
+  AxisFaces<T>& axis = condition.axis == 0   ? faces.planes
+                       : condition.axis == 1 ? faces.rows
+                                             : faces.columns;
+  Face<T>& face = condition.last ? axis.last : axis.first;
   if (terms.staged) {
     terms.a = TreeWriter::scalar(0);
     terms.b = TreeWriter::scalar(1);
@@ -108,10 +111,10 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
                                                        : quantity_faces<T>(config.boundaries));
   const auto named = arrays_of(config);
   for (int array = 0; array < problem.arrays(); ++array)
-    for (const SideLaw& law : config.laws)
+    for (const SideCondition& condition : config.conditions)
       for (const auto& [name, like] : named)
-        if (step.like[array] == like && holds_for(law, name, config))
-          impose(config, law_of_array(law, name, config), array, problem);
+        if (step.like[array] == like && holds_for(condition, name, config))
+          impose(config, condition_of_array(condition, name, config), array, problem);
   return problem;
 }
 LAPL_FOR_FLOATS(problem_with);

@@ -15,10 +15,10 @@ namespace lapl {
 namespace {
 
 // The 5-point Laplacian of the first field as a sum divided by h^2. With other axes, different
-// spacings or laws it is the operator of formulas.
+// spacings or conditions it is the operator of formulas.
 StepStages laplacian_stages(const RunConfig& run, const FormulaSystem& system, double outside) {
   const std::vector<double> spacing = run.spacing.given(run.shape.axes);
-  if (!run.laws.empty() || run.shape.axes != 2 || spacing.size() > 1)
+  if (!run.conditions.empty() || run.shape.axes != 2 || spacing.size() > 1)
     return value_stages(system,
                         parse_formula(std::string(laplacian_name),
                                       fmt::format("laplacian({})", run.fields.front())),
@@ -28,7 +28,7 @@ StepStages laplacian_stages(const RunConfig& run, const FormulaSystem& system, d
       {{.tree = laplacian_tree(spacing.front() * spacing.front()), .targets = {arrays}}}, {}, {}};
   for (int array = 0; array < arrays; ++array) made.like.push_back(array);
   made.like.push_back(-1);
-  return with_laws(std::move(made), system, outside);
+  return with_conditions(std::move(made), system, outside);
 }
 
 }  // namespace

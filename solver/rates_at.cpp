@@ -24,8 +24,8 @@ Problem<double> rates_problem(const RunConfig& config, FormulaSystem system,
   if (system.sides)
     for (auto& [key, side] : system.sides->at)
       if (const int array = std::get<0>(key);
-          side.law.kind == LawKind::value_at_node && array < std::ssize(config.fields))
-        side.law.value = config.fields[array];  // held at what it is
+          side.condition.kind == ConditionKind::value_at_node && array < std::ssize(config.fields))
+        side.condition.value = config.fields[array];  // held at what it is
   return problem_with<double>(with_step, coefficients,
                               step_stages(system, Scheme::euler, huge_step));
 }

@@ -52,39 +52,41 @@ struct InitialConfig {
   FormulaText formula;                           ///< formula: of x, y, parameters and random
 };
 
-/// The kinds of laws that a side of the grid may impose.
-enum class LawKind { value, value_at_face, value_at_node, derivative, mixed, absorbing };
-/// A law as formulas: the ghost is (a + b u) / divisor, where u is the value on the node inside.
-/// The formulas read the spacing h and the config's value and factor. An absorbing law of a field
-/// is a derivative in formulas of the system: less its rate, divided by the speed (law_of_array).
-/// A value at a node has no ghost; stages hold it (solver/equation/side_stages.hpp).
-struct LawRow {
-  LawKind value;
+/// The kinds of conditions that a side of the grid may impose.
+enum class ConditionKind { value, value_at_face, value_at_node, derivative, mixed, absorbing };
+/// A condition as formulas: the ghost is (a + b u) / divisor, where u is the value on the node
+/// inside. The formulas read the spacing h and the config's value and factor. An absorbing
+/// condition of a field is a derivative in formulas of the system: less its rate, divided by the
+/// speed (condition_of_array). A value at a node has no ghost; stages hold it
+/// (solver/equation/side_stages.hpp).
+struct ConditionRow {
+  ConditionKind value;
   const char* name;
   const char* form;  ///< as written in configs
-  double place;      ///< where the law holds, in spacings from the node inside
+  double place;      ///< where the condition holds, in spacings from the node inside
   FormulaText a, b, divisor;
   bool takes_factor = false;  ///< besides a value: {value: b, factor: a}
 };
 template <>
-inline const auto name_table<LawKind> = std::to_array<LawRow>(
-    {{LawKind::value, "value", "{value: u}", 1, "value", "0", "1"},
-     {LawKind::value_at_face, "value at face", "{value: u, at: face}", 0.5, "2 * value", "-1", "1"},
-     {LawKind::value_at_node, "value at node", "{value: u, at: node}", 0, "value", "0", "1"},
-     {LawKind::derivative, "derivative", "{derivative: du/dn}", 0.5, "h * value", "1", "1"},
-     {LawKind::mixed, "mixed", "{mixed: {value: b, factor: a}}", 0.5, "value", "1/h - factor/2",
-      "1/h + factor/2", true},
-     {LawKind::absorbing, "absorbing", "{absorbing: c}", 0.5, "h * value", "1", "1"}});
+inline const auto name_table<ConditionKind> = std::to_array<ConditionRow>(
+    {{ConditionKind::value, "value", "{value: u}", 1, "value", "0", "1"},
+     {ConditionKind::value_at_face, "value at face", "{value: u, at: face}", 0.5, "2 * value", "-1",
+      "1"},
+     {ConditionKind::value_at_node, "value at node", "{value: u, at: node}", 0, "value", "0", "1"},
+     {ConditionKind::derivative, "derivative", "{derivative: du/dn}", 0.5, "h * value", "1", "1"},
+     {ConditionKind::mixed, "mixed", "{mixed: {value: b, factor: a}}", 0.5, "value",
+      "1/h - factor/2", "1/h + factor/2", true},
+     {ConditionKind::absorbing, "absorbing", "{absorbing: c}", 0.5, "h * value", "1", "1"}});
 
-/// A law on one side of the grid; it replaces RunConfig::boundaries there.
-struct SideLaw {
+/// A condition on one side of the grid; it replaces RunConfig::boundaries there.
+struct SideCondition {
   int axis = 0;  ///< 0 planes, 1 rows, 2 columns
   bool last = false;
   std::string array = {};  ///< a field or a quantity of equation.let; empty: all fields
-  LawKind kind = LawKind::value;
+  ConditionKind kind = ConditionKind::value;
   FormulaText value = "0";
-  FormulaText factor = "0";  ///< for laws that take one
-  bool of_mask = false;      ///< of the mask's rim instead of a side
+  FormulaText factor = "0";  ///< for conditions that take one
+  bool of_mask = false;      ///< of the mask's boundary instead of a side
 };
 
 /// A parameter of equations: a number, or a field that does not change in time.
@@ -128,7 +130,7 @@ struct DerivedConfig {
 struct IntegralConfig {
   std::string name;
   FormulaText formula;
-  std::string on = "cells";  ///< cells: over all; a side, such as columns.last; mask: its rim
+  std::string on = "cells";  ///< cells: over all; a side, such as columns.last; mask: its boundary
 };
 
 /// Cells whose values probes.csv records.
@@ -152,10 +154,10 @@ struct RunConfig {
   Shape shape;
   Spacing spacing;  ///< h
   Boundaries boundaries;
-  std::vector<SideLaw> laws;
+  std::vector<SideCondition> conditions;
   /// where it is 0, cells are outside: they keep 0, and no cell reads them (docs/equations.md)
   std::optional<ParameterConfig> mask;
-  std::vector<SideLaw> rim_laws;  ///< of the mask; a field without one is insulated
+  std::vector<SideCondition> mask_conditions;  ///< of the mask; a field without one is insulated
   std::vector<std::string> fields = {"field"};
   std::vector<std::string> complex_fields;  ///< NAME, where `fields` has its parts NAME_re, NAME_im
   std::map<std::string, ParameterConfig, std::less<>> parameters;

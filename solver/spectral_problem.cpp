@@ -27,7 +27,7 @@ RateProblem rate_problem_of(const RunConfig& config, const FormulaSystem& system
   if (config.scheme.kind == Scheme::imex)
     throw Refusal{"time.scheme imex treats some terms unlike others"};
   if (config.mask) throw Refusal{"the grid has a mask (grid.mask)"};
-  require_plain_laws(system);
+  require_plain_conditions(system);
   const StepStages made = rate_stages(system);
   if (made.used.contains("noise")) throw Refusal{"the rate of " + field + " has noise"};
   RateProblem found{problem_with<double>(config, coefficients, made), {}};

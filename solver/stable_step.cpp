@@ -37,7 +37,7 @@ StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& sy
                                 const StateFields& fields, double time) {
   auto of_waves = WaveStability::of_cells(system, config, fields.coefficients, time);
   // A step that is unstable without the conditions at the sides is refused.
-  if (!of_waves && laws_read(config)) of_waves = WaveStability::of(system, config);
+  if (!of_waves && conditions_read(config)) of_waves = WaveStability::of(system, config);
   try {
     return [modes = modes_at(config, system, fields.coefficients, fields.whole, time),
             waves = std::move(of_waves), count = config.fields.size()](TimeScheme scheme) mutable {

@@ -14,8 +14,8 @@ namespace {
 constexpr double rounding_of_symbols = 1e-13;
 constexpr double most_waves = 1 << 15;  // bounds the work: each term is computed for each wave
 
-// The law of a face, such as of a field of 0.
-Face<double> law_alone(const Face<double>& face, int axis, bool last) {
+// The condition of a face, such as of a field of 0.
+Face<double> condition_alone(const Face<double>& face, int axis, bool last) {
   if (!face.neighbour && face.b != 0 && face.b != 1) {
     constexpr std::array names = {"planes", "rows", "columns"};
     throw Refusal{fmt::format(
@@ -28,19 +28,19 @@ Face<double> law_alone(const Face<double>& face, int axis, bool last) {
 
 }  // namespace
 
-void require_plain_laws(const FormulaSystem& system) {
+void require_plain_conditions(const FormulaSystem& system) {
   if (!system.sides) return;
   for (const auto& [key, side] : system.sides->at) {
-    if (side.law.kind == LawKind::value_at_node)
+    if (side.condition.kind == ConditionKind::value_at_node)
       throw Refusal{
           fmt::format("the condition {} holds a value at: node (values one cell outside and "
                       "derivatives have modes)",
-                      law_name(side.law))};
+                      condition_name(side.condition))};
     if (side.staged)
       throw Refusal{
           fmt::format("the condition {} reads fields or parameter fields (other engines and "
                       "schemes take it)",
-                      law_name(side.law))};
+                      condition_name(side.condition))};
   }
 }
 
@@ -54,7 +54,8 @@ Faces<double> faces_with_modes(const Problem<double>& problem, int array) {
       const StageOperation& b = tree.operations[tree.results[1]];
       *face = {0, b.operation == Operation::number ? b.number : 0.5};
     }
-    axes[axis] = {law_alone(given.first, axis, false), law_alone(given.last, axis, true)};
+    axes[axis] = {condition_alone(given.first, axis, false),
+                  condition_alone(given.last, axis, true)};
   }
   return {axes[1], axes[2], axes[0]};
 }

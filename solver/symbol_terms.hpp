@@ -16,11 +16,11 @@ struct Refusal {
   std::string why;
 };
 
-/// Throws Refusal if a law at a side reads fields or parameter fields.
-void require_plain_laws(const FormulaSystem& system);
+/// Throws Refusal if a condition at a side reads fields or parameter fields.
+void require_plain_conditions(const FormulaSystem& system);
 
-/// The boundary laws of an array without the values that they add, as for a field of 0. Throws
-/// Refusal if they have no modes.
+/// The boundary conditions of an array without the values that they add, as for a field of 0.
+/// Throws Refusal if they have no modes.
 Faces<double> faces_with_modes(const Problem<double>& problem, int array);
 
 /// Throws Refusal unless the arrays of the stages that the linear part reads beside a cell have the

@@ -20,12 +20,12 @@ inline void set_faces(RunConfig& run, int axis, int mixture, const std::string& 
                                    : run.boundaries.columns;
   boundary = mixture == 4 ? Boundary::periodic : Boundary::zero;
   if (mixture == 4) return;
-  constexpr std::array axis_laws = {LawKind::value, LawKind::derivative};
+  constexpr std::array axis_conditions = {ConditionKind::value, ConditionKind::derivative};
   for (const bool last : {false, true}) {
-    SideLaw law{.axis = axis, .last = last, .array = ""};
-    law.kind = axis_laws[static_cast<std::size_t>(mixture >> (last ? 1 : 0) & 1)];
-    law.value = law.kind == LawKind::value ? of_value : of_derivative;
-    run.laws.push_back(law);
+    SideCondition condition{.axis = axis, .last = last, .array = ""};
+    condition.kind = axis_conditions[static_cast<std::size_t>(mixture >> (last ? 1 : 0) & 1)];
+    condition.value = condition.kind == ConditionKind::value ? of_value : of_derivative;
+    run.conditions.push_back(condition);
   }
 }
 
@@ -56,7 +56,7 @@ inline RunConfig mixed_run(Shape shape, int faces) {
   return run;
 }
 
-/// A run with decay, a source and laws with values; `faces` is a mixture of set_faces.
+/// A run with decay, a source and conditions with values; `faces` is a mixture of set_faces.
 inline RunConfig source_run(Shape shape, Scheme scheme, int faces) {
   RunConfig run =
       formula_run(shape, {{"u", "0.3 * laplacian(u) - 0.05 * d2_dx2(u) - k * u + s + 0.2"}});

@@ -36,7 +36,7 @@ Json named(const Table& table) {
 // The words for all sides of an axis, then the conditions for one.
 Json boundaries() {
   Json items = named(name_table<Boundary>);
-  for (const LawRow& row : name_table<LawKind>)
+  for (const ConditionRow& row : name_table<ConditionKind>)
     items.push_back({{"name", row.name},
                      {"summary", fmt::format("{}, {}", row.form,
                                              row.place == 1     ? "at the node just outside"

@@ -51,7 +51,7 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
   memory.stepping.host +=
       cells * (8 * coefficients + (config.verify_every ? state : 0) + (config.steady ? state : 0));
   const bool source = is_spectral(config) &&
-                      (config.equation.kind == EquationKind::formula || !config.laws.empty());
+                      (config.equation.kind == EquationKind::formula || !config.conditions.empty());
   if (is_spectral(config)) memory.transforms = spectral_memory(backend, shape, source);
   if (is_exponential(config)) {
     const auto rates = exponential_rates(config, model.system, unread_coefficients(config));

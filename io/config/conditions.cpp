@@ -11,42 +11,45 @@ namespace {
 
 bool is_condition(const YamlNode& map);
 
-const KeyTable<SideLaw>& mixed_keys() {
-  static const KeyTable<SideLaw> keys = {
+const KeyTable<SideCondition>& mixed_keys() {
+  static const KeyTable<SideCondition> keys = {
       {{.name = "value", .type = formula_text(), .meaning = "b in du/dn + a u = b"},
-       store(&SideLaw::value)},
+       store(&SideCondition::value)},
       {{.name = "factor", .type = formula_text(), .meaning = "a in du/dn + a u = b"},
-       store(&SideLaw::factor)}};
+       store(&SideCondition::factor)}};
   return keys;
 }
 
 // The place where a value holds; without it, at the ghost, one cell outside the last node.
-void put_place(SideLaw& condition, const YamlNode& node) {
+void put_place(SideCondition& condition, const YamlNode& node) {
   if (node.text != "ghost")
-    condition.kind = node.text == "node" ? LawKind::value_at_node : LawKind::value_at_face;
+    condition.kind =
+        node.text == "node" ? ConditionKind::value_at_node : ConditionKind::value_at_face;
 }
 
 // The keys of each kind of condition, of which the first names it.
 struct ConditionKeys {
-  LawKind kind;
-  KeyTable<SideLaw> keys;
+  ConditionKind kind;
+  KeyTable<SideCondition> keys;
 };
 const std::vector<ConditionKeys>& condition_kinds() {
-  using S = SideLaw;
+  using S = SideCondition;
   static const std::vector<ConditionKeys> kinds = {
-      {LawKind::value,
+      {ConditionKind::value,
        {{{.name = "value", .type = formula_text()}, store(&S::value)},
         {{.name = "at",
           .type = word({"face", "node", "ghost"}),
           .preset = "ghost",
           .preset_in_words = true},
          put_place}}},
-      {LawKind::derivative, {{{.name = "derivative", .type = formula_text()}, store(&S::value)}}},
-      {LawKind::mixed,
+      {ConditionKind::derivative,
+       {{{.name = "derivative", .type = formula_text()}, store(&S::value)}}},
+      {ConditionKind::mixed,
        {{{.name = "mixed",
           .type = map_of(mixed_keys(), "{value: b, factor: a}, of du/dn + a u = b")},
          [](S& condition, const YamlNode& node) { put_map(mixed_keys(), condition, node); }}}},
-      {LawKind::absorbing, {{{.name = "absorbing", .type = formula_text()}, store(&S::value)}}}};
+      {ConditionKind::absorbing,
+       {{{.name = "absorbing", .type = formula_text()}, store(&S::value)}}}};
   return kinds;
 }
 
@@ -113,8 +116,8 @@ bool is_condition(const YamlNode& map) {
 Schema side_condition(bool of_mask) {
   MapForm condition = condition_form();
   condition.description = "zero, insulated, ";
-  for (const LawRow& row : name_table<LawKind>)
-    if (!of_mask || row.value != LawKind::value_at_node)
+  for (const ConditionRow& row : name_table<ConditionKind>)
+    if (!of_mask || row.value != ConditionKind::value_at_node)
       condition.description += std::string(row.form) + ", ";
   condition.description += "or a map of fields with these";
   return either({{condition}, {}}, map_of_names({{condition}, {}}, ""));
@@ -141,11 +144,12 @@ bool is_condition_word(const std::string& word) {
   return word == "at" || std::ranges::count(condition_names(), word) > 0;
 }
 
-void add_conditions(const SideLaw& at, const YamlNode& node, std::vector<SideLaw>& conditions) {
+void add_conditions(const SideCondition& at, const YamlNode& node,
+                    std::vector<SideCondition>& conditions) {
   const auto add = [&](const std::string& field, const YamlNode& condition) {
     for (const auto& [kind, keys] : condition_kinds()) {
       if (!child_of(condition, keys.front().name)) continue;
-      SideLaw& added = conditions.emplace_back(at);
+      SideCondition& added = conditions.emplace_back(at);
       added.array = field;
       added.kind = kind;
       put_map(keys, added, condition);

@@ -21,6 +21,7 @@ bool is_condition_word(const std::string& word);
 
 /// Adds the conditions in a resolved node, of all fields or of some, as conditions at a side or at
 /// the mask boundary.
-void add_conditions(const SideLaw& at, const YamlNode& node, std::vector<SideLaw>& conditions);
+void add_conditions(const SideCondition& at, const YamlNode& node,
+                    std::vector<SideCondition>& conditions);
 
 }  // namespace lapl

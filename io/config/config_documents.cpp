@@ -75,7 +75,7 @@ ordered_json section_schema(const std::string& section) {
     }
     properties[std::string(key.entry())] = key_schema(key);
     if (key.is_required() && key.kinds.empty()) required.emplace_back(key.entry());
-    if (key.name != rim_key) last = &key;
+    if (key.name != mask_key) last = &key;
   }
   if (!properties.empty()) schema["properties"] = properties;
   if (!required.empty()) schema["required"] = required;

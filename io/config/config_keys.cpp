@@ -39,13 +39,14 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
-// Stores the laws of both sides of an axis, or the one word that applies to both.
+// Stores the conditions of both sides of an axis, or the one word that applies to both.
 void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const YamlNode& node) {
-  std::erase_if(run.laws, [&](const SideLaw& law) { return law.axis == axis; });
+  std::erase_if(run.conditions,
+                [&](const SideCondition& condition) { return condition.axis == axis; });
   if (node.kind != YamlNode::Kind::map) return assign(run.boundaries.*word, node);
   run.boundaries.*word = Boundary::zero;
   for_each_entry(node, [&](const std::string& side, const YamlNode& of_side) {
-    add_conditions({.axis = axis, .last = side == "last"}, of_side, run.laws);
+    add_conditions({.axis = axis, .last = side == "last"}, of_side, run.conditions);
   });
 }
 
@@ -186,11 +187,11 @@ ConfigTable make_key_table(const ConfigNames& names) {
   const ConfigTable boundary = boundary_keys(axes);
   table.insert(table.end(), boundary.begin(), boundary.end());
   if (names.mask || names.all)
-    table.push_back({{.name = std::string(rim_key), .type = side_condition(true), .preset = "insulated",
+    table.push_back({{.name = std::string(mask_key), .type = side_condition(true), .preset = "insulated",
                       .meaning = "condition at the boundary of grid.mask, or one for each field"},
                      spelling, [](RunConfig& run, const YamlNode& node) {
-                       run.rim_laws.clear();
-                       if (run.mask) add_conditions({.of_mask = true}, node, run.rim_laws);
+                       run.mask_conditions.clear();
+                       if (run.mask) add_conditions({.of_mask = true}, node, run.mask_conditions);
                      }});
   if (!names.initial_by_field || names.all)
     add_section(table, "initial", &RunConfig::initial, initial_keys(initial_axes), never);

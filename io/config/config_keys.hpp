@@ -76,7 +76,7 @@ const std::vector<std::string>& config_sections();
 /// The section that accepts one value for all of its axes: `boundary: zero`.
 inline constexpr std::string_view shorthand_section = "boundary";
 /// Its key that is no axis.
-inline constexpr std::string_view rim_key = "boundary.mask";
+inline constexpr std::string_view mask_key = "boundary.mask";
 
 /// Largest seed of random numbers.
 inline constexpr std::int64_t largest_seed = INT64_MAX;

@@ -21,7 +21,7 @@ namespace {
 /// The keys that `boundary: NAME` sets.
 std::vector<const ConfigKey*> axes_of(const ConfigTable& table) {
   std::vector<const ConfigKey*> keys = keys_of(table, std::string(shorthand_section));
-  std::erase_if(keys, [](const ConfigKey* key) { return key->name == rim_key; });
+  std::erase_if(keys, [](const ConfigKey* key) { return key->name == mask_key; });
   return keys;
 }
 
@@ -122,7 +122,7 @@ void find_names(const Given& given, ConfigNames& names, std::vector<std::string>
   }
   if (given.name == "grid.shape" && is_list && !node.children.empty() && node.children.size() <= 3)
     names.axes = static_cast<int>(node.children.size());
-  if ((given.name == mask_name && node.kind != YamlNode::Kind::null) || given.name == rim_key)
+  if ((given.name == mask_name && node.kind != YamlNode::Kind::null) || given.name == mask_key)
     names.mask = true;
   if (given.name == "equation.kind")
     for (const Equation& equation : name_table<EquationKind>)

@@ -71,8 +71,10 @@ class GridChecker : public KeyChecker {
 
   void check_mask() {
     if (entries_.at("grid.mask").origin != "default") return;
-    if (const auto rim = entries_.find(std::string(rim_key)); rim != entries_.end())
-      mistakes_.add(rim->second.place, rim_key, "given without grid.mask (expected one)");
+    if (const auto mask_boundary = entries_.find(std::string(mask_key));
+        mask_boundary != entries_.end())
+      mistakes_.add(mask_boundary->second.place, mask_key,
+                    "given without grid.mask (expected one)");
   }
 
   void check_mode() {
@@ -98,7 +100,7 @@ class GridChecker : public KeyChecker {
   void check_mode(const std::string& kind_key, const std::string& key,
                   const InitialConfig& initial) {
     if (initial.kind != InitialKind::sine) return;
-    if (!run_.laws.empty()) {
+    if (!run_.conditions.empty()) {
       add(kind_key.c_str(),
           "found sine, an eigenmode of boundaries that are zero, insulated or periodic "
           "(not of the conditions that boundary gives)");

@@ -156,7 +156,7 @@ std::string nearest_key(const std::string& name, const ConfigTable& table) {
     if (name.starts_with(key.name + '.') || is_but_for_dot(key)) return key.name;
     consider_key(key);
   }
-  consider_key(*find_config_key(rim_key));  // not in the table of a grid without a mask
+  consider_key(*find_config_key(mask_key));  // not in the table of a grid without a mask
   // The keys of section parameters may have any name, so only the section's name can be misspelt.
   if (nearest.empty() && edit_distance(section, "parameters", 3) < 3 && section != "parameters")
     return dot == std::string::npos ? "parameters" : "parameters" + name.substr(dot);

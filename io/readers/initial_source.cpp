@@ -190,7 +190,7 @@ std::string lone_cells(const RunConfig& config, const std::vector<double>& mask)
 
 void drop_mask(RunConfig& config) {
   config.mask.reset();
-  config.rim_laws.clear();
+  config.mask_conditions.clear();
 }
 
 std::string look_at_mask(RunConfig& config) {

@@ -193,7 +193,7 @@ class CompiledEngine final : public CpuEngine<T> {
       TreeAt<T> tree(problem, stage.tree);
       times_[i].stage = instance.stage;
       times_[i].at = at;
-      times_[i].laws.set_time(at.time);
+      times_[i].conditions.set_time(at.time);
       if (code_)
         times_[i].uniforms = stages_.layouts[instance.stage].arguments.values(tree, {}, at);
       else

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/cpu/face_laws.hpp"
+#include "kernels/cpu/face_conditions.hpp"
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/stages/stage_code.hpp"
 #include "kernels/stages/tree_at.hpp"
@@ -74,11 +74,11 @@ struct CompiledStages {
 
   Problem<T> problem;
   std::vector<StageLayout> layouts;
-  // for each array: true if a law at the ends of its columns depends on time
+  // for each array: true if a condition at the ends of its columns depends on time
   std::vector<bool> ends_in_time;
   // for each stage: true if it reads coordinates that differ from row to row
   std::vector<bool> by_row;
-  bool in_time = false;  // true if an argument or a law depends on time
+  bool in_time = false;  // true if an argument or a condition depends on time
   std::size_t most_lines = 0;
   /// Column 0 of a line that is no row of an array.
   const T* along_columns(const StageLayout::Line& line) const {
@@ -104,11 +104,11 @@ struct CompiledStages {
 /// The time-dependent values of one instance of a stage in a pass.
 template <class T>
 struct InstanceTimes {
-  explicit InstanceTimes(const Problem<T>& problem) : laws(problem) {}
+  explicit InstanceTimes(const Problem<T>& problem) : conditions(problem) {}
 
   int stage = -1;
   Moment at = 0;
-  FaceLaws<T> laws;
+  FaceConditions<T> conditions;
   std::vector<T> uniforms;
 };
 

@@ -7,39 +7,40 @@
 
 namespace lapl {
 
-/// Imposes the laws of the grid's faces on the rows of one piece, by ghost values.
+/// Imposes the conditions of the grid's faces on the rows of one piece, by ghost values.
 template <class T>
 struct FaceRows {
   const CompiledStages<T>& stages;
   bool across = false;  ///< true if the columns are periodic and the piece has all of them
 
-  /// Computes a row of ghosts from the row `inside` by a law; `slow` is the index along the slower
-  /// axis of the face.
-  const T* impose(const LawsAlongFace<T>& law, std::int64_t slow, const Range& range,
+  /// Computes a row of ghosts from the row `inside` by a condition; `slow` is the index along the
+  /// slower axis of the face.
+  const T* impose(const ConditionsAlongFace<T>& condition, std::int64_t slow, const Range& range,
                   const T* inside, T* ghosts) const {
     const bool wrap = stages.problem.faces.front().columns.wrap();
     for (std::int64_t column = range.first - 1; column <= range.last; ++column) {
       const std::int64_t place = wrap ? wrapped(column, stages.problem.shape.columns) : column;
-      ghosts[column] = law.at(slow, place).ghost(inside[column]);
+      ghosts[column] = condition.at(slow, place).ghost(inside[column]);
     }
     return ghosts;
   }
 
   /// Sets the ghosts at the ends of a row as soon as it is computed: a vector load that follows the
-  /// store of one of its values would stall. If the law depends on time, they are set when the row
-  /// is read.
-  void impose_ends(int array, const FaceLaws<T>& laws, const Cell& row, const Range& range,
-                   T* values) const {
+  /// store of one of its values would stall. If the condition depends on time, they are set when
+  /// the row is read.
+  void impose_ends(int array, const FaceConditions<T>& conditions, const Cell& row,
+                   const Range& range, T* values) const {
     const Shape shape = stages.problem.shape;
     if (across) {
       values[-1] = values[shape.columns - 1];
       values[shape.columns] = values[0];
     } else if (!stages.problem.faces.front().columns.wrap()) {
       const auto impose_end = [&](bool last, std::int64_t ghost, std::int64_t inside) {
-        const LawsAlongFace<T>& law = laws.of(array, 2, last);
-        const Face<T>& here = law.each.empty() ? law.everywhere
-                                               : law.at(wrapped(row.plane, shape.planes),
-                                                        wrapped(row.row, shape.rows));
+        const ConditionsAlongFace<T>& condition = conditions.of(array, 2, last);
+        const Face<T>& here =
+            condition.each.empty()
+                ? condition.everywhere
+                : condition.at(wrapped(row.plane, shape.planes), wrapped(row.row, shape.rows));
         values[ghost] = here.ghost(values[inside]);
       };
       if (range.first == 0) impose_end(false, -1, 0);

@@ -3,8 +3,8 @@
 // so do other engines for stages between which the grid is reduced.
 //
 //   lines        one for each array, plane and row that a stage reads: the segment and a cell at
-//                either end. A line is in the array itself, or is a copy with ghosts by the laws of
-//                the columns, then the rows, then the planes.
+//                either end. A line is in the array itself, or is a copy with ghosts by the
+//                conditions of the columns, then the rows, then the planes.
 //   operations   a value is read from its line; other operations have one result a cell, which
 //                for a target goes to its array. Results that are equal in all cells are computed
 //                once.
@@ -17,7 +17,7 @@
 
 #include "kernels/cpu/compiled_stages.hpp"
 #include "kernels/cpu/cpu_engine.hpp"
-#include "kernels/cpu/face_laws.hpp"
+#include "kernels/cpu/face_conditions.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/cpu/step_arrays.hpp"
@@ -99,8 +99,9 @@ class StageRows {
   void forget_time() { known_ = false; }
 
   /// Computes the targets at `count` cells, at most a segment, from `first` on.
-  void evaluate(StepArrays<T>& arrays, const FaceLaws<T>& laws, Cell first, std::int64_t count) {
-    for (Line& line : lines_) fill(line, arrays.read(line.array), laws, first, count);
+  void evaluate(StepArrays<T>& arrays, const FaceConditions<T>& conditions, Cell first,
+                std::int64_t count) {
+    for (Line& line : lines_) fill(line, arrays.read(line.array), conditions, first, count);
     if (compiled_ != nullptr) return call(arrays, first, count);
     const std::int64_t index = index_of(first);
     const auto& operations = stage_.tree.operations;
@@ -177,7 +178,7 @@ class StageRows {
     return place;
   }
 
-  void fill(Line& line, const T* from, const FaceLaws<T>& laws, Cell first,
+  void fill(Line& line, const T* from, const FaceConditions<T>& conditions, Cell first,
             std::int64_t count) const {
     const Shape shape = problem_.shape;
     const Faces<T>& faces = problem_.faces[line.array];
@@ -195,18 +196,21 @@ class StageRows {
       T& value = line.copy[column - first.column + 1];
       value = source[end.index];
       if (end.ghost)
-        value = laws.of(line.array, 2, column > 0).at(in_planes.index, in_rows.index).ghost(value);
+        value = conditions.of(line.array, 2, column > 0)
+                    .at(in_planes.index, in_rows.index)
+                    .ghost(value);
     }
     if (in_rows.ghost)
-      impose(laws.of(line.array, 1, row > 0), in_planes.index, first.column, line.copy, count);
+      impose(conditions.of(line.array, 1, row > 0), in_planes.index, first.column, line.copy,
+             count);
     if (in_planes.ghost)
-      impose(laws.of(line.array, 0, plane > 0), row, first.column, line.copy, count);
+      impose(conditions.of(line.array, 0, plane > 0), row, first.column, line.copy, count);
   }
 
-  static void impose(const LawsAlongFace<T>& laws, std::int64_t slow, std::int64_t first_column,
-                     T* values, std::int64_t count) {
+  static void impose(const ConditionsAlongFace<T>& conditions, std::int64_t slow,
+                     std::int64_t first_column, T* values, std::int64_t count) {
     for (std::int64_t j = -1; j <= count; ++j)
-      values[j + 1] = laws.at(slow, first_column + j).ghost(values[j + 1]);
+      values[j + 1] = conditions.at(slow, first_column + j).ghost(values[j + 1]);
   }
 
   std::int64_t index_of(Cell cell) const {
@@ -237,7 +241,10 @@ template <class T>
 class StageInterpreter {
  public:
   StageInterpreter(const Problem<T>& problem, int threads, bool last_is_lent = false)
-      : problem_(problem), arrays_(problem_, last_is_lent), laws_(problem_), threads_(threads) {
+      : problem_(problem),
+        arrays_(problem_, last_is_lent),
+        conditions_(problem_),
+        threads_(threads) {
     divide(false);
     for (const Stage& stage : problem_.stages) {
       auto& of_thread = stages_.emplace_back();
@@ -282,7 +289,7 @@ class StageInterpreter {
  private:
   void take(std::vector<StageRows<T>>& of_thread, const Moment& at) {
     const Shape shape = problem_.shape;
-    laws_.set_time(at.time);
+    conditions_.set_time(at.time);
 #pragma omp parallel num_threads(threads_)
     {
       StageRows<T>& stage = of_thread[omp_get_thread_num()];
@@ -290,7 +297,7 @@ class StageInterpreter {
 #pragma omp for schedule(static)
       for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row)
         for (std::size_t i = 1; i < ends_.size(); ++i)
-          stage.evaluate(arrays_, laws_, {row % shape.rows, ends_[i - 1], row / shape.rows},
+          stage.evaluate(arrays_, conditions_, {row % shape.rows, ends_[i - 1], row / shape.rows},
                          ends_[i] - ends_[i - 1]);
     }
   }
@@ -307,7 +314,7 @@ class StageInterpreter {
 
   Problem<T> problem_;
   StepArrays<T> arrays_;
-  FaceLaws<T> laws_;
+  FaceConditions<T> conditions_;
   std::vector<std::vector<StageRows<T>>> stages_;  // indices: stage, thread
   std::vector<std::vector<T>> scratch_;
   std::vector<std::int64_t> ends_;  // of a row's segments, after 0

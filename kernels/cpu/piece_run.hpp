@@ -41,7 +41,7 @@ class PieceRun {
           stream_.for_rows(incoming_, [&](Cell row, std::int64_t number, std::int64_t count) {
             for (; count > 0; --count, ++number, ++row.row)
               for (int field = 0; field < stages_.problem.fields; ++field)
-                load(field, times.front().laws, row, number);
+                load(field, times.front().conditions, row, number);
           });
       for (std::size_t i = 0; i < made_.size(); ++i) {
         made_[i].next = stream_.for_rows(
@@ -182,7 +182,7 @@ class PieceRun {
                shape.columns;
   }
 
-  void load(int field, const FaceLaws<T>& laws, const Cell& row, std::int64_t number) {
+  void load(int field, const FaceConditions<T>& sides, const Cell& row, std::int64_t number) {
     const Piece& needed = needed_[field];
     if (rings_[field].rows == 0 || !needed.planes.holds(row.plane) || !needed.rows.holds(row.row))
       return;
@@ -195,7 +195,7 @@ class PieceRun {
       copy_row_(source + inside, to + column, count);
       column += count;
     }
-    if (!stages_.ends_in_time[field]) faces_.impose_ends(field, laws, row, needed.columns, to);
+    if (!stages_.ends_in_time[field]) faces_.impose_ends(field, sides, row, needed.columns, to);
   }
 
   // Prefetches one instance's share of the rows that enter and leave in the next group, so that
@@ -304,7 +304,7 @@ class PieceRun {
     const int stage = made.instance->stage;
     for (std::size_t i = 0; i < made.lines.size(); ++i)
       lines_[i] =
-          line(stages_.layouts[stage].lines[i], made.lines[i].version, times.laws, row,
+          line(stages_.layouts[stage].lines[i], made.lines[i].version, times.conditions, row,
                made.piece.columns, ghosts_ + static_cast<std::int64_t>(i) * pitch_ - start_) +
           made.stored.first;
     for (std::size_t i = 0; i < made.results.size(); ++i)
@@ -323,7 +323,7 @@ class PieceRun {
       if (rings_[number].rows == 0) continue;
       T* const values = results[i] - made.stored.first;
       if (!stages_.ends_in_time[version.array])
-        faces_.impose_ends(version.array, times.laws, row, made.piece.columns, values);
+        faces_.impose_ends(version.array, times.conditions, row, made.piece.columns, values);
       if (version.goes_out && piece_.planes.holds(row.plane) && piece_.rows.holds(row.row))
         copy_row_(values + piece_.columns.first,
                   to_ + index_of(version.array, row) + piece_.columns.first, piece_.columns.size());
@@ -337,9 +337,9 @@ class PieceRun {
            (plane * stages_.problem.shape.rows + row) * stages_.pitch + stages_.margin;
   }
 
-  // Column 0 of a line that a stage reads. Values beyond the grid's faces are set by the law of the
-  // columns, then of the rows, then of the planes.
-  const T* line(const StageLayout::Line& line, int version, const FaceLaws<T>& laws,
+  // Column 0 of a line that a stage reads. Values beyond the grid's faces are set by the condition
+  // of the columns, then of the rows, then of the planes.
+  const T* line(const StageLayout::Line& line, int version, const FaceConditions<T>& sides,
                 const Cell& row, const Range& range, T* ghosts) {
     const Problem<T>& problem = stages_.problem;
     if (line.array < 0) return stages_.along_columns(line);
@@ -355,12 +355,12 @@ class PieceRun {
     const std::int64_t in_plane = wrapped(in.row, shape.rows);
     if (version < 0) return coefficient_row(line, plane, in_plane);
     T* const inside = row_of(version, in.plane, in.row);
-    if (stages_.ends_in_time[line.array]) faces_.impose_ends(line.array, laws, in, range, inside);
+    if (stages_.ends_in_time[line.array]) faces_.impose_ends(line.array, sides, in, range, inside);
     const T* found = inside;
     if (in.row != at.row)
-      found = faces_.impose(laws.of(line.array, 1, at.row > 0), plane, range, found, ghosts);
+      found = faces_.impose(sides.of(line.array, 1, at.row > 0), plane, range, found, ghosts);
     if (in.plane != at.plane)
-      found = faces_.impose(laws.of(line.array, 0, at.plane > 0),
+      found = faces_.impose(sides.of(line.array, 0, at.plane > 0),
                             in.row != at.row ? at.row : in_plane, range, found, ghosts);
     return found;
   }

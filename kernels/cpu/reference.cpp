@@ -48,7 +48,7 @@ class ReferenceEngine final : public CpuEngine<T> {
     }
   }
 
-  // Applies the law of the columns, then of the rows, then of the planes.
+  // Applies the condition of the columns, then of the rows, then of the planes.
   T ghost(int array, Cell at, double time) const {
     const Faces<T>& faces = problem_.faces[array];
     const AxisSource in_planes = source_at(faces.planes, at.plane, problem_.shape.planes);
@@ -56,15 +56,15 @@ class ReferenceEngine final : public CpuEngine<T> {
     const AxisSource in_columns = source_at(faces.columns, at.column, problem_.shape.columns);
     T found = arrays_.read(array)[index_of({in_rows.index, in_columns.index, in_planes.index})];
     Cell place{in_rows.index, at.column, in_planes.index};
-    if (in_columns.ghost) found = law(array, 2, place, time).ghost(found);
+    if (in_columns.ghost) found = condition(array, 2, place, time).ghost(found);
     place.row = at.row;
-    if (in_rows.ghost) found = law(array, 1, place, time).ghost(found);
+    if (in_rows.ghost) found = condition(array, 1, place, time).ghost(found);
     place.plane = at.plane;
-    if (in_planes.ghost) found = law(array, 0, place, time).ghost(found);
+    if (in_planes.ghost) found = condition(array, 0, place, time).ghost(found);
     return found;
   }
 
-  Face<T> law(int array, int axis, Cell place, double time) const {
+  Face<T> condition(int array, int axis, Cell place, double time) const {
     const Face<T>& face = axis_faces(problem_.faces[array], axis).at(by_axis(place)[axis]);
     if (!face.varies()) return face;
     TreeAt<T> tree(problem_, problem_.conditions[face.condition]);

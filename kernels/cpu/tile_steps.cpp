@@ -247,8 +247,8 @@ class TileRun {
   void impose_ghost_column(const Face<T>& face, T* const* rows, std::int64_t count,
                            std::int64_t ghost, std::int64_t nearest) const {
     const std::int64_t to = offset_of(ghost), from = offset_of(nearest);
-    const auto impose = [&](const auto law) __attribute__((always_inline)) {
-      for (std::int64_t row = 0; row < count; ++row) rows[row][to] = law(rows[row][from]);
+    const auto impose = [&](const auto condition) __attribute__((always_inline)) {
+      for (std::int64_t row = 0; row < count; ++row) rows[row][to] = condition(rows[row][from]);
     };
     if (face.is_constant())
       impose([a = face.a](T) { return a; });

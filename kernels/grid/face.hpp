@@ -1,14 +1,14 @@
 // Faces: the values of the ghost nodes just outside a block, defined once for every engine. A face
-// has a law, or a neighbour.
+// has a condition, or a neighbour.
 //
 //              ghost      | interior ...              | ghost
 //   index        -1       |  0   1   2  ... n-2  n-1  |   n
-//   law       a + b*u0    | u0  u1  u2           un-1 | a' + b'*un-1
+//   condition       a + b*u0    | u0  u1  u2           un-1 | a' + b'*un-1
 //   neighbour   un-1      | u0  u1  u2           un-1 | u0             the block itself: periodic
 //
-// The law a = b = 0 holds the ghost node at 0; nothing flows through a face with a = 0, b = 1. A
-// face that varies has neither a nor b: its condition depends on the time or the place, and a tree
-// of Problem::conditions computes both.
+// The condition a = b = 0 holds the ghost node at 0; nothing flows through a face with a = 0, b
+// = 1. A face that varies has neither a nor b: its condition depends on the time or the place, and
+// a tree of Problem::conditions computes both.
 #pragma once
 
 #include <cstdint>
@@ -82,7 +82,7 @@ const AxisFaces<T>& axis_faces(const Faces<T>& faces, int axis) {
 /// The interior node that determines the value at an index from -1 to size.
 struct AxisSource {
   std::int64_t index = 0;
-  bool ghost = false;  ///< true if the law of the face applies to the node's value
+  bool ghost = false;  ///< true if the condition of the face applies to the node's value
 };
 template <class T>
 LAPL_HOST_DEVICE AxisSource source_at(const AxisFaces<T>& faces, std::int64_t index,
@@ -106,8 +106,8 @@ LAPL_HOST_DEVICE T value_at(const Faces<T>& faces, std::int64_t row, std::int64_
 }
 
 /// The continuation of an axis beyond a face. Some engines extend the grid once instead of imposing
-/// the laws of faces at each step; a step of a mirror-symmetric linear equation keeps the extension
-/// exact.
+/// the conditions of faces at each step; a step of a mirror-symmetric linear equation keeps the
+/// extension exact.
 enum class Extension : std::uint8_t { odd, even, periodic };
 
 struct AxisExtension {
@@ -117,7 +117,7 @@ struct Extensions {
   AxisExtension rows, columns;
 };
 
-/// The extension that is equivalent to the faces; none if a law neither holds 0 nor is even.
+/// The extension that is equivalent to the faces; none if a condition neither holds 0 nor is even.
 template <class T>
 std::optional<Extensions> extensions_of(const Faces<T>& faces) {
   bool possible = true;

@@ -1,6 +1,6 @@
 // The problem that one rank steps: the problem of the whole grid, on its block. If the block
-// borders on another rank's block, any law will do there: its error moves one cell further in with
-// every stage, and the halo is deep enough. These faces are insulated, which GPU engines step
+// borders on another rank's block, any condition will do there: its error moves one cell further in
+// with every stage, and the halo is deep enough. These faces are insulated, which GPU engines step
 // fastest.
 #pragma once
 

@@ -33,10 +33,12 @@ std::string neighbours_in(const Formula& formula, const RunConfig& run,
 
 }  // namespace
 
-SideLaw law_of_array(SideLaw law, const std::string& array, const RunConfig& run) {
-  law.array = array;
-  if (law.kind != LawKind::absorbing) return law;
-  Formula rate = rate_of(run, array).parsed(array), speed = law.value.parsed(law_name(law));
+SideCondition condition_of_array(SideCondition condition, const std::string& array,
+                                 const RunConfig& run) {
+  condition.array = array;
+  if (condition.kind != ConditionKind::absorbing) return condition;
+  Formula rate = rate_of(run, array).parsed(array),
+          speed = condition.value.parsed(condition_name(condition));
   const std::size_t sign = rate.text.size() + 4;
   for (FormulaNode& node : rate.nodes) node.at += 2;
   for (FormulaNode& node : speed.nodes) node.at += sign + 3;
@@ -47,9 +49,9 @@ SideLaw law_of_array(SideLaw law, const std::string& array, const RunConfig& run
   assembly.add({.kind = FormulaNode::Kind::quotient, .operands = {above, below}, .at = sign});
   Formula made = assembly.take();
   made.text = fmt::format("-({}) / ({})", rate.text, speed.text);
-  law.kind = LawKind::derivative;
-  law.value = FormulaText(made);
-  return law;
+  condition.kind = ConditionKind::derivative;
+  condition.value = FormulaText(made);
+  return condition;
 }
 
 std::string why_not_absorbing(const std::string& array, const RunConfig& run) {

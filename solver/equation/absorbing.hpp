@@ -8,12 +8,13 @@
 
 namespace lapl {
 
-/// The law of a field or a quantity that a law of some or all holds for. An absorbing law becomes
-/// the derivative that it is for this field.
-SideLaw law_of_array(SideLaw law, const std::string& array, const RunConfig& run);
+/// The condition of a field or a quantity that a condition of some or all holds for. An absorbing
+/// condition becomes the derivative that it is for this field.
+SideCondition condition_of_array(SideCondition condition, const std::string& array,
+                                 const RunConfig& run);
 
-/// Why no absorbing law can hold for this field or quantity, such as "has laplacian in its rate";
-/// empty if one can. Throws FormulaError.
+/// Why no absorbing condition can hold for this field or quantity, such as "has laplacian in its
+/// rate"; empty if one can. Throws FormulaError.
 std::string why_not_absorbing(const std::string& array, const RunConfig& run);
 
 }  // namespace lapl

@@ -93,27 +93,29 @@ bool is_of_position(const RunConfig& run, const std::string& name) {
 }
 
 std::vector<FaceCoefficient> coefficients_at_faces(const RunConfig& run,
-                                                   const std::vector<SideLaw>& laws) {
+                                                   const std::vector<SideCondition>& conditions) {
   std::vector<FaceCoefficient> found;
   const std::vector<std::string> names = coefficient_names(run);
-  if (names.empty() || std::ranges::none_of(laws, has_flux)) return found;
+  if (names.empty() || std::ranges::none_of(conditions, has_flux)) return found;
   const std::set<std::string> beside = read_beside(run);
   std::set<std::pair<std::string, std::string>> done;
-  for (const SideLaw& law : laws)
-    if (has_flux(law))
+  for (const SideCondition& condition : conditions)
+    if (has_flux(condition))
       for (const std::string& name : names) {
-        if (!beside.contains(name) || !done.emplace(law_name(law), name).second) continue;
-        found.push_back({law, !is_of_position(run, name)});
+        if (!beside.contains(name) || !done.emplace(condition_name(condition), name).second)
+          continue;
+        found.push_back({condition, !is_of_position(run, name)});
         FaceCoefficient& made = found.back();
-        made.law.array = name;
-        made.law.kind = LawKind::value_at_face;
-        if (!made.is_linear) made.law.value = run.parameters.at(name).formula;
+        made.condition.array = name;
+        made.condition.kind = ConditionKind::value_at_face;
+        if (!made.is_linear) made.condition.value = run.parameters.at(name).formula;
       }
   return found;
 }
 
 bool has_coefficient_of_operators(const RunConfig& run) {
-  if (std::ranges::none_of(run.laws, has_flux) && std::ranges::none_of(run.rim_laws, has_flux))
+  if (std::ranges::none_of(run.conditions, has_flux) &&
+      std::ranges::none_of(run.mask_conditions, has_flux))
     return false;
   bool found = false;
   const FormulasOf formulas(run);

@@ -11,12 +11,12 @@ namespace lapl {
 /// A parameter field that operators read beside cells, where a flux flows through a side or the
 /// mask boundary.
 struct FaceCoefficient {
-  SideLaw law;     ///< of the parameter: it has the value of its formula at the face
+  SideCondition condition;  ///< of the parameter: it has the value of its formula at the face
   bool is_linear;  ///< it is no formula of the position, and continues linearly there instead
 };
 /// One for each parameter and each of the conditions that a flux flows through.
 std::vector<FaceCoefficient> coefficients_at_faces(const RunConfig& run,
-                                                   const std::vector<SideLaw>& laws);
+                                                   const std::vector<SideCondition>& conditions);
 
 /// True for a parameter that a formula gives at every place, not only at nodes.
 bool is_of_position(const RunConfig& run, const std::string& name);

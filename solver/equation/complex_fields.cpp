@@ -32,8 +32,8 @@ class Splitting : public MistakeList {
     split_quantities();
     split_rates();
     split_initials();
-    config_.laws = split(config_.laws);
-    config_.rim_laws = split(config_.rim_laws);
+    config_.conditions = split(config_.conditions);
+    config_.mask_conditions = split(config_.mask_conditions);
     for (DerivedConfig& derived : config_.derived)
       make_real("output.derived", derived.name, derived.formula, derived.name + ": ");
     for (IntegralConfig& integral : config_.integrals)
@@ -148,30 +148,33 @@ class Splitting : public MistakeList {
     }
   }
 
-  // A law of a complex field is one of each part that has none of its own.
-  std::vector<SideLaw> split(const std::vector<SideLaw>& laws) {
-    std::vector<SideLaw> made;
-    for (const SideLaw& law : laws) {
+  // A condition of a complex field is one of each part that has none of its own.
+  std::vector<SideCondition> split(const std::vector<SideCondition>& conditions) {
+    std::vector<SideCondition> made;
+    for (const SideCondition& condition : conditions) {
       const auto is_given = [&](const std::string& array) {
-        return std::ranges::any_of(laws, [&](const SideLaw& other) {
-          return other.array == array && other.axis == law.axis && other.last == law.last;
+        return std::ranges::any_of(conditions, [&](const SideCondition& other) {
+          return other.array == array && other.axis == condition.axis &&
+                 other.last == condition.last;
         });
       };
       for (const std::string& array :
-           law.array.empty() ? config_.fields : std::vector<std::string>{law.array}) {
-        if (law.array.empty() && is_given(array)) continue;
-        SideLaw of_part = law;
+           condition.array.empty() ? config_.fields : std::vector<std::string>{condition.array}) {
+        if (condition.array.empty() && is_given(array)) continue;
+        SideCondition of_part = condition;
         Texts values = {"0", "0"};
-        const std::string key = law_key(law), name = law_name(law);
+        const std::string key = condition_key(condition), name = condition_name(condition);
         const auto make = [&] {
-          of_part.factor = FormulaText(formulas_->real_of(law.factor.parsed(name)));
-          if (!is_pair(array) || law.kind == LawKind::absorbing)  // a speed, which is real
-            values.fill(FormulaText(formulas_->real_of(law.value.parsed(name))));
+          of_part.factor = FormulaText(formulas_->real_of(condition.factor.parsed(name)));
+          if (!is_pair(array) ||
+              condition.kind == ConditionKind::absorbing)  // a speed, which is real
+            values.fill(FormulaText(formulas_->real_of(condition.value.parsed(name))));
           else
-            values = texts_of(law.value.parsed(name));
+            values = texts_of(condition.value.parsed(name));
         };
         if (!attempt(key, make))
-          of_part = {law.axis, law.last, {}, LawKind::value, "0", "0", law.of_mask};
+          of_part = {condition.axis,   condition.last, {}, ConditionKind::value, "0", "0",
+                     condition.of_mask};
         of_part.array = array;
         of_part.value = values[0];
         if (!is_pair(array)) made.push_back(of_part);

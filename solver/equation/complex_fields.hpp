@@ -8,7 +8,7 @@
 
 namespace lapl {
 
-/// Replaces each of `run.complex_fields` in `run.fields`, formulas, initial fields, laws and
+/// Replaces each of `run.complex_fields` in `run.fields`, formulas, initial fields, conditions and
 /// outputs by its parts, so that nothing else knows of complex values. Returns all mistakes; what
 /// is wrong becomes 0, so that the other mistakes of the config can be found.
 std::vector<KeyMistake> split_complex_fields(RunConfig& run);

@@ -154,7 +154,7 @@ StepStages stages_of(const RunConfig& run, const FormulaSystem& system) {
         {{.tree = diffusion_tree(run.shape.axes, coefficient_of(run)), .targets = {0}}}, {0}, {}};
     for (int array = 1; array < std::ssize(system.names.arrays); ++array)
       made.like.push_back(array);
-    return with_laws(std::move(made), system);
+    return with_conditions(std::move(made), system);
   }
   return step_stages(system, run.scheme, time_step_of(run));
 }
@@ -168,8 +168,8 @@ std::optional<double> largest_step_of(const RunConfig& run, const FormulaSystem*
   // Terms that are not explicit have a part in whether a step is stable, so that none is known to
   // be.
   if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
-  // A law that reads a field may be stiffer than the equation.
-  if (laws_read(run)) return std::nullopt;
+  // A condition that reads a field may be stiffer than the equation.
+  if (conditions_read(run)) return std::nullopt;
   if (is_diffusion(run)) return largest_step_of_diffusion(run);
   auto waves = waves_of(run, system);
   return waves ? std::optional(waves->largest_step(run.scheme)) : std::nullopt;

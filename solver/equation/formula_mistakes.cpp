@@ -13,8 +13,8 @@
 
 #include "solver/dataset_names.hpp"
 #include "solver/equation/complex_parts.hpp"
+#include "solver/equation/condition_mistakes.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/equation/law_mistakes.hpp"
 #include "solver/equation/reactions.hpp"
 #include "solver/initial_parts.hpp"
 
@@ -41,14 +41,14 @@ std::vector<const Formula*> readers_first(const std::vector<Formula>& quantities
   return order;
 }
 
-class FormulaChecker : public LawChecker {
+class FormulaChecker : public ConditionChecker {
  public:
-  FormulaChecker(const RunConfig& run, bool whole) : LawChecker(run), whole_(whole) {}
+  FormulaChecker(const RunConfig& run, bool whole) : ConditionChecker(run), whole_(whole) {}
 
   CheckedFormulas checked() {
     check_names();
     if (run_.equation.kind == EquationKind::formula) check_equation();
-    check_laws();
+    check_conditions();
     if (run_.mask && run_.mask->kind == ParameterConfig::Kind::formula)
       check_value(mask_name, run_.mask->formula, false);
     for (const auto& [name, parameter] : run_.parameters)

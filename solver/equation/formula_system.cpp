@@ -33,13 +33,13 @@ std::vector<Formula> parameters_of_position(const RunConfig& run) {
 
 }  // namespace
 
-bool has_flux(const SideLaw& law) {
-  return row_of(law.kind).place == 0.5 && law.kind != LawKind::value_at_face &&
-         !(law.kind == LawKind::derivative && law.value.text() == "0");
+bool has_flux(const SideCondition& condition) {
+  return row_of(condition.kind).place == 0.5 && condition.kind != ConditionKind::value_at_face &&
+         !(condition.kind == ConditionKind::derivative && condition.value.text() == "0");
 }
 
 bool has_weights(const RunConfig& run) {
-  return run.mask && std::ranges::any_of(run.rim_laws, has_flux);
+  return run.mask && std::ranges::any_of(run.mask_conditions, has_flux);
 }
 
 std::string weight_name(int axis) {
@@ -75,7 +75,7 @@ FormulaNames names_of_values(const RunConfig& run) {
   return names;
 }
 
-FormulaNames names_of_laws(const RunConfig& run) {
+FormulaNames names_of_conditions(const RunConfig& run) {
   FormulaNames names = names_of(run);
   names.has_stencils = false;
   names.has_none_of =
@@ -101,52 +101,56 @@ std::vector<std::string> coefficient_names(const RunConfig& run) {
 
 namespace {
 
-MaskRim rim_of(const RunConfig& run, const FormulaNames& names) {
-  MaskRim rim{.mask = names.arrays.at(mask_name), .names = names_of_laws(run), .laws = {}};
-  for (const SideLaw& law : run.rim_laws)
+MaskBoundary mask_boundary_of(const RunConfig& run, const FormulaNames& names) {
+  MaskBoundary mask_boundary{
+      .mask = names.arrays.at(mask_name), .names = names_of_conditions(run), .conditions = {}};
+  for (const SideCondition& condition : run.mask_conditions)
     for (const auto& [name, array] : names.arrays)
-      if (holds_for(law, name, run)) rim.laws[array] = law_of_array(law, name, run);
+      if (holds_for(condition, name, run))
+        mask_boundary.conditions[array] = condition_of_array(condition, name, run);
   for (int axis = 3 - run.shape.axes; axis < 3 && has_weights(run); ++axis)
-    rim.weights[static_cast<std::size_t>(axis)] = names.arrays.at(weight_name(axis));
-  for (const FaceCoefficient& coefficient : coefficients_at_faces(run, run.rim_laws)) {
-    const int array = names.arrays.at(coefficient.law.array);
+    mask_boundary.weights[static_cast<std::size_t>(axis)] = names.arrays.at(weight_name(axis));
+  for (const FaceCoefficient& coefficient : coefficients_at_faces(run, run.mask_conditions)) {
+    const int array = names.arrays.at(coefficient.condition.array);
     if (coefficient.is_linear)
-      rim.linear.insert(array);
+      mask_boundary.linear.insert(array);
     else
-      rim.laws[array] = coefficient.law;
+      mask_boundary.conditions[array] = coefficient.condition;
   }
-  return rim;
+  return mask_boundary;
 }
 
-// None if stages impose no law. Laws with mistakes are left out.
+// None if stages impose no condition. Conditions with mistakes are left out.
 std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& names) {
-  StagedSides sides{.names = names_of_laws(run), .shape = run.shape, .at = {}};
+  StagedSides sides{.names = names_of_conditions(run), .shape = run.shape, .at = {}};
   std::set<int> arrays;
-  const std::vector<FaceCoefficient> coefficients = coefficients_at_faces(run, run.laws);
-  std::vector<SideLaw> laws = run.laws;
+  const std::vector<FaceCoefficient> coefficients = coefficients_at_faces(run, run.conditions);
+  std::vector<SideCondition> conditions = run.conditions;
   for (const FaceCoefficient& coefficient : coefficients)
-    if (!coefficient.is_linear) laws.push_back(coefficient.law);
-  for (const SideLaw& given : laws)
+    if (!coefficient.is_linear) conditions.push_back(coefficient.condition);
+  for (const SideCondition& given : conditions)
     for (const auto& [name, array] : names.arrays) {
       if (!holds_for(given, name, run)) continue;
       try {
         std::set<std::string> used;
-        const SideLaw law = law_of_array(given, name, run);
-        const LawTerms terms = terms_of(law, run, used);
+        const SideCondition condition = condition_of_array(given, name, run);
+        const ConditionTerms terms = terms_of(condition, run, used);
         // Engines continue coefficients evenly.
         const bool staged =
             terms.staged || (array >= std::ssize(run.fields) && run.parameters.contains(name));
-        sides.at[{array, law.axis, law.last}] = {law, terms.place, staged, false};
+        sides.at[{array, condition.axis, condition.last}] = {condition, terms.place, staged, false};
         if (staged) arrays.insert(array);
       } catch (const FormulaError&) {
       }
     }
   for (const FaceCoefficient& coefficient : coefficients) {
     if (!coefficient.is_linear) continue;
-    const int array = names.arrays.at(coefficient.law.array);
+    const int array = names.arrays.at(coefficient.condition.array);
     arrays.insert(array);
-    sides.at[{array, coefficient.law.axis, coefficient.law.last}] = {
-        {.axis = coefficient.law.axis, .last = coefficient.law.last, .kind = LawKind::derivative},
+    sides.at[{array, coefficient.condition.axis, coefficient.condition.last}] = {
+        {.axis = coefficient.condition.axis,
+         .last = coefficient.condition.last,
+         .kind = ConditionKind::derivative},
         0,
         true,
         true};
@@ -162,8 +166,9 @@ std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& na
       for (const bool last : {false, true})
         sides.at.try_emplace(
             {array, axis, last},
-            ArraySide{
-                {.axis = axis, .last = last, .kind = zero ? LawKind::value : LawKind::derivative}});
+            ArraySide{{.axis = axis,
+                       .last = last,
+                       .kind = zero ? ConditionKind::value : ConditionKind::derivative}});
     }
   return arrays.empty() ? std::nullopt : std::optional(std::move(sides));
 }
@@ -186,8 +191,8 @@ std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run) {
   for (const std::string& field : run.fields) arrays[field] = next++;
   for (const std::string& coefficient : coefficient_names(run)) arrays[coefficient] = next++;
   for (const auto& [name, formula] : run.equation.quantities)
-    if (std::ranges::count(run.laws, name, &SideLaw::array) > 0 ||
-        std::ranges::count(run.rim_laws, name, &SideLaw::array) > 0)
+    if (std::ranges::count(run.conditions, name, &SideCondition::array) > 0 ||
+        std::ranges::count(run.mask_conditions, name, &SideCondition::array) > 0)
       arrays[name] = next++;
   return arrays;
 }
@@ -203,7 +208,7 @@ FormulaSystem system_of(const RunConfig& run) {
   for (const auto& [name, formula] : run.equation.quantities)
     system.quantities.push_back(formula.parsed(name));
   system.coefficients = parameters_of_position(run);
-  if (run.mask) system.rim = rim_of(run, system.names);
+  if (run.mask) system.mask_boundary = mask_boundary_of(run, system.names);
   system.sides = sides_of(run, system.names);
   return system;
 }
@@ -214,28 +219,31 @@ FormulaSystem explicit_system_of(const RunConfig& run) {
 }
 bool has_noise(const FormulaSystem& system) { return rate_stages(system).used.contains("noise"); }
 
-bool holds_for(const SideLaw& law, const std::string& array, const RunConfig& run) {
-  return law.array.empty() ? std::ranges::count(run.fields, array) > 0 : law.array == array;
+bool holds_for(const SideCondition& condition, const std::string& array, const RunConfig& run) {
+  return condition.array.empty() ? std::ranges::count(run.fields, array) > 0
+                                 : condition.array == array;
 }
 
-bool laws_read(const RunConfig& run) {
-  const auto reads = [&](SideLaw law) {
-    if (law.of_mask) law.axis = 2;
+bool conditions_read(const RunConfig& run) {
+  const auto reads = [&](SideCondition condition) {
+    if (condition.of_mask) condition.axis = 2;
     return std::ranges::any_of(arrays_of(run), [&](const auto& array) {
       std::set<std::string> used;
-      return law.kind != LawKind::value_at_node && holds_for(law, array.first, run) &&
-             terms_of(law_of_array(law, array.first, run), run, used).reads;
+      return condition.kind != ConditionKind::value_at_node &&
+             holds_for(condition, array.first, run) &&
+             terms_of(condition_of_array(condition, array.first, run), run, used).reads;
     });
   };
-  return std::ranges::any_of(run.laws, reads) || std::ranges::any_of(run.rim_laws, reads);
+  return std::ranges::any_of(run.conditions, reads) ||
+         std::ranges::any_of(run.mask_conditions, reads);
 }
 
 CellFaces faces_on(const std::string& on, const RunConfig& run) {
-  CellFaces faces{.outward = {}, .of_rim = on == "mask", .shape = run.shape};
+  CellFaces faces{.outward = {}, .of_mask = on == "mask", .shape = run.shape};
   const std::array outward = {&Offset::plane, &Offset::row, &Offset::column};
   for (int axis = 3 - run.shape.axes; axis < 3; ++axis)
     for (const bool last : {false, true})
-      if (on == side_name(axis, last) || (faces.of_rim && run.mask))
+      if (on == side_name(axis, last) || (faces.of_mask && run.mask))
         faces.outward.emplace_back().*outward.at(static_cast<std::size_t>(axis)) = last ? 1 : -1;
   return faces;
 }
@@ -244,58 +252,62 @@ std::string side_name(int axis, bool last) {
   constexpr std::array axes = {"planes", "rows", "columns"};
   return fmt::format("{}.{}", axes.at(static_cast<std::size_t>(axis)), last ? "last" : "first");
 }
-std::string law_name(const SideLaw& law) {
-  return law.of_mask ? "boundary.mask" : "boundary." + side_name(law.axis, law.last);
+std::string condition_name(const SideCondition& condition) {
+  return condition.of_mask ? "boundary.mask"
+                           : "boundary." + side_name(condition.axis, condition.last);
 }
-std::string law_key(const SideLaw& law) {
-  const std::string name = law_name(law);
-  return law.of_mask ? name : name.substr(0, name.rfind('.'));
+std::string condition_key(const SideCondition& condition) {
+  const std::string name = condition_name(condition);
+  return condition.of_mask ? name : name.substr(0, name.rfind('.'));
 }
 
-GhostTerms ghost_terms(const SideLaw& law, const FormulaNames& names, double h, StageTree& tree,
-                       std::set<std::string>& used) {
-  const LawRow& row = row_of(law.kind);
+GhostTerms ghost_terms(const SideCondition& condition, const FormulaNames& names, double h,
+                       StageTree& tree, std::set<std::string>& used) {
+  const ConditionRow& row = row_of(condition.kind);
   const auto written = [&](const FormulaText& text, const FormulaNames& of,
                            std::set<std::string>& in) {
-    const Formula formula = text.parsed(law_name(law));
+    const Formula formula = text.parsed(condition_name(condition));
     return TreeWriter(of, tree, in).write(formula);
   };
   FormulaNames of_row;
-  of_row.terms = {{"h", TreeWriter::scalar(h, false)}, {"value", written(law.value, names, used)}};
-  if (row.takes_factor) of_row.terms["factor"] = written(law.factor, names, used);
+  of_row.terms = {{"h", TreeWriter::scalar(h, false)},
+                  {"value", written(condition.value, names, used)}};
+  if (row.takes_factor) of_row.terms["factor"] = written(condition.factor, names, used);
   std::set<std::string> used_of_row;
   const Term a = written(row.a, of_row, used_of_row), b = written(row.b, of_row, used_of_row);
   const Term divisor = written(row.divisor, of_row, used_of_row);
   if (divisor.factor == 0) {
     FormulaError error(0, fmt::format("makes {} zero", row.divisor.text()));
-    error.of = law_name(law);
-    error.text = law.factor.text();
+    error.of = condition_name(condition);
+    error.text = condition.factor.text();
     throw error;
   }
   TreeWriter writer(names, tree, used);
   return {writer.quotient(a, divisor), writer.quotient(b, divisor)};
 }
 
-LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used) {
-  FormulaNames names = names_of_laws(run);
+ConditionTerms terms_of(const SideCondition& condition, const RunConfig& run,
+                        std::set<std::string>& used) {
+  FormulaNames names = names_of_conditions(run);
   std::vector<Formula> quantities;
   for (const auto& [name, formula] : run.equation.quantities)
     quantities.push_back(formula.parsed(name));
   check_quantities(quantities);
   std::ranges::move(parameters_of_position(run), std::back_inserter(quantities));
   for (const Formula& quantity : quantities) names.quantities[quantity.name] = &quantity;
-  const double h = names.spacing[law.axis], out = row_of(law.kind).place;
+  const double h = names.spacing[condition.axis], out = row_of(condition.kind).place;
   const std::array size = by_axis(run.shape);
-  LawTerms terms;
-  terms.place = (law.last ? (static_cast<double>(size[law.axis] - 1) + out) * h : -out * h) +
-                names.origin[law.axis];
-  names.terms[std::string(1, "zyx"[law.axis])] =
-      law.of_mask ? TreeWriter(names, terms.tree, used).position(law.axis, {})
-                  : TreeWriter::scalar(terms.place, false);
-  static_cast<GhostTerms&>(terms) = ghost_terms(law, names, h, terms.tree, used);
+  ConditionTerms terms;
+  terms.place =
+      (condition.last ? (static_cast<double>(size[condition.axis] - 1) + out) * h : -out * h) +
+      names.origin[condition.axis];
+  names.terms[std::string(1, "zyx"[condition.axis])] =
+      condition.of_mask ? TreeWriter(names, terms.tree, used).position(condition.axis, {})
+                        : TreeWriter::scalar(terms.place, false);
+  static_cast<GhostTerms&>(terms) = ghost_terms(condition, names, h, terms.tree, used);
   terms.reads =
       std::ranges::count(terms.tree.operations, Operation::value, &StageOperation::operation) > 0;
-  terms.staged = terms.reads || law.kind == LawKind::value_at_node;
+  terms.staged = terms.reads || condition.kind == ConditionKind::value_at_node;
   TreeWriter writer(names, terms.tree, used);
   if (!terms.a.is_scalar() || !terms.b.is_scalar())
     terms.tree.results = {writer.node_of(terms.a), writer.node_of(terms.b)};

@@ -20,23 +20,23 @@ FormulaNames names_of_values(const RunConfig& run);
 inline constexpr const char* mask_name = "grid.mask";
 
 /// True if a flux may flow through the side or the mask boundary: not for values and `insulated`.
-bool has_flux(const SideLaw& law);
+bool has_flux(const SideCondition& condition);
 
 /// True if a flux flows through the mask boundary, so that the weights of its faces are coefficient
 /// fields (mask_weights.hpp), and the name of that of an axis.
 bool has_weights(const RunConfig& run);
 std::string weight_name(int axis);
 
-/// The names for the laws of sides and of the mask's rim, without positions, quantities, and
-/// parameters that are formulas of the position.
-FormulaNames names_of_laws(const RunConfig& run);
+/// The names for the conditions of sides and of the mask's boundary, without positions, quantities,
+/// and parameters that are formulas of the position.
+FormulaNames names_of_conditions(const RunConfig& run);
 
 /// Names of the parameters that are fields, then that of the mask. Problem::coefficients has their
 /// values in this order.
 std::vector<std::string> coefficient_names(const RunConfig& run);
 
-/// The index of each array by name, for fields, coefficient fields and quantities with a law, as in
-/// FormulaSystem::names.arrays.
+/// The index of each array by name, for fields, coefficient fields and quantities with a condition,
+/// as in FormulaSystem::names.arrays.
 std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run);
 
 /// The rate of a field; for diffusion with only a coefficient, the diffusivity is 1.
@@ -52,33 +52,34 @@ FormulaSystem explicit_system_of(const RunConfig& run);
 /// True if a rate reads noise. The formulas must be right.
 bool has_noise(const FormulaSystem& system);
 
-/// A law: ghost = a + b * inside.
+/// A condition: ghost = a + b * inside.
 struct GhostTerms {
   Term a, b;
 };
-/// Writes the terms of a law along an axis with spacing `h` into a tree; `names` has the position.
-/// The names that it reads are added to `used`. Throws FormulaError.
-GhostTerms ghost_terms(const SideLaw& law, const FormulaNames& names, double h, StageTree& tree,
-                       std::set<std::string>& used);
+/// Writes the terms of a condition along an axis with spacing `h` into a tree; `names` has the
+/// position. The names that it reads are added to `used`. Throws FormulaError.
+GhostTerms ghost_terms(const SideCondition& condition, const FormulaNames& names, double h,
+                       StageTree& tree, std::set<std::string>& used);
 
-/// The law of a side. If a or b varies, `tree` computes both; else both are numbers.
-struct LawTerms : GhostTerms {
+/// The condition of a side. If a or b varies, `tree` computes both; else both are numbers.
+struct ConditionTerms : GhostTerms {
   StageTree tree;
-  double place = 0;    ///< position along the axis where the law holds
+  double place = 0;    ///< position along the axis where the condition holds
   bool reads = false;  ///< reads arrays
   /// reads arrays or holds a node, so that stages must impose it (side_stages.hpp)
   bool staged = false;
 };
-/// The terms of a law of one array; the names that it reads are added to `used`. Throws
+/// The terms of a condition of one array; the names that it reads are added to `used`. Throws
 /// FormulaError.
-LawTerms terms_of(const SideLaw& law, const RunConfig& run, std::set<std::string>& used);
+ConditionTerms terms_of(const SideCondition& condition, const RunConfig& run,
+                        std::set<std::string>& used);
 
-/// True if the law holds for this field or quantity.
-bool holds_for(const SideLaw& law, const std::string& array, const RunConfig& run);
+/// True if the condition holds for this field or quantity.
+bool holds_for(const SideCondition& condition, const std::string& array, const RunConfig& run);
 
-/// True if the ghost of a side or of the mask's rim depends on fields or parameter fields. The
+/// True if the ghost of a side or of the mask's boundary depends on fields or parameter fields. The
 /// formulas must be right.
-bool laws_read(const RunConfig& run);
+bool conditions_read(const RunConfig& run);
 
 /// The faces that an integral is `on` (IntegralConfig); none for cells, and for a mask that no cell
 /// is outside of.
@@ -86,9 +87,9 @@ CellFaces faces_on(const std::string& on, const RunConfig& run);
 
 /// The name of a side, such as columns.first; axis 0 is planes, 1 rows, 2 columns.
 std::string side_name(int axis, bool last);
-/// The key of a law, such as boundary.columns or boundary.mask, and the name of its formula in
-/// messages, such as boundary.columns.first.
-std::string law_key(const SideLaw& law);
-std::string law_name(const SideLaw& law);
+/// The key of a condition, such as boundary.columns or boundary.mask, and the name of its formula
+/// in messages, such as boundary.columns.first.
+std::string condition_key(const SideCondition& condition);
+std::string condition_name(const SideCondition& condition);
 
 }  // namespace lapl

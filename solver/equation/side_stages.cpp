@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "solver/equation/law_rewriting.hpp"
+#include "solver/equation/condition_rewriting.hpp"
 #include "solver/equation/masked_stages.hpp"
 
 namespace lapl {
 namespace {
 
-bool is_held(const ArraySide& side) { return side.law.kind == LawKind::value_at_node; }
+bool is_held(const ArraySide& side) { return side.condition.kind == ConditionKind::value_at_node; }
 
 // Rewrites stages one after the other, and knows whose values the results are.
-class SideRewriting : public LawRewriting {
+class SideRewriting : public ConditionRewriting {
  public:
   SideRewriting(const StepStages& made, const FormulaSystem& system)
-      : LawRewriting(made, system, system.sides->names),
+      : ConditionRewriting(made, system, system.sides->names),
         stages_(made),
         sides_(*system.sides),
         fields_(static_cast<int>(system.rates.size())) {}
@@ -62,12 +62,12 @@ class Holding : public SideRewriting {
     set_time(*time - stage().time);
     return held_at_nodes(
         made_, sides_, like_[target], value, [&](std::size_t axis, const ArraySide& side) {
-          return ghost(target, side.law, axis, TreeWriter::scalar(side.place, false), {},
+          return ghost(target, side.condition, axis, TreeWriter::scalar(side.place, false), {},
                        {[&](int other) { return made_.value(other, {}); }, {}, {}});
         });
   }
 
-  // Laws read the time of the stage and `later` steps.
+  // Conditions read the time of the stage and `later` steps.
   void set_time(double later) {
     std::set<std::string> none;
     TreeWriter writer(names_, made_, none);
@@ -116,14 +116,15 @@ class SideWriting : public SideRewriting {
     reads.at.*axis_member[axis] *= -1;
     if (by_axis(sides_.shape)[axis] > 1)
       reads.before = [&](int other) { return beyond(other, reads.at, axis + 1); };
-    const int of_law = is_held(found) ? on_line(array, at, from, axis)
-                       : found.linear ? continued(array, 1, reads)
-                                      : ghost(array, found.law, axis,
-                                              TreeWriter::scalar(found.place, false), from, reads);
+    const int of_condition = is_held(found) ? on_line(array, at, from, axis)
+                             : found.linear
+                                 ? continued(array, 1, reads)
+                                 : ghost(array, found.condition, axis,
+                                         TreeWriter::scalar(found.place, false), from, reads);
     return made_.operate(
         Operation::choice,
-        is_at_side(made_, sides_.shape, names_.spacing, axis, at.*axis_member[axis] > 0), of_law,
-        beyond(array, at, axis + 1));
+        is_at_side(made_, sides_.shape, names_.spacing, axis, at.*axis_member[axis] > 0),
+        of_condition, beyond(array, at, axis + 1));
   }
 
   // The value at `at` on the line through the node at `from` and the one before it.
@@ -165,18 +166,18 @@ bool is_held_at(const StagedSides& sides, int array, Offset outward) {
 }
 
 int held_at_nodes(StageTree& tree, const StagedSides& sides, int array, int value,
-                  const std::function<int(std::size_t axis, const ArraySide&)>& of_law) {
+                  const std::function<int(std::size_t axis, const ArraySide&)>& of_condition) {
   for (std::size_t axis = 3; axis-- > 0;)
     for (const bool last : {false, true})
       if (const auto found = sides.at.find({array, static_cast<int>(axis), last});
           found != sides.at.end() && is_held(found->second))
         value = tree.operate(Operation::choice,
                              is_at_side(tree, sides.shape, sides.names.spacing, axis, last),
-                             of_law(axis, found->second), value);
+                             of_condition(axis, found->second), value);
   return value;
 }
 
-StepStages with_laws(StepStages made, const FormulaSystem& system, double outside) {
+StepStages with_conditions(StepStages made, const FormulaSystem& system, double outside) {
   const bool holds = system.sides && std::ranges::any_of(system.sides->at, [](const auto& side) {
                        return is_held(side.second);
                      });

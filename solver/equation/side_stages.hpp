@@ -1,10 +1,10 @@
-// Laws of sides that stages impose themselves, so that engines do not know of them: those that read
-// fields or parameter fields at the node inside, and values that hold at a node. The face of the
-// side is then any, here insulated. At the last side:
+// Conditions of sides that stages impose themselves, so that engines do not know of them: those
+// that read fields or parameter fields at the node inside, and values that hold at a node. The face
+// of the side is then any, here insulated. At the last side:
 //
-//   law          what a stage has     after the rewriting
+//   condition          what a stage has     after the rewriting
 //   a + b u      u+ beside the cell   where(the cell is the last of its axis, a + b u, u+)
-//                u++ at a corner      the same, the law of the slower axis last, as in
+//                u++ at a corner      the same, the condition of the slower axis last, as in
 //                                     kernels/grid/face.hpp
 //   g at: node   a new value of u     where(the cell is the last of its axis, g, new value)
 //                u+ beside the cell   where(the cell is the last of its axis, 2 u - u-, u+)
@@ -24,17 +24,17 @@ namespace lapl {
 int is_at_side(StageTree& tree, Shape grid, const std::array<double, 3>& spacing, std::size_t axis,
                bool last);
 
-/// True if a law at: node holds the array at the side in this direction.
+/// True if a condition at: node holds the array at the side in this direction.
 bool is_held_at(const StagedSides& sides, int array, Offset outward);
 
-/// The operation that is `value`, but what `of_law` makes at nodes where laws at: node hold the
-/// values of an array; of two sides that meet, the slower axis wins.
+/// The operation that is `value`, but what `of_condition` makes at nodes where conditions at: node
+/// hold the values of an array; of two sides that meet, the slower axis wins.
 int held_at_nodes(StageTree& tree, const StagedSides& sides, int array, int value,
-                  const std::function<int(std::size_t axis, const ArraySide&)>& of_law);
+                  const std::function<int(std::size_t axis, const ArraySide&)>& of_condition);
 
-/// The stages with the mask of `system` (masked_stages.hpp), then the laws of its sides that stages
-/// impose and those that hold upon them at corners; `outside` as there. Throws FormulaError if a
-/// law's formula is wrong.
-StepStages with_laws(StepStages made, const FormulaSystem& system, double outside = 0);
+/// The stages with the mask of `system` (masked_stages.hpp), then the conditions of its sides that
+/// stages impose and those that hold upon them at corners; `outside` as there. Throws FormulaError
+/// if a condition's formula is wrong.
+StepStages with_conditions(StepStages made, const FormulaSystem& system, double outside = 0);
 
 }  // namespace lapl

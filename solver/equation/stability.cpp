@@ -18,14 +18,14 @@ bool is_without_waves(const RunConfig& run, int axis) {
   const std::array sizes = by_axis(run.shape);
   const std::array faces = by_axis(run.boundaries);
   const auto at = static_cast<std::size_t>(axis);
-  const auto has_law = [&](const SideLaw& law) { return law.axis == axis; };
-  return axis < 3 - run.shape.axes ||
-         (sizes[at] == 1 && faces[at] != Boundary::zero && std::ranges::none_of(run.laws, has_law));
+  const auto has_condition = [&](const SideCondition& condition) { return condition.axis == axis; };
+  return axis < 3 - run.shape.axes || (sizes[at] == 1 && faces[at] != Boundary::zero &&
+                                       std::ranges::none_of(run.conditions, has_condition));
 }
 
-// Laws that stages impose are left out, as those of faces are.
+// Conditions that stages impose are left out, as those of faces are.
 StepStages rates_inside(FormulaSystem system) {
-  system.rim.reset();
+  system.mask_boundary.reset();
   system.sides.reset();
   return rate_stages(system);
 }

@@ -57,7 +57,7 @@ class StageMaker {
   StepStages of_faces(const Formula& formula, const CellFaces& faces) {
     without_noise();
     at_faces_ = faces.outward;
-    if (faces.of_rim) face_weight_ = system_.rim->weights;
+    if (faces.of_mask) face_weight_ = system_.mask_boundary->weights;
     std::optional<Term> sum;
     evaluate(fields_, 0, Formulas(at_faces_.size(), &formula), [&](Level& to, int i, Term value) {
       const Offset outward = at_faces_[static_cast<std::size_t>(i)];
@@ -69,11 +69,12 @@ class StageMaker {
       const int here = to.writer.node_of(to.product(1 / names_.spacing[axis], value, false));
       const int nothing = tree.number(0);
       const int of_face =
-          faces.of_rim ? tree.operate(Operation::choice, tree.value(system_.rim->mask, outward),
-                                      nothing, here)
-                       : tree.operate(Operation::choice,
-                                      is_at_side(tree, faces.shape, names_.spacing, axis, last),
-                                      here, nothing);
+          faces.of_mask
+              ? tree.operate(Operation::choice, tree.value(system_.mask_boundary->mask, outward),
+                             nothing, here)
+              : tree.operate(Operation::choice,
+                             is_at_side(tree, faces.shape, names_.spacing, axis, last), here,
+                             nothing);
       sum = sum ? to.writer.sum(*sum, TreeWriter::of(of_face)) : TreeWriter::of(of_face);
       return i + 1 < std::ssize(at_faces_) ? std::vector<Made>() : std::vector<Made>{{-1, *sum}};
     });
@@ -341,7 +342,7 @@ class StageMaker {
   StepStages made_;
   Arrays fields_;
   Formulas rates_;
-  Formulas in_arrays_;                                  // quantities that have laws
+  Formulas in_arrays_;                                  // quantities that have conditions
   std::array<int, 3> face_weight_ = {-1, -1, -1};       // arrays of weights of faces
   std::vector<Offset> at_faces_;                        // of each formula; empty: they are of cells
   std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope

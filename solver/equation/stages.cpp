@@ -129,7 +129,7 @@ class StepMaker : public StageMaker {
     make_field(error);
   }
 
-  // The error of a field, but 0 where laws hold it.
+  // The error of a field, but 0 where conditions hold it.
   Term where_free(Level& to, int field, Term error) const {
     if (!system_.sides) return error;
     StageTree& tree = to.stage.tree;
@@ -295,20 +295,20 @@ class StepMaker : public StageMaker {
 }  // namespace
 
 StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double time_step) {
-  return with_laws(StepMaker(system).of_step(scheme, time_step), system);
+  return with_conditions(StepMaker(system).of_step(scheme, time_step), system);
 }
 
 StepStages rate_stages(const FormulaSystem& system) {
-  return with_laws(StageMaker(system).of_rates(), system);
+  return with_conditions(StageMaker(system).of_rates(), system);
 }
 
 StepStages value_stages(const FormulaSystem& system, const Formula& formula, double outside) {
-  return with_laws(StageMaker(system).of_values({&formula}), system, outside);
+  return with_conditions(StageMaker(system).of_values({&formula}), system, outside);
 }
 
 StepStages face_stages(const FormulaSystem& system, const Formula& formula,
                        const CellFaces& faces) {
-  return with_laws(StageMaker(system).of_faces(formula, faces), system);
+  return with_conditions(StageMaker(system).of_faces(formula, faces), system);
 }
 
 StageCheck::StageCheck(const FormulaSystem& system)

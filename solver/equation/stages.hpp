@@ -22,40 +22,41 @@
 
 namespace lapl {
 
-/// The mask of a grid and what its rim imposes (solver/equation/masked_stages.hpp).
-struct MaskRim {
-  int mask = 0;                 ///< array of the mask, as in FormulaNames::arrays
-  FormulaNames names;           ///< of the laws' formulas
-  std::map<int, SideLaw> laws;  ///< of fields, of quantities and coefficients that have them
-  std::set<int> linear = {};    ///< coefficient fields that continue linearly
+/// The mask of a grid and what its boundary imposes (solver/equation/masked_stages.hpp).
+struct MaskBoundary {
+  int mask = 0;        ///< array of the mask, as in FormulaNames::arrays
+  FormulaNames names;  ///< of the conditions' formulas
+  std::map<int, SideCondition>
+      conditions;             ///< of fields, of quantities and coefficients that have them
+  std::set<int> linear = {};  ///< coefficient fields that continue linearly
   /// arrays of |n . e| for fluxes along each axis (mask_weights.hpp); -1: no flux flows through
   std::array<int, 3> weights = {-1, -1, -1};
 };
 
-/// A law at a side of an array. It holds at `place`, a position along its axis.
+/// A condition at a side of an array. It holds at `place`, a position along its axis.
 struct ArraySide {
-  SideLaw law;
+  SideCondition condition;
   double place = 0;
-  bool staged = false;  ///< stages must impose it (LawTerms)
+  bool staged = false;  ///< stages must impose it (ConditionTerms)
   bool linear = false;  ///< in place of a condition, the array continues linearly
 };
-/// The sides of arrays where stages impose laws (solver/equation/side_stages.hpp).
+/// The sides of arrays where stages impose conditions (solver/equation/side_stages.hpp).
 struct StagedSides {
   using Key = std::tuple<int, int, bool>;  ///< array, axis, whether it is the last side
-  FormulaNames names;                      ///< of the laws' formulas
+  FormulaNames names;                      ///< of the conditions' formulas
   Shape shape;
   std::map<Key, ArraySide> at;  ///< of all sides of these arrays but those of periodic axes
 };
 
 /// An equation in formulas. `names.arrays` numbers its fields from 0, then the coefficient fields,
-/// then the quantities that have laws.
+/// then the quantities that have conditions.
 struct FormulaSystem {
   FormulaNames names;
   std::vector<Formula> rates = {};         ///< one for each field, in the order of the arrays
   std::vector<Formula> quantities = {};    ///< equation.let
   std::vector<Formula> coefficients = {};  ///< parameters that conditions read as formulas
-  std::optional<MaskRim> rim = {};         ///< where the grid has a mask
-  std::optional<StagedSides> sides = {};   ///< where stages impose laws
+  std::optional<MaskBoundary> mask_boundary = {};  ///< where the grid has a mask
+  std::optional<StagedSides> sides = {};           ///< where stages impose conditions
 };
 
 /// Stages, with the arrays and names that they use.
@@ -79,8 +80,8 @@ StepStages rate_stages(const FormulaSystem& system);
 /// Faces of cells, which a formula is integrated over.
 struct CellFaces {
   std::vector<Offset> outward;  ///< directions from the cells inside
-  bool of_rim = false;          ///< the faces of the mask's rim; else those of a side of the grid
-  Shape shape = {};             ///< of the grid
+  bool of_mask = false;  ///< the faces of the mask's boundary; else those of a side of the grid
+  Shape shape = {};      ///< of the grid
 };
 /// The stages that compute, for each cell, the sum over its faces of the value of a formula divided
 /// by the spacing across the face.

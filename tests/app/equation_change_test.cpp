@@ -115,7 +115,7 @@ TEST_CASE("a restart takes the same equation in other words, and refuses another
     CHECK(has(found.err, "equation.u: "));
     CHECK(has(found.err, "a restart may not change it"));
   }
-  SUBCASE("another law of a side") {
+  SUBCASE("another condition of a side") {
     replace_in("c.yaml", "sin(t)", "sin(2 * t)");
     const Outcome found = run_lapl(on);
     CHECK(found.code == 2);

@@ -52,7 +52,7 @@ TEST_CASE("integrals are columns of diagnostics.csv, the same on any number of t
   CHECK(has(text_of("r.html"), "Integral energy"));
 }
 
-TEST_CASE("integrals on sides with laws that read go on where an interrupted run stopped") {
+TEST_CASE("integrals on sides with conditions that read go on where an interrupted run stopped") {
   const Sandbox sandbox;
   write_text(
       "c.yaml",

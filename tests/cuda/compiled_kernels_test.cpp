@@ -130,16 +130,20 @@ TEST_CASE("rows whose boundary condition varies are no mirror images, whatever a
   CHECK(plan().mirrors_rows);
   for (const bool last : {false, true})
     for (const char* const value : {"sin(3 * t)", "0.5"}) {
-      run.laws.clear();
+      run.conditions.clear();
       for (const bool side : {false, true})
-        run.laws.push_back(
-            {.axis = 1, .last = side, .array = "u", .kind = LawKind::derivative, .value = "0"});
+        run.conditions.push_back({.axis = 1,
+                                  .last = side,
+                                  .array = "u",
+                                  .kind = ConditionKind::derivative,
+                                  .value = "0"});
       for (const bool side : {false, true})
-        run.laws.push_back({.axis = 1,
-                            .last = side,
-                            .array = "w",
-                            .kind = side == last ? LawKind::value : LawKind::derivative,
-                            .value = side == last ? value : "0"});
+        run.conditions.push_back(
+            {.axis = 1,
+             .last = side,
+             .array = "w",
+             .kind = side == last ? ConditionKind::value : ConditionKind::derivative,
+             .value = side == last ? value : "0"});
       CAPTURE(value);
       CHECK_FALSE(plan().mirrors_rows);
       const Problem<double> problem = problem_of<double>(Model(run), {});

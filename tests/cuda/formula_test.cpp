@@ -24,12 +24,12 @@ RunConfig gray_scott(Shape shape, Boundaries boundaries) {
   return run;
 }
 
-// A face law with a parameter of gray_scott.
-SideLaw mixed_law() {
+// A face condition with a parameter of gray_scott.
+SideCondition mixed_condition() {
   return {.axis = 2,
           .last = true,
           .array = "",
-          .kind = LawKind::mixed,
+          .kind = ConditionKind::mixed,
           .value = "1",
           .factor = "0.5 + F"};
 }
@@ -129,17 +129,20 @@ TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities 
   run.parameters["a"] = test::formula_parameter("1 + 0.1 * sin(x) * cos(y)");
   run.equation.quantities.emplace_back("mu", "u^3 - u - 0.1 * laplacian(u)");
   run.equation.rates["u"] = "0.01 * laplacian(mu) + a * sin(t) * v * x / 264 - u * v^2";
-  run.laws.push_back(
-      {.axis = 1, .last = false, .array = "u", .kind = LawKind::value, .value = "sin(t)"});
-  run.laws.push_back(mixed_law());
+  run.conditions.push_back(
+      {.axis = 1, .last = false, .array = "u", .kind = ConditionKind::value, .value = "sin(t)"});
+  run.conditions.push_back(mixed_condition());
   check_engines<T>(run, {"streaming"});  // resident does not support time dependence
   RunConfig at_rest = run;
-  at_rest.laws.front().value = "0.25";
+  at_rest.conditions.front().value = "0.25";
   at_rest.equation.rates["u"] = "0.01 * laplacian(mu) + a * v * x / 264 - u * v^2";
   check_engines<T>(at_rest);
-  run.laws.push_back(
-      {.axis = 2, .last = false, .array = "v", .kind = LawKind::value, .value = "cos(t) + y / 80"});
-  check_engines<T>(run, {});  // neither engine supports a law that varies along its face
+  run.conditions.push_back({.axis = 2,
+                            .last = false,
+                            .array = "v",
+                            .kind = ConditionKind::value,
+                            .value = "cos(t) + y / 80"});
+  check_engines<T>(run, {});  // neither engine supports a condition that varies along its face
 }
 
 TEST_CASE_TEMPLATE("the error of a step is that of the CPU, and a step can be taken back", T, float,
@@ -234,14 +237,14 @@ TEST_CASE_TEMPLATE("formulas stream on three axes", T, float, double) {
   run.parameters["a"] = test::formula_parameter("1 + 0.1 * sin(x) * cos(y) + 0.01 * z");
   run.equation.rates["u"] =
       "a * laplacian(u) + sin(t) * v * x / 100 + 0.1 * d2_dxdy(u) + 0.1 * d2_dxdz(v) + z / 100";
-  run.laws.push_back(
-      {.axis = 0, .last = false, .array = "u", .kind = LawKind::value, .value = "sin(t)"});
-  run.laws.push_back(
-      {.axis = 1, .last = true, .array = "v", .kind = LawKind::derivative, .value = "0.3"});
-  run.laws.push_back(mixed_law());
+  run.conditions.push_back(
+      {.axis = 0, .last = false, .array = "u", .kind = ConditionKind::value, .value = "sin(t)"});
+  run.conditions.push_back(
+      {.axis = 1, .last = true, .array = "v", .kind = ConditionKind::derivative, .value = "0.3"});
+  run.conditions.push_back(mixed_condition());
   check_engines<T>(run, {"streaming"}, {{7}, {1, 6}});
   run.boundaries = {periodic, periodic, periodic};
-  run.laws.clear();
+  run.conditions.clear();
   check_engines<T>(run, {"streaming"}, {{7}, {1, 6}});
   run.equation.rates["u"] = "laplacian(u) + d2_dydz(u)";
   check_engines<T>(run, {}, {{3}});

@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's on small grids for
   compare_with_cpu(run, test::random_field<T>(run.shape), {3});
 }
 
-TEST_CASE("engine spectral on a GPU takes decay, sources, laws of values and every scheme") {
+TEST_CASE("engine spectral on a GPU takes decay, sources, conditions of values and every scheme") {
   test::need_cuda();
   for (const Shape shape :
        {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})

@@ -35,7 +35,7 @@ class Box:
             else:
                 def place(index):
                     return self.place(along[:axis] + [[index * h]] + along[axis + 1:])
-                outside = [law(near, h, place(index), place(face)) for law, near, index, face in
+                outside = [condition(near, h, place(index), place(face)) for condition, near, index, face in
                            zip(faces[axis], inside, (-1, last + 1), (-0.5, last + 0.5))]
             u = np.concatenate([outside[0], u, outside[1]], axis)
             along[axis] = h * np.arange(-1, last + 2)
@@ -145,7 +145,7 @@ def diffusion(name, shape, words, spacing=None, D=None, dt=None, steps=50):
     return made
 
 
-def box_laws():
+def box_conditions():
     """
     grid: {shape: [12, 10, 14], spacing: [0.5, 1, 0.25]}
     parameters: {D: 0.3, s: {formula: "exp(-(z - 2)^2 - (y - 4)^2 / 4 - (x - 1)^2)"}}
@@ -198,7 +198,7 @@ def box_operators():
         columns = derivative(lambda p: 0), derivative(lambda p: 0.1 * sin(t))
         inside = state[0]
         u = grid.ghosts(inside, planes, PERIODIC, columns)
-        # Boundary laws, too, take y from the opposite end.
+        # Boundary conditions, too, take y from the opposite end.
         u[0, [0, -1]] = u[0, [-2, 1]]
         return np.array([grid.flux_divergence(D, u) + 0.05 * grid.mixed(u, "x", "z")
                          - 0.04 * grid.mixed(u + 0.1 * x * y * z, "y", "z") + 0.03 * grid.second(u**2, "z")
@@ -233,7 +233,7 @@ def plane_transport():
     def rate(state, t):
         faces = (value(lambda p: 0.5 + 0.1 * p.x), derivative(lambda p: 0.1 * sin(t))), PERIODIC
         u, v = (grid.ghosts(field, *faces) for field in state)
-        # The law along the rows, too, takes x from the opposite end of the columns.
+        # The condition along the rows, too, takes x from the opposite end of the columns.
         for field in u, v:
             field[:, [0, -1]] = field[:, [-2, 1]]
         carried = grid.ghosts(state[0] - 0.02 * grid.laplacian(u), *even)
@@ -380,6 +380,6 @@ EQUATIONS = [
     diffusion("cube", (9, 7, 8), ["zero", "insulated", "periodic"], None, 0.16, 1),
     diffusion("plate_unequal", (12, 15), ["periodic", "insulated"], [0.5, 0.25], 0.3, 0.05),
     diffusion("line", (31,), ["insulated"], None, 0.4, 1),
-    box_laws, box_operators, plane_transport, box_transport, line_front,
+    box_conditions, box_operators, plane_transport, box_transport, line_front,
     box_fractal, box_fractal_threshold, line_fractal, box_gaussian, box_checkerboard, box_sine,
 ]

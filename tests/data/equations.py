@@ -256,7 +256,7 @@ def kuramoto_sivashinsky():
 
     def rate(state, t):
         h = grid.ghosts(state[0], even, (ZERO, ZERO))
-        bent = grid.ghosts(state[0] + grid.laplacian(h), even, even)  # a quantity without a law is insulated
+        bent = grid.ghosts(state[0] + grid.laplacian(h), even, even)  # a quantity without a condition is insulated
         return np.array([-grid.laplacian(bent) - 0.5 * grid.gradient_squared(h)])
 
     return {"h": heun(rate, 2 * (grid.random() - 0.5), dt=0.02, steps=80)}

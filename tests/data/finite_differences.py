@@ -15,7 +15,7 @@ class Grid:
     def random(self, count=1, seed=3966789):
         return np.random.default_rng(seed).random((count, *self.shape))
 
-    # A law returns the value at the node beyond a face. Its arguments: the value at the node inside, x and y of the
+    # A condition returns the value at the node beyond a face. Its arguments: the value at the node inside, x and y of the
     # node beyond, x and y of the face between the two.
 
     @staticmethod
@@ -26,13 +26,13 @@ class Grid:
         return lambda inside, *places: inside + self.h * q(*places[2:])
 
     def mixed(self, v, f):
-        """The law (outside - inside) / h + f (outside + inside) / 2 = v."""
+        """The condition (outside - inside) / h + f (outside + inside) / 2 = v."""
         near, far = 1 / self.h - f / 2, 1 / self.h + f / 2
         return lambda inside, *places: (near * inside + v(*places[2:])) / far
 
     def ghosts(self, u, rows, columns):
-        """u with the nodes just outside: columns first, so corners follow by the law of the rows. Each axis is PERIODIC
-        or has a law for its first and its last side."""
+        """u with the nodes just outside: columns first, so corners follow by the condition of the rows. Each axis is PERIODIC
+        or has a condition for its first and its last side."""
         h, (n, m) = self.h, self.shape
         if columns is PERIODIC:
             u = np.hstack([u[:, -1:], u, u[:, :1]])

@@ -1,4 +1,4 @@
-"""Equations with noise, and with words and laws that equations.py lacks; see there. Philox is written after Salmon et
+"""Equations with noise, and with words and conditions that equations.py lacks; see there. Philox is written after Salmon et
 al., "Parallel Random Numbers: As Easy as 1, 2, 3" (2011)."""
 import numpy as np
 from finite_differences import EVEN, PERIODIC, Grid, euler, heun

@@ -345,7 +345,8 @@ TEST_CASE("names, parameters and outputs of a wrong form are reported as mistake
 }
 
 TEST_CASE(
-    "laws, parameters, initial fields and derived outputs reach the run as they are written") {
+    "conditions, parameters, initial fields and derived outputs reach the run as they are "
+    "written") {
   const RunConfig run =
       parse(
           "grid: {shape: [4, 5], spacing: 0.5}\n"
@@ -371,13 +372,15 @@ TEST_CASE(
   CHECK(run.equation.rates.at("u") == "D * laplacian(p) + E");
   CHECK(run.equation.quantities == NamedFormulas{{"p", "a * u"}});
   CHECK(run.boundaries.rows == Boundary::periodic);
-  REQUIRE(run.laws.size() == 4);
-  CHECK(run.laws[0].value == "sin(t)");
-  CHECK((run.laws[0].array.empty() && run.laws[0].axis == 2 && !run.laws[0].last));
-  CHECK(run.laws[0].kind == LawKind::value_at_face);
-  CHECK((run.laws[1].array == "u" && run.laws[1].kind == LawKind::derivative));
-  CHECK((run.laws[2].array == "v" && run.laws[2].value == "y" && run.laws[2].last));
-  CHECK((run.laws[3].array == "p" && run.laws[3].kind == LawKind::value));
+  REQUIRE(run.conditions.size() == 4);
+  CHECK(run.conditions[0].value == "sin(t)");
+  CHECK(
+      (run.conditions[0].array.empty() && run.conditions[0].axis == 2 && !run.conditions[0].last));
+  CHECK(run.conditions[0].kind == ConditionKind::value_at_face);
+  CHECK((run.conditions[1].array == "u" && run.conditions[1].kind == ConditionKind::derivative));
+  CHECK(
+      (run.conditions[2].array == "v" && run.conditions[2].value == "y" && run.conditions[2].last));
+  CHECK((run.conditions[3].array == "p" && run.conditions[3].kind == ConditionKind::value));
   CHECK(run.initials.at("u").value == 3);
   CHECK(run.initials.at("v").formula == "x * random");
   REQUIRE(run.derived.size() == 2);

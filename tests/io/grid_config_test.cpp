@@ -46,8 +46,8 @@ TEST_CASE("boundaries, centres and modes must match the axes of the grid") {
           .run;
   CHECK(box.boundaries.planes == Boundary::periodic);
   CHECK(box.boundaries.rows == Boundary::insulated);
-  REQUIRE(box.laws.size() == 2);
-  CHECK(box.laws.front().axis == 2);
+  REQUIRE(box.conditions.size() == 2);
+  CHECK(box.conditions.front().axis == 2);
   const RunConfig all =
       on_grid("shape: [5, 6, 7]",
               steps + "boundary: insulated\ninitial: {kind: sine, mode: [1, 2, 3]}\n")

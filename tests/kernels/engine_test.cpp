@@ -72,15 +72,15 @@ std::vector<T> compiled_and_stepped(const std::string& engine, const Problem<T>&
 TEST_CASE_TEMPLATE("three axes: every CPU engine equals the reference engine to the bit", T, float,
                    double) {
   const std::int64_t sizes[] = {1, 2, 3, 17, 31, 67};
-  const Face<T> laws[] = {{0, 0}, {0, 1}, {T(0.7), 0}, {T(-0.3), T(0.9)}, {0, T(-1)}};
+  const Face<T> conditions[] = {{0, 0}, {0, 1}, {T(0.7), 0}, {T(-0.3), T(0.9)}, {0, T(-1)}};
   unsigned number = 0;
   const auto below = [&](unsigned count) {
     return ((number = number * 1103515245 + 12345) >> 16) % count;
   };
   const auto faces = [&]() -> AxisFaces<T> {
     if (below(3) == 0) return Boundary::periodic;
-    const Face<T> first = laws[below(5)];
-    return {first, laws[below(5)]};
+    const Face<T> first = conditions[below(5)];
+    return {first, conditions[below(5)]};
   };
   for (const std::int64_t planes : sizes)
     for (const std::int64_t rows : sizes)
@@ -128,11 +128,12 @@ Problem<T> problem_of_corners(Shape shape, const Faces<T>& faces) {
   };
   made(0, 2);
   made(2, 0);
-  // Laws that depend on place and time, at the first row and the last plane.
-  StageTree law;
-  law.results = {law.operate(Operation::sum, law.position(2, {}), law.time()),
-                 law.operate(Operation::product, law.position(1, {}), law.number(0.125))};
-  problem.conditions = {law};
+  // Conditions that depend on place and time, at the first row and the last plane.
+  StageTree condition;
+  condition.results = {
+      condition.operate(Operation::sum, condition.position(2, {}), condition.time()),
+      condition.operate(Operation::product, condition.position(1, {}), condition.number(0.125))};
+  problem.conditions = {condition};
   if (!faces.rows.wrap()) problem.faces[0].rows.first = Face<T>::varying(0);
   if (!faces.planes.wrap()) problem.faces[2].planes.last = Face<T>::varying(0);
   if (!faces.columns.wrap()) problem.faces[0].columns.last = Face<T>::varying(0);
@@ -140,17 +141,18 @@ Problem<T> problem_of_corners(Shape shape, const Faces<T>& faces) {
 }
 
 TEST_CASE_TEMPLATE(
-    "three axes: all engines take corners, laws in time and space, coefficients and two stages", T,
-    float, double) {
-  const AxisFaces<T> law(Face<T>{T(0.5), T(-1)}, Face<T>{T(2), T(0.25)});
+    "three axes: all engines take corners, conditions in time and space, coefficients and two "
+    "stages",
+    T, float, double) {
+  const AxisFaces<T> condition(Face<T>{T(0.5), T(-1)}, Face<T>{T(2), T(0.25)});
   const AxisFaces<T> periodic = Boundary::periodic;
-  const std::pair<Shape, Faces<T>> cases[] = {{{13, 37, 11, 3}, {law, law, law}},
-                                              {{1, 70, 5, 3}, {periodic, law, periodic}},
-                                              {{19, 1, 23, 3}, {law, periodic, periodic}},
-                                              {{29, 41, 1, 3}, {periodic, periodic, law}},
-                                              {{7, 300, 9, 3}, {periodic, periodic, law}},
-                                              {{1, 257, 1, 1}, {law, periodic}},
-                                              {{1, 31, 1, 1}, {{}, law}}};
+  const std::pair<Shape, Faces<T>> cases[] = {{{13, 37, 11, 3}, {condition, condition, condition}},
+                                              {{1, 70, 5, 3}, {periodic, condition, periodic}},
+                                              {{19, 1, 23, 3}, {condition, periodic, periodic}},
+                                              {{29, 41, 1, 3}, {periodic, periodic, condition}},
+                                              {{7, 300, 9, 3}, {periodic, periodic, condition}},
+                                              {{1, 257, 1, 1}, {condition, periodic}},
+                                              {{1, 31, 1, 1}, {{}, condition}}};
   for (const auto& one : cases) {
     const Shape shape = one.first;
     const Problem<T> problem = problem_of_corners(shape, one.second);
@@ -164,16 +166,19 @@ TEST_CASE_TEMPLATE(
   }
 }
 
-TEST_CASE_TEMPLATE("every engine imposes the law of each face", T, float, double) {
-  const Face<T> laws[] = {{0, 0}, {0, 1}, {T(0.7), 0}, {T(-0.3), T(0.9)}, {0, T(-1)}};
+TEST_CASE_TEMPLATE("every engine imposes the condition of each face", T, float, double) {
+  const Face<T> conditions[] = {{0, 0}, {0, 1}, {T(0.7), 0}, {T(-0.3), T(0.9)}, {0, T(-1)}};
   unsigned number = 0;
   for (const EngineInfo& engine : engine_table) {
     if (engine.name == "reference" || (engine.backend == "cuda" && !cuda_unavailable().empty()))
       continue;
     for (const Shape shape : {Shape{1, 1}, Shape{1, 70}, Shape{37, 5}, Shape{129, 140}})
       for (int i = 0; i < 10; ++i) {
-        const auto law = [&] { return laws[(number = number * 1103515245 + 12345) >> 16 & 3]; };
-        AxisFaces<T> rows(law(), law()), columns(law(), laws[number >> 20 & 1 ? 4 : 1]);
+        const auto condition = [&] {
+          return conditions[(number = number * 1103515245 + 12345) >> 16 & 3];
+        };
+        AxisFaces<T> rows(condition(), condition()),
+            columns(condition(), conditions[number >> 20 & 1 ? 4 : 1]);
         if (i % 5 == 4) (i % 2 ? rows : columns) = Boundary::periodic;
         const Problem<T> problem = test::diffusion<T>(shape, {rows, columns}, T(0.2));
         CAPTURE(engine.name);

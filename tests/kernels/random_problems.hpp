@@ -1,5 +1,5 @@
-// Random equations in formulas, with random fields, rates, quantities, coefficients, laws, schemes
-// and shapes, as in configs. Some of them are invalid.
+// Random equations in formulas, with random fields, rates, quantities, coefficients, conditions,
+// schemes and shapes, as in configs. Some of them are invalid.
 #pragma once
 
 #include <fmt/format.h>
@@ -48,8 +48,8 @@ class RandomProblem {
     parameters();
     names_ = run.fields;
     for (const auto& [name, parameter] : run.parameters) names_.push_back(name);
-    read_in_laws_ = names_;
-    laws_read_ = chance(0.25);
+    read_in_conditions_ = names_;
+    conditions_read_ = chance(0.25);
     for (int i = 0, count = below(3); i < count; ++i) {
       const std::string name = fmt::format("q{}", i);
       run.equation.quantities.emplace_back(name, accepted_expression(3));
@@ -111,11 +111,12 @@ class RandomProblem {
     for (const auto& [field, rate] : run.equation.rates)
       text += fmt::format("\nd{}/dt = {}", field, rate.text());
     if (run.mask) text += fmt::format("\nmask = {}", run.mask->formula.text());
-    for (const auto* const laws : {&run.laws, &run.rim_laws})
-      for (const SideLaw& law : *laws)
-        text += fmt::format("\n{} of {}: {} {}, factor {}", law_name(law),
-                            law.array.empty() ? "all" : law.array, name_of(law.kind),
-                            law.value.text(), law.factor.text());
+    for (const auto* const conditions : {&run.conditions, &run.mask_conditions})
+      for (const SideCondition& condition : *conditions)
+        text +=
+            fmt::format("\n{} of {}: {} {}, factor {}", condition_name(condition),
+                        condition.array.empty() ? "all" : condition.array, name_of(condition.kind),
+                        condition.value.text(), condition.factor.text());
     return text;
   }
 
@@ -189,7 +190,8 @@ class RandomProblem {
     for (int axis = first; axis < 3; ++axis)
       if (chance(0.5)) {
         *of_axes[axis] = Boundary::zero;
-        for (const bool last : {false, true}) laws({.axis = axis, .last = last}, run.laws);
+        for (const bool last : {false, true})
+          conditions({.axis = axis, .last = last}, run.conditions);
       }
   }
   void mask() {
@@ -198,36 +200,38 @@ class RandomProblem {
                               "where({0}^2 + {1}^2 < 30 * {2}, 0, 2)",
                               "where(abs({0} - 3) < 2 + {2}, 0, -1)", "1", "{2} < 0.1"})),
         axis(), axis(), uniform()));
-    if (chance(0.7)) laws({.of_mask = true}, run.rim_laws);
+    if (chance(0.7)) conditions({.of_mask = true}, run.mask_conditions);
   }
-  void laws(const SideLaw& of, std::vector<SideLaw>& laws) {
+  void conditions(const SideCondition& of, std::vector<SideCondition>& conditions) {
     std::vector<std::string> arrays = {""};
     if (chance(0.4)) arrays = run.fields;
     for (const auto& [name, quantity] : run.equation.quantities)
       if (chance(0.5)) arrays.push_back(name);
     for (const std::string& array : arrays) {
-      SideLaw law = of;
-      law.array = array;
-      law.kind =
-          one_of<LawKind>({LawKind::value, LawKind::value_at_face, LawKind::derivative,
-                           LawKind::mixed, chance(0.1) ? LawKind::absorbing : LawKind::value});
-      if (!of.of_mask && chance(0.2)) law.kind = LawKind::value_at_node;
-      law.value = law_formula(below(3), law.kind != LawKind::value_at_node);
-      law.factor = law.kind == LawKind::mixed ? law_formula(below(2)) : "0";
-      laws.push_back(law);
+      SideCondition condition = of;
+      condition.array = array;
+      condition.kind = one_of<ConditionKind>(
+          {ConditionKind::value, ConditionKind::value_at_face, ConditionKind::derivative,
+           ConditionKind::mixed, chance(0.1) ? ConditionKind::absorbing : ConditionKind::value});
+      if (!of.of_mask && chance(0.2)) condition.kind = ConditionKind::value_at_node;
+      condition.value = condition_formula(below(3), condition.kind != ConditionKind::value_at_node);
+      condition.factor = condition.kind == ConditionKind::mixed ? condition_formula(below(2)) : "0";
+      conditions.push_back(condition);
     }
   }
-  std::string law_formula(int depth, bool of_fields = true) {
+  std::string condition_formula(int depth, bool of_fields = true) {
     std::vector<std::string> leaves = {"0", "1", "-1", "0.5", "t", "2"};
     for (const char axis : axes()) leaves.emplace_back(1, axis);
     leaves.insert(leaves.end(), numbers_.begin(), numbers_.end());
-    if (laws_read_)
-      leaves.insert(leaves.end(), read_in_laws_.begin() + (of_fields ? 0 : std::ssize(run.fields)),
-                    read_in_laws_.end());
+    if (conditions_read_)
+      leaves.insert(leaves.end(),
+                    read_in_conditions_.begin() + (of_fields ? 0 : std::ssize(run.fields)),
+                    read_in_conditions_.end());
     if (depth == 0) return one_of(leaves);
     return fmt::format(fmt::runtime(word_of({"{} + {}", "({}) * ({})", "sin({}) - {}",
                                              "where({0} < {1}, {1}, {0})", "max({}, {})"})),
-                       law_formula(depth - 1, of_fields), law_formula(depth - 1, of_fields));
+                       condition_formula(depth - 1, of_fields),
+                       condition_formula(depth - 1, of_fields));
   }
 
   std::string leaf() {
@@ -288,8 +292,8 @@ class RandomProblem {
 
   std::mt19937_64 generator_;
   std::vector<std::string> numbers_;
-  std::vector<std::string> names_, read_in_laws_;
-  bool laws_read_ = false;
+  std::vector<std::string> names_, read_in_conditions_;
+  bool conditions_read_ = false;
 };
 
 /// True if two states hold the same bits; any NaN equals any other.

@@ -14,22 +14,24 @@
 namespace lapl {
 namespace {
 
-// A value of a field at indices from -1 to size, by the laws of columns, then rows, then planes.
+// A value of a field at indices from -1 to size, by the conditions of columns, then rows, then
+// planes.
 template <class T>
 T with_ghosts(const Problem<T>& problem, const T* field, std::int64_t plane, std::int64_t row,
               std::int64_t column) {
   const Shape shape = problem.shape;
-  const auto law = [](const AxisFaces<T>& faces, std::int64_t index, std::int64_t size,
-                      const auto& value) {
+  const auto condition = [](const AxisFaces<T>& faces, std::int64_t index, std::int64_t size,
+                            const auto& value) {
     if (index >= 0 && index < size) return value(index);
     if (faces.wrap()) return value((index + size) % size);
     const Face<T>& face = index < 0 ? faces.first : faces.last;
     return std::fma(face.b, value(index < 0 ? 0 : size - 1), face.a);
   };
-  return law(problem.faces.front().planes, plane, shape.planes, [&](std::int64_t k) {
-    return law(problem.faces.front().rows, row, shape.rows, [&](std::int64_t j) {
-      return law(problem.faces.front().columns, column, shape.columns,
-                 [&](std::int64_t i) { return field[(k * shape.rows + j) * shape.columns + i]; });
+  return condition(problem.faces.front().planes, plane, shape.planes, [&](std::int64_t k) {
+    return condition(problem.faces.front().rows, row, shape.rows, [&](std::int64_t j) {
+      return condition(problem.faces.front().columns, column, shape.columns, [&](std::int64_t i) {
+        return field[(k * shape.rows + j) * shape.columns + i];
+      });
     });
   });
 }
@@ -65,7 +67,7 @@ std::vector<T> after_one_step(const Problem<T>& problem, const std::vector<T>& s
 }
 
 template <class T>
-std::vector<AxisFaces<T>> some_laws() {
+std::vector<AxisFaces<T>> some_conditions() {
   return {Boundary::zero, Boundary::insulated, Boundary::periodic,
           AxisFaces<T>(Face<T>{T(0.5), T(-1)}, Face<T>{T(2), T(0.25)})};
 }
@@ -97,7 +99,7 @@ TEST_CASE("a tree of sixteen times the operations takes far less than 256 times 
 TEST_CASE_TEMPLATE("one axis: the reference engine steps a row as the canon says", T, float,
                    double) {
   for (const std::int64_t columns : {1, 2, 31, 512, 513, 1100})
-    for (const AxisFaces<T>& faces : some_laws<T>()) {
+    for (const AxisFaces<T>& faces : some_conditions<T>()) {
       const auto problem =
           test::diffusion<T>(row_of_cells(columns), {Boundary::zero, faces}, T(0.4));
       const auto field = test::random_field<T>(problem.shape);
@@ -112,8 +114,8 @@ TEST_CASE_TEMPLATE("one axis: the reference engine steps a row as the canon says
 TEST_CASE_TEMPLATE("three axes: the reference engine steps a box as the canon says", T, float,
                    double) {
   for (const Shape shape : {box(1, 1, 1), box(2, 3, 5), box(7, 1, 9), box(3, 4, 515)})
-    for (const AxisFaces<T>& planes : some_laws<T>())
-      for (const AxisFaces<T>& columns : some_laws<T>()) {
+    for (const AxisFaces<T>& planes : some_conditions<T>())
+      for (const AxisFaces<T>& columns : some_conditions<T>()) {
         const auto problem =
             test::diffusion<T>(shape, {Boundary::insulated, columns, planes}, T(0.15));
         const auto field = test::random_field<T>(shape);
@@ -137,8 +139,8 @@ TEST_CASE(
   tree.results = {
       tree.operate(Operation::sum, square, corner),
       tree.operate(Operation::fused_multiply_add, tree.number(-2), u, tree.number(0.3))};
-  for (const AxisFaces<double>& rows : some_laws<double>())
-    for (const AxisFaces<double>& columns : some_laws<double>()) {
+  for (const AxisFaces<double>& rows : some_conditions<double>())
+    for (const AxisFaces<double>& columns : some_conditions<double>()) {
       const auto problem = problem_of_stage<double>({5, 7}, {rows, columns}, tree);
       REQUIRE(problem.fields == 2);
       const auto state = test::random_field<double>({2 * 5, 7});

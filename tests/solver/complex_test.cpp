@@ -174,7 +174,7 @@ TEST_CASE("Schroedinger and Ginzburg-Landau of the gallery have the bits of thei
   }
 }
 
-TEST_CASE("laws of a complex field hold for its parts, which may have their own") {
+TEST_CASE("conditions of a complex field hold for its parts, which may have their own") {
   const RunConfig run = complex_run(
       "grid: {shape: [4, 5]}\nfields: {psi: complex, u: real}\n"
       "equation: {kind: formula, let: {q: i * laplacian(psi) + psi}, psi: laplacian(q), u: "
@@ -184,29 +184,29 @@ TEST_CASE("laws of a complex field hold for its parts, which may have their own"
       "q: {mixed: {value: 2 * i, factor: x}}}\n    last: insulated\n"
       "time: {step: 0.01, steps: 1}\ninitial: {psi: {kind: uniform}, u: {kind: uniform}}\n"
       "output: {fields: [psi, u]}\n");
-  const auto laws = [&](int axis, bool last) {
+  const auto conditions = [&](int axis, bool last) {
     std::vector<std::string> texts;
-    for (const SideLaw& law : run.laws)
-      if (law.axis == axis && law.last == last) {
+    for (const SideCondition& condition : run.conditions)
+      if (condition.axis == axis && condition.last == last) {
         StageTree tree;
         std::set<std::string> used;
-        const LawTerms terms = terms_of(law, run, used);
-        texts.push_back(fmt::format("{} {}", law.array,
+        const ConditionTerms terms = terms_of(condition, run, used);
+        texts.push_back(fmt::format("{} {}", condition.array,
                                     terms.a.is_scalar() ? fmt::format("{}", terms.a.factor) : "t"));
       }
     return texts;
   };
   using Texts = std::vector<std::string>;
-  CHECK(laws(1, false) == Texts{"psi_re 2", "psi_im 0", "u 2"});
-  CHECK(laws(1, true) == Texts{"psi_re 0", "psi_im 0", "u 3"});
-  CHECK(laws(2, false) ==
+  CHECK(conditions(1, false) == Texts{"psi_re 2", "psi_im 0", "u 2"});
+  CHECK(conditions(1, true) == Texts{"psi_re 0", "psi_im 0", "u 3"});
+  CHECK(conditions(2, false) ==
         Texts{"psi_re t", "psi_im 4", "u 0", "q_re 0", "q_im 2.6666666666666665"});
   CHECK(run.output_fields == Texts{"psi_re", "psi_im", "u"});
   CHECK(run.initials.at("psi_re").value == 1);
   CHECK(run.initials.at("psi_im").value == 0);
 }
 
-TEST_CASE("laws and initial.let and integrals on sides read complex fields") {
+TEST_CASE("conditions and initial.let and integrals on sides read complex fields") {
   const std::string rest = R"(
 grid: {shape: [6, 8], spacing: 0.5, origin: [1, -2]}
 time: {step: 0.01, steps: 20}

@@ -225,7 +225,7 @@ TEST_CASE("faces of straight walls have the weight 1, and slanted walls their le
     RunConfig run = test::formula_run({n, n}, {{"u", "laplacian(u)"}});
     run.boundaries = {Boundary::insulated, Boundary::insulated};
     run.mask = test::formula_parameter(mask);
-    run.rim_laws = {{.kind = LawKind::derivative, .value = "1", .of_mask = true}};
+    run.mask_conditions = {{.kind = ConditionKind::derivative, .value = "1", .of_mask = true}};
     return test::coefficient_fields(run);
   };
   for (const std::string mask :

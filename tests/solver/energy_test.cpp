@@ -99,17 +99,17 @@ TEST_CASE("a value at: face holds half a cell outside the last node, where a lin
   run.time_step = 0.05;
   run.boundaries = {Boundary::insulated, Boundary::zero};
   for (const bool last : {false, true})
-    run.laws.push_back({.axis = 2,
-                        .last = last,
-                        .array = "",
-                        .kind = LawKind::value_at_face,
-                        .value = "3 * x + t",
-                        .factor = "0"});
-  // u = 3 x + t is no solution, but its rate at t = 0 is 0: the law reads x at the face.
+    run.conditions.push_back({.axis = 2,
+                              .last = last,
+                              .array = "",
+                              .kind = ConditionKind::value_at_face,
+                              .value = "3 * x + t",
+                              .factor = "0"});
+  // u = 3 x + t is no solution, but its rate at t = 0 is 0: the condition reads x at the face.
   const auto line = test::at_nodes(run, [](double x, double) { return 3 * x; });
   const auto after = test::formula_stepped(run, line, 1);
   CHECK(test::largest_difference(after, line) < 1e-14);
-  for (SideLaw& law : run.laws) law.value = law.last ? "2" : "0";
+  for (SideCondition& condition : run.conditions) condition.value = condition.last ? "2" : "0";
   const auto steady = test::formula_stepped(run, line, 20'000);
   for (std::size_t i = 0; i < steady.size(); ++i)
     CHECK(steady[i] == doctest::Approx(2 * (double(i) + 0.5) / 8).epsilon(1e-12));

@@ -1,4 +1,4 @@
-// Equations in formulas compared with exact results: operators and boundary laws.
+// Equations in formulas compared with exact results: operators and boundary conditions.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -30,8 +30,8 @@ double operator_error(const std::string& formula, const OfPosition& exact, int n
                                   test::at_nodes(run, exact));
 }
 
-SideLaw side_law(int axis, bool last, LawKind kind, const std::string& value,
-                 const std::string& factor = "0") {
+SideCondition side_condition(int axis, bool last, ConditionKind kind, const std::string& value,
+                             const std::string& factor = "0") {
   return {.axis = axis, .last = last, .array = "", .kind = kind, .value = value, .factor = factor};
 }
 
@@ -162,18 +162,18 @@ TEST_CASE("rkl2 keeps a constant field to the bit") {
   CHECK(test::formula_stepped(run, state, 50) == state);
 }
 
-TEST_CASE("faces: every law keeps a solution that is linear along each axis, corners too") {
+TEST_CASE("faces: every condition keeps a solution that is linear along each axis, corners too") {
   // u = 1 + 2 x + 3 y + 4 x y + t / 2, with d2_dxdy(u) = 4 and laplacian(u) = 0.
   const std::string exact = "(1 + 2 * x + 3 * y + 4 * x * y + 0.5 * t)";
-  const auto law = [&](int axis, bool last, int kind) {
+  const auto condition = [&](int axis, bool last, int kind) {
     const std::string slope =
         fmt::format("({}{})", last ? "" : "-", axis == 2 ? "(2 + 4 * y)" : "(3 + 4 * x)");
     switch (kind) {
-      case 0: return side_law(axis, last, LawKind::value, exact);
-      case 1: return side_law(axis, last, LawKind::derivative, slope);
+      case 0: return side_condition(axis, last, ConditionKind::value, exact);
+      case 1: return side_condition(axis, last, ConditionKind::derivative, slope);
       default:
-        return side_law(axis, last, LawKind::mixed, slope + " + (1 + k * x) * " + exact,
-                        "1 + k * x");
+        return side_condition(axis, last, ConditionKind::mixed, slope + " + (1 + k * x) * " + exact,
+                              "1 + k * x");
     }
   };
   for (int combination = 0; combination < 81; ++combination)
@@ -187,8 +187,9 @@ TEST_CASE("faces: every law keeps a solution that is linear along each axis, cor
       run.time_step = 0.05;
       for (const Scheme scheme : {Scheme::euler, Scheme::heun}) {
         run.scheme = scheme;
-        run.laws = {law(1, false, combination % 3), law(1, true, combination / 3 % 3),
-                    law(2, false, combination / 9 % 3), law(2, true, combination / 27)};
+        run.conditions = {
+            condition(1, false, combination % 3), condition(1, true, combination / 3 % 3),
+            condition(2, false, combination / 9 % 3), condition(2, true, combination / 27)};
         const auto solution = [&](double t) {
           return test::at_nodes(
               run, [&](double x, double y) { return 1 + 2 * x + 3 * y + 4 * x * y + 0.5 * t; });
@@ -200,11 +201,11 @@ TEST_CASE("faces: every law keeps a solution that is linear along each axis, cor
     }
 }
 
-TEST_CASE("faces: a derivative is exact on quadratics, and zero and insulated equal laws") {
+TEST_CASE("faces: a derivative is exact on quadratics, and zero and insulated equal conditions") {
   RunConfig run = test::formula_run({4, 6}, {{"u", "laplacian(u)"}, {"v", "laplacian(v)"}});
   run.time_step = 0.1;
-  run.laws = {side_law(2, false, LawKind::derivative, "1"),
-              side_law(2, true, LawKind::derivative, "11")};
+  run.conditions = {side_condition(2, false, ConditionKind::derivative, "1"),
+                    side_condition(2, true, ConditionKind::derivative, "11")};
   // u = x^2: du/dx = 2 x is -1 at x = -1/2 and 11 at x = 5.5; u grows by 2 per unit of time.
   auto state = test::at_nodes(run, [](double x, double) { return x * x; });
   const std::vector<double> one = state;
@@ -213,24 +214,26 @@ TEST_CASE("faces: a derivative is exact on quadratics, and zero and insulated eq
   for (std::size_t i = 0; i < after.size(); ++i)
     CHECK(after[i] == doctest::Approx(state[i] + 0.6).epsilon(1e-14));
 
-  RunConfig words = run, laws = run;
-  words.laws.clear();
+  RunConfig words = run, conditions = run;
+  words.conditions.clear();
   words.boundaries = {Boundary::periodic, Boundary::insulated};
-  laws.laws = {side_law(2, false, LawKind::derivative, "0"),
-               side_law(2, true, LawKind::derivative, "0")};
-  CHECK(test::formula_stepped(words, state, 9) == test::formula_stepped(laws, state, 9));
+  conditions.conditions = {side_condition(2, false, ConditionKind::derivative, "0"),
+                           side_condition(2, true, ConditionKind::derivative, "0")};
+  CHECK(test::formula_stepped(words, state, 9) == test::formula_stepped(conditions, state, 9));
   words.boundaries = {Boundary::periodic, Boundary::zero};
-  laws.laws = {side_law(2, false, LawKind::value, "0"), side_law(2, true, LawKind::value, "0")};
-  CHECK(test::formula_stepped(words, state, 9) == test::formula_stepped(laws, state, 9));
+  conditions.conditions = {side_condition(2, false, ConditionKind::value, "0"),
+                           side_condition(2, true, ConditionKind::value, "0")};
+  CHECK(test::formula_stepped(words, state, 9) == test::formula_stepped(conditions, state, 9));
 }
 
-TEST_CASE("a law of one field leaves the others to the axis, one of a quantity is its own") {
+TEST_CASE("a condition of one field leaves the others to the axis, one of a quantity is its own") {
   RunConfig run = test::formula_run({1, 5}, {{"u", "laplacian(u)"}, {"v", "d_dx(w)"}});
   run.equation.quantities = {{"w", "3 * u"}};
   run.boundaries = {Boundary::periodic, Boundary::zero};
-  run.laws = {side_law(2, false, LawKind::value, "100"), side_law(2, true, LawKind::value, "200")};
-  run.laws[0].array = "u";
-  run.laws[1].array = "w";
+  run.conditions = {side_condition(2, false, ConditionKind::value, "100"),
+                    side_condition(2, true, ConditionKind::value, "200")};
+  run.conditions[0].array = "u";
+  run.conditions[1].array = "w";
   const auto after = test::formula_stepped<double>(run, {1, 1, 1, 1, 1, 0, 0, 0, 0, 0}, 1);
   CHECK(after == std::vector<double>{100, 1, 1, 1, 0, 0, 0, 0, 0, (200.0 - 3) / 2});
 }
@@ -297,12 +300,13 @@ TEST_CASE_TEMPLATE("a constant has no slope on any axes and spacings", T, float,
           }
 }
 
-TEST_CASE("an output equals its nested operators, with the laws of its quantities") {
+TEST_CASE("an output equals its nested operators, with the conditions of its quantities") {
   RunConfig run = test::formula_run({9, 8}, {{"u", "0"}});
   run.boundaries.columns = Boundary::zero;
   run.equation.quantities = {{"q", "u + 0.5 * laplacian(u)"}};
-  run.laws = {side_law(2, false, LawKind::value, "3"), side_law(2, true, LawKind::value, "2 * y")};
-  for (SideLaw& law : run.laws) law.array = "q";
+  run.conditions = {side_condition(2, false, ConditionKind::value, "3"),
+                    side_condition(2, true, ConditionKind::value, "2 * y")};
+  for (SideCondition& condition : run.conditions) condition.array = "q";
   run.output_fields = {"twice", "more", "of_q"};
   run.derived = {{"twice", "laplacian(laplacian(u))", "1"},
                  {"more", "u + laplacian(u * laplacian(d_dx(u)))", "1"},

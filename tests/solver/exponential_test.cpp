@@ -62,7 +62,7 @@ Manufactured manufactured(const std::vector<std::int64_t>& extents, const std::v
 
 double error_of(const Manufactured& of, Scheme scheme, int steps) {
   RunConfig start = of.run;
-  start.laws.clear();
+  start.conditions.clear();
   const auto q = test::value_of_formula(start, of.q, std::vector<double>(of.run.shape.cells()));
   RunConfig run = of.run;
   run.scheme = scheme;
@@ -153,8 +153,11 @@ TEST_CASE("etdrk2 and etdrk4 couple fields with other faces on the grid") {
     RunConfig run = test::formula_run(
         {6, 9}, {{"u", "laplacian(u) - u + 0.3 * v"}, {"v", "0.5 * laplacian(v) + 0.4 * u - v^2"}});
     run.boundaries = {Boundary::insulated, Boundary::insulated};
-    run.laws.push_back(
-        {.axis = 2, .last = true, .array = "v", .kind = LawKind::value, .value = "0.5 + 0.1 * y"});
+    run.conditions.push_back({.axis = 2,
+                              .last = true,
+                              .array = "v",
+                              .kind = ConditionKind::value,
+                              .value = "0.5 + 0.1 * y"});
     const std::vector<double> start = test::random_field<double>({12, 9});
     RunConfig plain = run;
     run.scheme = scheme;
@@ -357,12 +360,12 @@ TEST_CASE("etdrk2 and etdrk4 refuse what they cannot step, with the reason") {
   CHECK(why(heat,
             [](RunConfig& run) {
               run.boundaries = {Boundary::insulated, Boundary::insulated};
-              run.laws.push_back({.axis = 1,
-                                  .last = true,
-                                  .array = "",
-                                  .kind = LawKind::mixed,
-                                  .value = "1",
-                                  .factor = "1"});
+              run.conditions.push_back({.axis = 1,
+                                        .last = true,
+                                        .array = "",
+                                        .kind = ConditionKind::mixed,
+                                        .value = "1",
+                                        .factor = "1"});
             }) ==
         "the last face of the rows has a mixed condition, or a value at: face (values one cell "
         "outside "

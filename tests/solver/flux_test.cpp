@@ -1,5 +1,5 @@
-// Integrals over the faces of a side or of a mask's rim: with those of sources they are the change
-// of the grid's integral in a step of euler, to rounding.
+// Integrals over the faces of a side or of a mask's boundary: with those of sources they are the
+// change of the grid's integral in a step of euler, to rounding.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -46,12 +46,12 @@ class Integrals {
   std::unique_ptr<Backend<double>> backend_;
 };
 
-const std::vector<std::string> laws_of_fluxes = {"insulated",
-                                                 "{value: 0.3 + 0.1 * t}",
-                                                 "{value: 0.7, at: face}",
-                                                 "{derivative: -0.4}",
-                                                 "{mixed: {value: 0.4, factor: 1.5}}",
-                                                 "{derivative: -0.2 * (T^4 - k)}"};
+const std::vector<std::string> conditions_of_fluxes = {"insulated",
+                                                       "{value: 0.3 + 0.1 * t}",
+                                                       "{value: 0.7, at: face}",
+                                                       "{derivative: -0.4}",
+                                                       "{mixed: {value: 0.4, factor: 1.5}}",
+                                                       "{derivative: -0.2 * (T^4 - k)}"};
 
 std::string flux_mistake(const std::string& integrals, const std::string& more = "") {
   try {
@@ -76,15 +76,15 @@ TEST_CASE("a grid's integral changes by the fluxes through its sides and the sou
                {"[9, 14], spacing: [0.5, 0.7]", "rows columns"},
                {"[5, 6, 9], spacing: [1, 0.5, 0.25]", "planes rows columns"}};
   for (const auto& grid : grids)
-    for (const std::string& law : laws_of_fluxes)
+    for (const std::string& condition : conditions_of_fluxes)
       for (const std::string mask : {"", "(x - 1.3)^2 > 0.8"}) {
         CAPTURE(grid.grid);
-        CAPTURE(law);
+        CAPTURE(condition);
         CAPTURE(mask);
         std::string boundary, integrals;
         for (const std::string axis : {"planes", "rows", "columns"}) {
           if (!test::has(grid.sides, axis)) continue;
-          boundary += fmt::format("{}: {{first: {}, last: insulated}}, ", axis, law);
+          boundary += fmt::format("{}: {{first: {}, last: insulated}}, ", axis, condition);
           for (const std::string side : {"first", "last"})
             integrals += fmt::format(
                 "{0}_{1}: {{formula: k * normal_derivative(T), on: {0}.{1}}}, ", axis, side);
@@ -97,7 +97,7 @@ TEST_CASE("a grid's integral changes by the fluxes through its sides and the sou
             "time: {{step: 0.005, steps: 40}}\ncompute: {{precision: float64}}\noutput: {{fields: "
             "[T], integrals: {{{}heat: T, again: {{formula: T}}, source: 0.3 * x - T}}}}\n",
             grid.grid, mask.empty() ? "" : ", mask: {formula: '" + mask + "'}", boundary,
-            mask.empty() ? "" : "mask: " + law, integrals));
+            mask.empty() ? "" : "mask: " + condition, integrals));
         for (int step = 0; step < 5; ++step) {
           std::map<std::string, double> now = run.after(3);
           const double heat = now["heat"], size = std::abs(heat) + std::abs(now["source"]);
@@ -105,9 +105,9 @@ TEST_CASE("a grid's integral changes by the fluxes through its sides and the sou
           double rate = 0;
           for (const auto& [name, value] : now)
             if (name != "heat" && name != "again") rate += value;
-          if (law != "insulated") CHECK(std::abs(now["columns_first"]) > 1e-3);
+          if (condition != "insulated") CHECK(std::abs(now["columns_first"]) > 1e-3);
           CHECK(now["columns_last"] == 0);
-          if (!mask.empty() && law != "insulated") CHECK(std::abs(now["rim"]) > 1e-3);
+          if (!mask.empty() && condition != "insulated") CHECK(std::abs(now["rim"]) > 1e-3);
           const double change = (run.after(1)["heat"] - heat) / run.dt();
           CHECK(std::abs(change - rate) <= 1e-13 * size / run.dt());
         }

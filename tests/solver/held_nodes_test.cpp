@@ -144,7 +144,7 @@ TEST_CASE("held nodes are those just outside a grid that lacks them") {
     }
 }
 
-TEST_CASE("a held node has the law's value at the start and after each step") {
+TEST_CASE("a held node has the condition's value at the start and after each step") {
   for (const std::string& scheme : schemes_of_held)
     for (const std::string mask : {"", "1", "x + y > 4"}) {
       CAPTURE(scheme);

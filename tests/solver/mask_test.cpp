@@ -1,5 +1,5 @@
 // Masks: a rectangle of cells inside is the grid of that size to the bit, other masks equal plain
-// loops, insulated rims keep the sum, and what looks at states leaves cells outside out.
+// loops, insulated mask boundaries keep the sum, and what looks at states leaves cells outside out.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -62,10 +62,10 @@ std::vector<Rectangle> rectangles() {
            {.row = 1, .column = 2, .plane = 2}}};
 }
 
-std::string axes_with(const std::string& law, std::int64_t axes) {
+std::string axes_with(const std::string& side, std::int64_t axes) {
   std::string text = "boundary: {";
   for (const char* const axis : {"columns", "rows", "planes"})
-    if (axes-- > 0) text += fmt::format("{}: {{first: {}, last: {}}}, ", axis, law, law);
+    if (axes-- > 0) text += fmt::format("{}: {{first: {}, last: {}}}, ", axis, side, side);
   return text;
 }
 
@@ -83,17 +83,17 @@ std::vector<double> mask_stepped(const RunConfig& run, const std::vector<double>
 }  // namespace
 
 TEST_CASE("a rectangle inside a mask is the grid of its size, to the bit") {
-  const std::string laws[] = {"insulated", "{value: 0.3 + 0.1 * sin(t)}", "{derivative: -0.2}",
-                              "{mixed: {value: 0.4, factor: 1.5}}",
-                              "{u: {value: 1 + t}, v: {derivative: 0.1}, w: {value: 0.2}}"};
+  const std::string conditions[] = {"insulated", "{value: 0.3 + 0.1 * sin(t)}",
+                                    "{derivative: -0.2}", "{mixed: {value: 0.4, factor: 1.5}}",
+                                    "{u: {value: 1 + t}, v: {derivative: 0.1}, w: {value: 0.2}}"};
   const std::string end =
       "parameters: {k: {formula: 1}}\ninitial: {u: {kind: uniform}, v: {kind: uniform}}\n"
       "output: {fields: [u]}\ncompute: {precision: float64}\n";
   for (const Rectangle& of : rectangles())
-    for (const std::string& law : laws)
+    for (const std::string& condition : conditions)
       for (const std::string scheme : {"euler", "rk4", "leapfrog", "bs23, tolerance: 0.1"}) {
         CAPTURE(of.grid);
-        CAPTURE(law);
+        CAPTURE(condition);
         CAPTURE(scheme);
         const std::int64_t axes = of.first.plane > 0 ? 3 : of.first.row > 0 ? 2 : 1;
         const std::string rate =
@@ -109,11 +109,11 @@ TEST_CASE("a rectangle inside a mask is the grid of its size, to the bit") {
             : axes == 2 ? "0.1, -u"
                         : "0.1, -u, k",
             scheme, end);
-        const RunConfig small =
-            mask_run_of("grid: {shape: " + of.grid + "}\n" + axes_with(law, axes) + "}\n" + rest);
+        const RunConfig small = mask_run_of("grid: {shape: " + of.grid + "}\n" +
+                                            axes_with(condition, axes) + "}\n" + rest);
         const RunConfig masked =
             mask_run_of("grid: {shape: " + of.mask + "}\n" + axes_with("{value: 7}", axes) +
-                        "mask: " + law + "}\n" + rest);
+                        "mask: " + condition + "}\n" + rest);
         REQUIRE(masked.mask);
         const std::int64_t cells = small.shape.cells(), around = masked.shape.cells();
         const std::vector<double> state = mask_noise(2 * cells);
@@ -138,8 +138,8 @@ TEST_CASE("a rectangle inside a mask is the grid of its size, to the bit") {
 namespace {
 
 // An explicit Euler step of 0.1 laplacian(u) + divergence(k gradient(u)) + 0.2 d2_dxdy(u), with
-// k = 1 + 0.1 x on a grid with insulated sides, of cells where `inside`; the rim holds 0.5 + 0.1 x
-// + t, or nothing flows through.
+// k = 1 + 0.1 x on a grid with insulated sides, of cells where `inside`; the mask boundary holds
+// 0.5 + 0.1 x + t, or nothing flows through.
 struct PlainLoops {
   Shape shape;
   std::vector<double> inside;
@@ -176,17 +176,17 @@ struct PlainLoops {
     return u[within(j, shape.rows) * shape.columns + within(i, shape.columns)];
   }
   bool is_inside(std::int64_t j, std::int64_t i) const { return at(inside, j, i) != 0; }
-  double law(double value, std::int64_t column, double t) const {
+  double condition(double value, std::int64_t column, double t) const {
     return insulated ? value : 0.5 + 0.1 * static_cast<double>(column) + t;
   }
   double read(const std::vector<double>& u, std::int64_t j, std::int64_t i, int row, int column,
               double t) const {
     if (is_inside(j + row, i + column)) return at(u, j + row, i + column);
     if (row != 0 && column != 0) {
-      if (is_inside(j, i + column)) return law(at(u, j, i + column), i + column, t);
-      if (is_inside(j + row, i)) return law(at(u, j + row, i), i + column, t);
+      if (is_inside(j, i + column)) return condition(at(u, j, i + column), i + column, t);
+      if (is_inside(j + row, i)) return condition(at(u, j + row, i), i + column, t);
     }
-    return law(at(u, j, i), i + column, t);
+    return condition(at(u, j, i), i + column, t);
   }
 };
 
@@ -213,7 +213,7 @@ TEST_CASE("a ragged mask equals plain loops") {
   }
 }
 
-TEST_CASE("between insulated rims the sum is kept to rounding") {
+TEST_CASE("between insulated mask boundaries the sum is kept to rounding") {
   for (const std::string rate :
        {"laplacian(u)", "divergence(k * gradient(u))", "divergence((k + u^2) * gradient(u))",
         "laplacian(u^3 - 0.1 * laplacian(u))", "divergence(k * gradient(u - 0.1 * laplacian(u)))"})
@@ -344,7 +344,7 @@ TEST_CASE("diagnostics and outputs leave cells outside out") {
   CHECK(captured.field(0)[0] == 0);
 }
 
-TEST_CASE("the digest of an equation knows the mask and its law") {
+TEST_CASE("the digest of an equation knows the mask and its condition") {
   const auto digest = [](const std::string& text) {
     const RunConfig run = mask_run_of(text);
     return equation_digest(Model(run), load_coefficients(run));
@@ -392,9 +392,9 @@ TEST_CASE("a step's error is that of the cells inside") {
   CHECK(inside < all / 100);
 }
 
-TEST_CASE("a mean is kept between insulated rims, and not where they hold a value") {
+TEST_CASE("a mean is kept between insulated mask boundaries, and not where they hold a value") {
   RunConfig run = mask_run_of(plate_with("x > 2.5"));
   CHECK(keeps_means(run) == std::vector{true});
-  run.rim_laws = {{.kind = LawKind::value, .value = "2", .of_mask = true}};
+  run.mask_conditions = {{.kind = ConditionKind::value, .value = "2", .of_mask = true}};
   CHECK(keeps_means(run) == std::vector{false});
 }

@@ -1,6 +1,6 @@
 // Equations in formulas compared with NumPy: tests/data/equations.py states each equation as a
-// config and in NumPy, and NumPy computed the fields in tests/data/equations.h5. laws.py and
-// laws.h5 have equations whose laws read fields or hold nodes; SciPy solved `fin`.
+// config and in NumPy, and NumPy computed the fields in tests/data/equations.h5. conditions.py and
+// conditions.h5 have equations whose conditions read fields or hold nodes; SciPy solved `fin`.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,13 +23,13 @@ const test::ReferenceData& numpy() {
   return data;
 }
 
-const test::ReferenceData& laws_of_numpy() {
-  static const test::ReferenceData data(LAPL_SOURCE_DIR "/tests/data/laws.h5");
+const test::ReferenceData& conditions_of_numpy() {
+  static const test::ReferenceData data(LAPL_SOURCE_DIR "/tests/data/conditions.h5");
   return data;
 }
 
 const test::ReferenceData& numpy_with(const std::string& equation) {
-  return std::ranges::count(numpy().groups(), equation) > 0 ? numpy() : laws_of_numpy();
+  return std::ranges::count(numpy().groups(), equation) > 0 ? numpy() : conditions_of_numpy();
 }
 
 std::string config_of(const std::string& equation) {
@@ -66,7 +66,7 @@ void compare_with_numpy(const std::string& engine) {
     CAPTURE(equation);
     CHECK(difference_from_numpy(equation, config_of(equation), engine) <= 1e-12);
   }
-  for (const std::string& equation : laws_of_numpy().groups()) {
+  for (const std::string& equation : conditions_of_numpy().groups()) {
     CAPTURE(equation);
     CHECK(difference_from_numpy(equation, config_of(equation), engine) <=
           (equation == "fin" ? 1e-9 : 1e-12));
@@ -82,7 +82,7 @@ TEST_CASE("equations equal NumPy's: engine blocked, compiled") { compare_with_nu
 TEST_CASE("equations of NumPy's hold every function and every scheme") {
   std::string configs;
   for (const std::string& equation : numpy().groups()) configs += config_of(equation);
-  for (const std::string& equation : laws_of_numpy().groups()) configs += config_of(equation);
+  for (const std::string& equation : conditions_of_numpy().groups()) configs += config_of(equation);
   for (const FormulaFunction& function : formula_functions) {
     CAPTURE(std::string(function.name));
     if (function.kind == FormulaFunction::Kind::defined) continue;  // given by the other functions
@@ -111,7 +111,7 @@ TEST_CASE("equations differ from NumPy's where a sign is wrong") {
       {"functions", "u <= v", "u >= v"},
       {"thaw", "- u * v", "- 1.01 * u * v"},
       {"box_mixture", "[0.5, 1.0, 0.25]", "[0.5, 1.0, 0.26]"},
-      {"box_laws", "derivative: 0.2", "derivative: -0.2"},
+      {"box_conditions", "derivative: 0.2", "derivative: -0.2"},
       {"box_operators", "+ 0.05 * d2_dxdz", "- 0.05 * d2_dxdz"},
       {"plane_transport", "u: -advect(c", "u: -advect(-c"},
       {"box_transport", "u - 0.4, u)", "u - 0.5, u)"},

@@ -1,5 +1,5 @@
-// Orders in time, with every scheme and every law at the faces. The solutions are exact on the
-// grid, so that only the error in time is left.
+// Orders in time, with every scheme and every condition at the faces. The solutions are exact on
+// the grid, so that only the error in time is left.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ double error_of_one_cell(TimeScheme scheme, int steps) {
 struct Solution {
   std::string name, q, laplacian;  // of x, with the laplacian of the differences
   Boundary boundary = Boundary::periodic;
-  std::optional<LawKind> kind = {};  // the law at both faces
+  std::optional<ConditionKind> kind = {};  // the condition at both faces
   std::string first = "0", last = "0", factor = "0";
 };
 
@@ -48,13 +48,15 @@ const std::vector<Solution> steady = {
     mode("periodic", Boundary::periodic, "cos(pi * x / 4)", "pi * r / 4"),
     mode("value 0", Boundary::zero, "sin(pi * (x + 2 * r) / (8 + 2 * r))", "pi * r / (8 + 2 * r)"),
     mode("insulated", Boundary::insulated, "cos(pi * (x + r) / 8)", "pi * r / 8"),
-    {"mixed", bump, "(-1 / 32)", Boundary::zero, LawKind::mixed, "0", "0", "1 / (8 - r^2 / 8)"}};
+    {"mixed", bump, "(-1 / 32)", Boundary::zero, ConditionKind::mixed, "0", "0",
+     "1 / (8 - r^2 / 8)"}};
 
 // The mean of a quadratic at the nodes beside a face is its value there plus r^2 / 2 q''.
-const std::vector<Solution> moving_laws = {
-    {"value of t", curve, "1 / 32", Boundary::zero, LawKind::value, curve, curve},
-    {"derivative of t", curve, "1 / 32", Boundary::zero, LawKind::derivative, "-" + slope, slope},
-    {"mixed of t", curve, "1 / 32", Boundary::zero, LawKind::mixed,
+const std::vector<Solution> moving_conditions = {
+    {"value of t", curve, "1 / 32", Boundary::zero, ConditionKind::value, curve, curve},
+    {"derivative of t", curve, "1 / 32", Boundary::zero, ConditionKind::derivative, "-" + slope,
+     slope},
+    {"mixed of t", curve, "1 / 32", Boundary::zero, ConditionKind::mixed,
      "(" + curve + " + r^2 / 64 - " + slope + ")", "(" + curve + " + r^2 / 64 + " + slope + ")",
      "1"}};
 
@@ -66,17 +68,17 @@ RunConfig run_of(const Solution& of, int cells, int steps, const NamedFormulas& 
   run.time_step = 2.0 / steps;
   if (of.kind)
     for (const bool last : {false, true})
-      run.laws.push_back({.axis = 2,
-                          .last = last,
-                          .array = "u",
-                          .kind = *of.kind,
-                          .value = (last ? of.last : of.first) + " * exp(sin(t))",
-                          .factor = of.factor});
+      run.conditions.push_back({.axis = 2,
+                                .last = last,
+                                .array = "u",
+                                .kind = *of.kind,
+                                .value = (last ? of.last : of.first) + " * exp(sin(t))",
+                                .factor = of.factor});
   return run;
 }
 
 double largest_error(RunConfig run, const std::vector<double>& u, const std::string& q) {
-  run.laws.clear();
+  run.conditions.clear();
   auto exact = test::value_of_formula(run, q, std::vector<double>(u.size()));
   for (double& value : exact) value *= std::exp(std::sin(2.0));
   return test::largest_difference(u, exact);
@@ -87,7 +89,7 @@ double error(const Solution& of, TimeScheme scheme, int cells, int steps) {
       run_of(of, cells, steps,
              {{"u", fmt::format("laplacian(u) + cos(t) * u - {} * exp(sin(t))", of.laplacian)}});
   RunConfig start = run;
-  start.laws.clear();
+  start.conditions.clear();
   const auto q = test::value_of_formula(start, of.q, std::vector<double>(cells));
   run.scheme = scheme;
   return largest_error(run, test::formula_stepped(run, q, steps, engine_of(scheme), 1), of.q);
@@ -112,12 +114,12 @@ TEST_CASE("schemes have their order, with rates that depend on time") {
   }
 }
 
-TEST_CASE("on one grid schemes have their order with every law at the faces") {
-  auto laws = steady;
-  laws.insert(laws.end(), moving_laws.begin(), moving_laws.end());
-  for (const Solution& of : laws)
+TEST_CASE("on one grid schemes have their order with every condition at the faces") {
+  auto conditions = steady;
+  conditions.insert(conditions.end(), moving_conditions.begin(), moving_conditions.end());
+  for (const Solution& of : conditions)
     for (const SchemeRow& row : name_table<Scheme>) {
-      if (row.is_exponential() && of.kind == LawKind::mixed) continue;
+      if (row.is_exponential() && of.kind == ConditionKind::mixed) continue;
       const TimeScheme scheme = {row.value, 10};
       const int steps = row.order > 3 ? 60 : 200;
       const double found = order(error(of, scheme, 8, steps), error(of, scheme, 8, 2 * steps), 2);
@@ -129,16 +131,16 @@ TEST_CASE("on one grid schemes have their order with every law at the faces") {
 
 TEST_CASE("on finer grids a value that depends on time leaves the order 2, a derivative 2.5") {
   std::map<std::string, double> of_rk4;
-  for (const Solution& of : moving_laws)
+  for (const Solution& of : moving_conditions)
     for (const SchemeRow& row : test::schemes_of_stages()) {
       const double coarse = error(of, row.value, 32, 128), fine = error(of, row.value, 64, 512);
       const double found = order(coarse, fine, 4);
       CAPTURE(of.name);
       CAPTURE(std::string(row.name));
       const bool reduces = row.order > 2;
-      const double least = of.kind == LawKind::value ? 2 : 2.35;
+      const double least = of.kind == ConditionKind::value ? 2 : 2.35;
       CHECK(found > (reduces ? least : row.order) - 0.05);
-      if (reduces && of.kind == LawKind::value) CHECK(found < 2.1);
+      if (reduces && of.kind == ConditionKind::value) CHECK(found < 2.1);
       if (row.value == Scheme::rk4) of_rk4[of.name] = coarse;
     }
   CHECK(of_rk4["value of t"] / of_rk4["derivative of t"] == doctest::Approx(65).epsilon(0.1));
@@ -153,7 +155,7 @@ TEST_CASE("leapfrog is of second order where the second field starts half a step
                                   of.q, of.laplacian)},
                 {"u", "v"}});
     RunConfig start = run;
-    start.laws.clear();
+    start.conditions.clear();
     const double half = 1.0 / steps;
     const auto q = test::value_of_formula(start, of.q, std::vector<double>(8));
     std::vector<double> state(q);
@@ -164,8 +166,8 @@ TEST_CASE("leapfrog is of second order where the second field starts half a step
     for (double& value : after) value *= std::exp(std::sin(2.0) - std::sin(2 + half));
     return largest_error(run, after, of.q);
   };
-  for (const auto& laws : {steady, moving_laws})
-    for (const Solution& of : laws) {
+  for (const auto& conditions : {steady, moving_conditions})
+    for (const Solution& of : conditions) {
       CAPTURE(of.name);
       const double found = order(error_of_two(of, 200), error_of_two(of, 400), 2);
       CHECK(std::abs(found - 2) < 0.1);

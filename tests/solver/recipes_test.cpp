@@ -107,12 +107,12 @@ TEST_CASE("recipes: nothing flows through an axis or a centre, and walls keep wh
   const double heat = radial_run(disk, 40, 0).sum(1), of_ball = radial_run(ball, 40, 0).sum(2);
   CHECK(radial_run(disk, 40, 500, {wall}).sum(1) == doctest::Approx(heat).epsilon(1e-13));
   CHECK(radial_run(ball, 40, 500, {wall}).sum(2) == doctest::Approx(of_ball).epsilon(1e-13));
-  const std::string law = "boundary.columns={first: {value: 7}, last: {value: 0, at: face}}";
-  CHECK(radial_run(disk, 40, 500, {law}).u == radial_run(disk, 40, 500).u);
+  const std::string condition = "boundary.columns={first: {value: 7}, last: {value: 0, at: face}}";
+  CHECK(radial_run(disk, 40, 500, {condition}).u == radial_run(disk, 40, 500).u);
   // A parameter field is not 0 on the axis.
   const std::string parameter =
       with(with(disk, "{D: 1, k", "{R: {formula: x}, D: 1, k"), "(x * gradient", "(R * gradient");
-  CHECK(radial_run(parameter, 40, 500, {law}).u != radial_run(parameter, 40, 500).u);
+  CHECK(radial_run(parameter, 40, 500, {condition}).u != radial_run(parameter, 40, 500).u);
 }
 
 TEST_CASE("gallery: cylinder, a mode between cold walls decays, of second order") {

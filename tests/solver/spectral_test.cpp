@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE("engine spectral equals stepping within the gate, whatever th
     }
 }
 
-TEST_CASE("engine spectral takes decay, sources, laws of values and every scheme") {
+TEST_CASE("engine spectral takes decay, sources, conditions of values and every scheme") {
   for (const Shape shape :
        {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
     for (const SchemeRow& scheme : test::schemes_of_stages())
@@ -126,17 +126,17 @@ TEST_CASE("engine spectral refuses each equation that it cannot step, with the r
     return why_not_spectral(run, system_of(run));
   };
   const auto as_it_is = [](RunConfig&) {};
-  const auto faced = [](LawKind kind, const std::string& value) {
+  const auto faced = [](ConditionKind kind, const std::string& value) {
     return [=](RunConfig& run) {
       run.boundaries = {Boundary::insulated, Boundary::insulated};
-      run.laws.push_back(
+      run.conditions.push_back(
           {.axis = 1, .last = true, .array = "", .kind = kind, .value = value, .factor = "1"});
     };
   };
   const std::string heat = "laplacian(u)";
   CHECK(why(heat, as_it_is).empty());
   CHECK(why(heat + " + s", as_it_is).empty());
-  CHECK(why(heat, faced(LawKind::value, "x")).empty());
+  CHECK(why(heat, faced(ConditionKind::value, "x")).empty());
   CHECK(why(heat + " - u^3", as_it_is) == "the rate of u is not linear in it");
   CHECK(why(heat + " - s * u", as_it_is) ==
         "what the rate of u multiplies it by is not the same everywhere");
@@ -146,9 +146,9 @@ TEST_CASE("engine spectral refuses each equation that it cannot step, with the r
   std::string deep = "u";
   for (int i = 0; i < 91; ++i) deep = "laplacian(" + deep + ")";
   CHECK(why(deep, as_it_is) == "the rate of u has too many operators upon one another (91)");
-  CHECK(why(heat, faced(LawKind::mixed, "1"))
+  CHECK(why(heat, faced(ConditionKind::mixed, "1"))
             .starts_with("the last face of the rows has a mixed condition"));
-  CHECK(why(heat, faced(LawKind::value, "t")) == "the condition of a face depends on t");
+  CHECK(why(heat, faced(ConditionKind::value, "t")) == "the condition of a face depends on t");
   CHECK(why(heat, [](RunConfig& run) {
           run.fields.emplace_back("v");
           run.equation.rates["v"] = "u";

@@ -110,14 +110,14 @@ TEST_CASE("advect is of second order where values flow in at a side") {
     run.spacing = h;
     run.time_step = 0.4 * h;
     run.boundaries = {Boundary::insulated, Boundary::zero};
-    SideLaw law{.axis = 2, .last = false};
-    law.kind = LawKind::value;
-    law.value = "sin(3 * (x - t))";
-    run.laws = {law};
-    law.last = true;
-    law.kind = LawKind::derivative;
-    law.value = "0";
-    run.laws.push_back(law);
+    SideCondition condition{.axis = 2, .last = false};
+    condition.kind = ConditionKind::value;
+    condition.value = "sin(3 * (x - t))";
+    run.conditions = {condition};
+    condition.last = true;
+    condition.kind = ConditionKind::derivative;
+    condition.value = "0";
+    run.conditions.push_back(condition);
     const std::int64_t steps = cells * 5 / 2;
     const auto found = test::formula_stepped(run, std::vector<double>(cells), steps);
     double sum = 0;
@@ -187,7 +187,7 @@ TEST_CASE("advect: both cells of a face have the same flux to the bit") {
     }
 }
 
-TEST_CASE("advect keeps the sum where speeds are 0 at the sides, and at the rim of a mask") {
+TEST_CASE("advect keeps the sum where speeds are 0 at the sides, and at the boundary of a mask") {
   const std::string inside =
       "fields: [u]\nequation: {kind: formula, let: {cx: 16 - y, cy: x - 20}, "
       "u: '-advect(cx, cy, u)'}\ntime: {step: 0.008, steps: 800, scheme: heun}\n"

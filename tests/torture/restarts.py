@@ -10,7 +10,7 @@ from scenarios import scenario
 
 ENGINES = {"cpu": ("auto", "blocked", "threaded", "interpreted", "reference"),
            "cuda": ("auto", "resident", "streaming", "tile")}
-# The resident engine takes at most two axes, and no laws that depend on time.
+# The resident engine takes at most two axes, and no conditions that depend on time.
 OF_FORMULAS = {**ENGINES, "cuda": ("auto", "streaming", "tile")}
 
 

@@ -115,7 +115,7 @@ ROWS = [
     Row("pipes", "what is no regular file is refused at once",
         "pipes, sockets and devices in the place of every file that a command reads", 15, None, hygiene.pipes),
     Row("core", "no core dump is left", "the limit of a run at work", 1, None, hygiene.no_core_dump),
-    # The same with two fields: each has a formula, which is compiled during the run, and a boundary law that depends on
+    # The same with two fields: each has a formula, which is compiled during the run, and a boundary condition that depends on
     # time; also a derived output, an integral and probes.
     Row("two-fields-kill-calls", "two fields, kill -9: as of one", "SIGKILL at every call that writes", 24, None,
         kills.at_every_call, TWO_FIELDS),

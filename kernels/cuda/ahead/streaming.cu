@@ -87,7 +87,7 @@ struct DiffusionPlan {
                                      .lagged = true,
                                      .staged = true};
   static constexpr int fields = 1, stages = 1, arrays = 1, arguments = 1;
-  // An extended grid behaves like a periodic one: its levels impose no law at a face.
+  // An extended grid behaves like a periodic one: its levels impose no condition at a face.
   static constexpr bool in_time = false, wraps_rows = true, wraps_columns = true,
                         mirrors_rows = false, shortened = is_shortened;
   template <int>

@@ -11,19 +11,19 @@ struct Values {
   V of[size];
 };
 
-/// A law for ghost cells, ghost = a + b * inside (kernels/grid/ghost.hpp).
+/// A condition for ghost cells, ghost = a + b * inside (kernels/grid/ghost.hpp).
 template <class T>
-struct GhostLaw {
+struct GhostCondition {
   T a, b;
 };
 
-/// The ghost laws of one face of one array. If `each` is null, `everywhere` is the law of the whole
-/// face. Else the law of node (i, j) is each[(i + 1) * pitch + j + 1], with i along the slower and
-/// j along the faster axis of the face; i and j start at -1, at ghost nodes.
+/// The ghost conditions of one face of one array. If `each` is null, `everywhere` is the condition
+/// of the whole face. Else the condition of node (i, j) is each[(i + 1) * pitch + j + 1], with i
+/// along the slower and j along the faster axis of the face; i and j start at -1, at ghost nodes.
 template <class T>
 struct FaceTable {
-  GhostLaw<T> everywhere;
-  const GhostLaw<T>* each;
+  GhostCondition<T> everywhere;
+  const GhostCondition<T>* each;
   GridIndex pitch;
 };
 

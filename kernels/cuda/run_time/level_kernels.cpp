@@ -138,9 +138,9 @@ KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const 
       "    const __grid_constant__ Plan::Grid grid,\n"
       "    const __grid_constant__ lapl::Values<lapl::GridIndex, {}> sources,\n"
       "    const __grid_constant__ lapl::Values<T, {}> arguments,\n"
-      "    const __grid_constant__ lapl::Values<lapl::GhostLaw<T>, {}> laws,\n"
+      "    const __grid_constant__ lapl::Values<lapl::GhostCondition<T>, {}> conditions,\n"
       "    const T* __restrict__ from, T* __restrict__ to) {{\n"
-      "  lapl::{}<Plan>(from, to, {{grid, sources.of, arguments.of, laws.of}});\n}}\n",
+      "  lapl::{}<Plan>(from, to, {{grid, sources.of, arguments.of, conditions.of}});\n}}\n",
       of.threads, of.blocks, of.name, plan.alive.front().size(),
       at_least_one(arguments * (plan.in_time ? times / stages : 1)), times * problem.arrays() * 6,
       of.function);

@@ -35,7 +35,7 @@ struct Pass {
   const GridIndex* sources;
   const T* arguments;  // of each stage; if in_time, of each stage of each step
   // of each array and face; if in_time, of each level as well
-  const GhostLaw<T>* laws;
+  const GhostCondition<T>* conditions;
 };
 
 __device__ __forceinline__ unsigned shared_address(const void* p) {
@@ -46,15 +46,16 @@ __device__ __forceinline__ void copy_async(unsigned shared, const void* global) 
 }
 
 template <class P, int array, int side>
-__device__ __forceinline__ typename P::T ghost(const GhostLaw<typename P::T>* laws,
+__device__ __forceinline__ typename P::T ghost(const GhostCondition<typename P::T>* conditions,
                                                typename P::T inside) {
   constexpr GhostKind kind = P::ghost_kind(array, side);
-  const GhostLaw<typename P::T>& law = laws[array * sides + side];
-  if constexpr (kind == GhostKind::constant) return law.a;
+  const GhostCondition<typename P::T>& condition = conditions[array * sides + side];
+  if constexpr (kind == GhostKind::constant) return condition.a;
   if constexpr (kind == GhostKind::even) return inside;
-  if constexpr (kind == GhostKind::scaled) return law.b * inside;
-  if constexpr (kind == GhostKind::affine) return fused_multiply_add(law.b, inside, law.a);
-  return ghost_of(law.a, law.b, inside);
+  if constexpr (kind == GhostKind::scaled) return condition.b * inside;
+  if constexpr (kind == GhostKind::affine)
+    return fused_multiply_add(condition.b, inside, condition.a);
+  return ghost_of(condition.a, condition.b, inside);
 }
 
 }  // namespace lapl

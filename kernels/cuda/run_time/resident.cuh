@@ -14,8 +14,8 @@
 // never reset. All blocks must run at the same time, which a cooperative launch ensures or refuses.
 // Waiting is bounded, so that a bug ends in a launch error and not in a hang.
 //
-// Faces. At periodic faces halos wrap. For all other laws the ghosts are written into the halo
-// after each stage.
+// Faces. At periodic faces halos wrap. For all other conditions the ghosts are written into the
+// halo after each stage.
 //
 //   Plan   T, fields, arrays, stages, threads, cells, rows, columns, depth, wraps_rows,
 //          wraps_columns: constants; copies(array), place(array): copies and first place in shared
@@ -34,7 +34,7 @@ struct ResidentPass {
   const ResidentGrid<T>& grid;
   const GridIndex* sources;  // distance of each coefficient from the first field
   const T* arguments;
-  const GhostLaw<T>* laws;
+  const GhostCondition<T>* conditions;
 };
 
 struct TileSpan {
@@ -101,7 +101,7 @@ template <class P>
 __device__ __forceinline__ void lay_ghosts(const ResidentTile<P>& tile, const ResidentPass<P>& pass,
                                            int array, TileSpan rows, TileSpan columns) {
   using T = typename P::T;
-  const GhostLaw<T>* const laws = pass.laws + array * sides;
+  const GhostCondition<T>* const conditions = pass.conditions + array * sides;
   T* const values = tile.memory + tile.now[array];
   const int down = rows.end - rows.begin, along = columns.end - columns.begin + 2;
   for (int i = threadIdx.y * blockDim.x + threadIdx.x; i < 2 * (down + along);
@@ -119,7 +119,9 @@ __device__ __forceinline__ void lay_ghosts(const ResidentTile<P>& tile, const Re
     if (!held || !(beside ? over_column : over_row)) continue;
     T value = values[tile.at(over_row ? row < 0 ? row + 1 : row - 1 : row,
                              over_column ? column < 0 ? column + 1 : column - 1 : column)];
-    const auto ghost = [&](int side) { value = ghost_of(laws[side].a, laws[side].b, value); };
+    const auto ghost = [&](int side) {
+      value = ghost_of(conditions[side].a, conditions[side].b, value);
+    };
     if (over_column) ghost(column < 0 ? first_column : last_column);
     if (over_row) ghost(row < 0 ? first_row : last_row);
     values[tile.at(row, column)] = value;

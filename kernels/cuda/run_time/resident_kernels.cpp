@@ -79,7 +79,7 @@ ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device
   }
 
   const std::vector<int> first_argument = first_arguments(problem.stages);
-  if (problem.arrays() * (sizeof(GridIndex) + 6 * sizeof(GhostLaw<T>)) +
+  if (problem.arrays() * (sizeof(GridIndex) + 6 * sizeof(GhostCondition<T>)) +
           first_argument.back() * sizeof(T) + sizeof(ResidentGrid<T>) >
       most_parameter_bytes)
     return refuse("its arrays and numbers are more than a kernel's parameters may hold");
@@ -165,9 +165,10 @@ KernelText resident_kernel(const Problem<T>& problem, const ResidentPlan& plan) 
       "    const __grid_constant__ lapl::ResidentGrid<T> grid,\n"
       "    const __grid_constant__ lapl::Values<lapl::GridIndex, {}> sources,\n"
       "    const __grid_constant__ lapl::Values<T, {}> arguments,\n"
-      "    const __grid_constant__ lapl::Values<lapl::GhostLaw<T>, {}> laws,\n"
+      "    const __grid_constant__ lapl::Values<lapl::GhostCondition<T>, {}> conditions,\n"
       "    const T* __restrict__ from, T* __restrict__ to) {{\n"
-      "  lapl::stay_resident<Plan>(from, to, {{grid, sources.of, arguments.of, laws.of}});\n}}\n",
+      "  lapl::stay_resident<Plan>(from, to, {{grid, sources.of, arguments.of, "
+      "conditions.of}});\n}}\n",
       32 * ResidentPlan::warps, arrays, at_least_one(arguments), 6 * arrays);
   return kernel_text(std::move(text));
 }

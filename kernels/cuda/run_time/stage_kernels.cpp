@@ -69,10 +69,11 @@ KernelText tile_kernels(const Problem<T>& problem) {
         fmt::format("axis = {}, last = {}, slow = {}, fast = {}", face.axis, face.last ? 1 : 0,
                     face.axis == 0 ? 1 : 0, face.axis == 2 ? 1 : 2));
     text += fmt::format(
-        "extern \"C\" __global__ void laws_{0}(\n"
+        "extern \"C\" __global__ void conditions_{0}(\n"
         "    const __grid_constant__ lapl::StageGrid<T> grid,\n"
-        "    const __grid_constant__ lapl::Values<T, {1}> arguments, lapl::GhostLaw<T>* laws) {{\n"
-        "  lapl::make_laws<Face{0}>(grid, arguments.of, laws);\n}}\n",
+        "    const __grid_constant__ lapl::Values<T, {1}> arguments, lapl::GhostCondition<T>* "
+        "conditions) {{\n"
+        "  lapl::make_conditions<Face{0}>(grid, arguments.of, conditions);\n}}\n",
         i, at_least_one(kernel_arguments(face.condition).size()));
   }
   return kernel_text(std::move(text));

@@ -21,11 +21,11 @@ struct TileShape {
 template <class T>
 TileShape tile_shape(const Problem<T>& problem);
 
-/// The text of the CUDA kernels tile_N, one for each stage, and laws_N, one for each law that
-/// differs along its face:
+/// The text of the CUDA kernels tile_N, one for each stage, and conditions_N, one for each
+/// condition that differs along its face:
 ///   tile_N(StageGrid, const T* of each array, T* of each target, arguments, FaceTable of each
 ///          array, axis and side)
-///   laws_N(StageGrid, arguments, GhostLaw*)
+///   conditions_N(StageGrid, arguments, GhostCondition*)
 /// With tables in memory, tile_N takes pointers to the arguments and the face tables.
 template <class T>
 KernelText tile_kernels(const Problem<T>& problem);
@@ -47,7 +47,7 @@ struct DeviceLimits {
 /// How cells go through levels. A level is a stage of a step.
 struct LevelPlan {
   int arithmetic = 0;    ///< operations per cell and step, weighted by their cost
-  bool in_time = false;  ///< arguments or laws differ from step to step
+  bool in_time = false;  ///< arguments or conditions differ from step to step
   int slots = 0;         ///< largest number of arrays that are alive at the same time
   /// The arrays that each stage hands to the next; first the fields, then the coefficients.
   std::vector<std::vector<int>> alive;
@@ -64,7 +64,7 @@ struct StreamPlan : LevelPlan {
 template <class T>
 StreamPlan stream_plan(const Problem<T>& problem);
 
-/// The text of kernel stream(StreamGrid, sources, arguments, laws, from, to).
+/// The text of kernel stream(StreamGrid, sources, arguments, conditions, from, to).
 template <class T>
 KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan);
 
@@ -75,7 +75,7 @@ struct VolumePlan : LevelPlan {
 template <class T>
 VolumePlan volume_plan(const Problem<T>& problem, const DeviceLimits& device);
 
-/// The text of kernel volume(VolumeGrid, sources, arguments, laws, from, to).
+/// The text of kernel volume(VolumeGrid, sources, arguments, conditions, from, to).
 template <class T>
 KernelText volume_kernel(const Problem<T>& problem, const VolumePlan& plan);
 
@@ -99,7 +99,7 @@ struct ResidentPlan {
 template <class T>
 ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device);
 
-/// The text of kernel resident(ResidentGrid, sources, arguments, laws, from, to).
+/// The text of kernel resident(ResidentGrid, sources, arguments, conditions, from, to).
 template <class T>
 KernelText resident_kernel(const Problem<T>& problem, const ResidentPlan& plan);
 

@@ -104,9 +104,9 @@ std::vector<T> DeviceProblem<T>::arguments(const StageTree& tree, const Moment& 
 }
 
 template <class T>
-std::vector<GhostLaw<T>> DeviceProblem<T>::laws(double time) const {
-  std::vector<GhostLaw<T>> laws;
-  const auto law_of = [&](const Face<T>& face) -> GhostLaw<T> {
+std::vector<GhostCondition<T>> DeviceProblem<T>::conditions(double time) const {
+  std::vector<GhostCondition<T>> conditions;
+  const auto condition_of = [&](const Face<T>& face) -> GhostCondition<T> {
     if (!face.varies()) return {face.a, face.b};
     const StageTree& tree = problem_.conditions[face.condition];
     if (reads_positions(tree)) return {face.a, face.b};
@@ -117,8 +117,8 @@ std::vector<GhostLaw<T>> DeviceProblem<T>::laws(double time) const {
   for (const Faces<T>& faces : problem_.faces)
     for (int axis = 0; axis < 3; ++axis)
       for (const bool last : {false, true})
-        laws.push_back(law_of(axis_faces(faces, axis).side(last)));
-  return laws;
+        conditions.push_back(condition_of(axis_faces(faces, axis).side(last)));
+  return conditions;
 }
 
 template <class T>
@@ -227,8 +227,9 @@ void StageTiles<T>::prepare(const Moment& at, const Stage& stage, Launch& launch
   launch.arguments = on_device_.arguments(stage.tree, at);
   launch.arguments.resize(std::max<std::size_t>(launch.arguments.size(), 1));
   launch.faces.clear();
-  for (const GhostLaw<T>& law : on_device_.laws(at.time)) launch.faces.push_back({law, nullptr, 0});
-  lay_laws(at.time, launch.faces, stream);
+  for (const GhostCondition<T>& condition : on_device_.conditions(at.time))
+    launch.faces.push_back({condition, nullptr, 0});
+  lay_conditions(at.time, launch.faces, stream);
   if (!in_memory_) return;
   const auto copy = [&](const auto& from, auto& to) {
     using Value = std::remove_cvref_t<decltype(from.front())>;
@@ -240,10 +241,11 @@ void StageTiles<T>::prepare(const Moment& at, const Stage& stage, Launch& launch
   copy(launch.faces, launch.faces_in_memory);
 }
 
-// Computes the tables of laws that differ along their face, again at each new time if they depend
-// on it. The CUDA kernels of a stream run in order, so one table serves all stages.
+// Computes the tables of conditions that differ along their face, again at each new time if they
+// depend on it. The CUDA kernels of a stream run in order, so one table serves all stages.
 template <class T>
-void StageTiles<T>::lay_laws(double time, std::vector<FaceTable<T>>& faces, cudaStream_t stream) {
+void StageTiles<T>::lay_conditions(double time, std::vector<FaceTable<T>>& faces,
+                                   cudaStream_t stream) {
   for (std::size_t i = 0; i < varying_.size(); ++i) {
     const VaryingFace& face = varying_[i];
     FaceTable<T>& table = faces[(face.array * 3 + face.axis) * 2 + (face.last ? 1 : 0)];
@@ -251,17 +253,17 @@ void StageTiles<T>::lay_laws(double time, std::vector<FaceTable<T>>& faces, cuda
     const auto size = by_axis(problem_.shape);
     table.pitch = size[face.axis == 2 ? 1 : 2] + 2;
     const std::int64_t nodes = (size[face.axis == 0 ? 1 : 0] + 2) * table.pitch;
-    const bool known = laws_.contains(i);
-    if (!known) laws_.emplace(i, device_buffer<GhostLaw<T>>(nodes));
-    GhostLaw<T>* const laws = laws_.at(i).data();
-    table.each = laws;
+    const bool known = conditions_.contains(i);
+    if (!known) conditions_.emplace(i, device_buffer<GhostCondition<T>>(nodes));
+    GhostCondition<T>* const conditions = conditions_.at(i).data();
+    table.each = conditions;
     if (known && !reads_time(face.condition)) continue;
     constexpr unsigned threads = 256;
     std::vector<T> arguments = on_device_.arguments(face.condition, time);
     arguments.resize(std::max<std::size_t>(arguments.size(), 1));
-    kernels_.kernel(fmt::format("laws_{}", i))
+    kernels_.kernel(fmt::format("conditions_{}", i))
         .launch(static_cast<unsigned>((nodes - 1) / threads + 1), dim3(threads), 0, stream,
-                {&grid_, arguments.data(), &laws});
+                {&grid_, arguments.data(), &conditions});
   }
 }
 

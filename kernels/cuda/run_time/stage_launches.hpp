@@ -38,9 +38,9 @@ class DeviceProblem {
   void set_reduced(int index, double value) { problem_.reduced[index] = static_cast<T>(value); }
   /// The arguments at a moment of the CUDA kernels of `tree`.
   std::vector<T> arguments(const StageTree& tree, const Moment& at) const;
-  /// For each array the laws of its first and last plane, row and column; NaN where a law differs
-  /// along its face.
-  std::vector<GhostLaw<T>> laws(double time) const;
+  /// For each array the conditions of its first and last plane, row and column; NaN where a
+  /// condition differs along its face.
+  std::vector<GhostCondition<T>> conditions(double time) const;
 
  private:
   Problem<T> problem_;
@@ -78,7 +78,7 @@ class StageTiles {
   void take_reductions(const Stage& stage, const std::vector<const T*>& arrays,
                        cudaStream_t stream);
   void prepare(const Moment& at, const Stage& stage, Launch& launch, cudaStream_t stream);
-  void lay_laws(double time, std::vector<FaceTable<T>>& faces, cudaStream_t stream);
+  void lay_conditions(double time, std::vector<FaceTable<T>>& faces, cudaStream_t stream);
 
   DeviceProblem<T>& on_device_;
   const Problem<T>& problem_;
@@ -89,7 +89,7 @@ class StageTiles {
   bool in_time_ = false, in_memory_ = false, prepared_ = false;
   std::vector<DeviceBuffer<T>> made_;
   DeviceBuffer<ReductionBits> reduction_;
-  std::map<std::size_t, DeviceBuffer<GhostLaw<T>>> laws_;  // key: index in varying_
+  std::map<std::size_t, DeviceBuffer<GhostCondition<T>>> conditions_;  // key: index in varying_
   std::vector<Launch> launches_;
 };
 

@@ -35,13 +35,14 @@ class StageLevels : public StagePasses<T> {
                     cudaStream_t stream) final {
     const std::int64_t taken = depth_ / std::ssize(this->problem_.stages);
     if (steps < taken) return 0;
-    if (laws_.empty() || plan_.in_time) prepare(first_step);
+    if (conditions_.empty() || plan_.in_time) prepare(first_step);
     const std::vector<GridIndex> sources = this->sources(from, plan_.alive.front());
-    this->kernel_.launch(blocks_, this->threads_, this->shared_bytes_, stream,
-                         {&grid_, sources.data(), arguments_.data(), laws_.data(), &from, &to});
+    this->kernel_.launch(
+        blocks_, this->threads_, this->shared_bytes_, stream,
+        {&grid_, sources.data(), arguments_.data(), conditions_.data(), &from, &to});
     return taken;
   }
-  void forget_time() final { laws_.clear(); }
+  void forget_time() final { conditions_.clear(); }
 
  protected:
   StageLevels(const DeviceProblem<T>& problem, KernelText text, const char* name, dim3 threads,
@@ -61,21 +62,21 @@ class StageLevels : public StagePasses<T> {
     const auto stages = std::ssize(this->problem_.stages);
     const std::int64_t levels = plan_.in_time ? depth_ : stages;
     arguments_.clear();
-    laws_.clear();
+    conditions_.clear();
     for (std::int64_t level = 0; level < levels; ++level) {
       const Stage& stage = this->problem_.stages[level % stages];
       const Moment at = this->on_device_.moment_of(first_step + level / stages, stage);
       const std::vector<T> arguments = this->on_device_.arguments(stage.tree, at);
       arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
-      const std::vector<GhostLaw<T>> laws = this->on_device_.laws(at.time);
-      laws_.insert(laws_.end(), laws.begin(), laws.end());
+      const std::vector<GhostCondition<T>> conditions = this->on_device_.conditions(at.time);
+      conditions_.insert(conditions_.end(), conditions.begin(), conditions.end());
     }
     if (arguments_.empty()) arguments_.push_back(T(0));
   }
 
   int depth_;
   std::vector<T> arguments_;
-  std::vector<GhostLaw<T>> laws_;
+  std::vector<GhostCondition<T>> conditions_;
 };
 
 template <class T>
@@ -171,7 +172,7 @@ class StageResident final : public StagePasses<T> {
         plan_(plan),
         images_(device_buffer<T>(2 * problem.problem().fields * problem.stride())),
         flags_(device_buffer<unsigned>(plan_.tiles_down * plan_.tiles_across)),
-        laws_(problem.laws(0)) {
+        conditions_(problem.conditions(0)) {
     LAPL_CUDA(cudaMemset(flags_.data(), 0, static_cast<std::size_t>(flags_.size()) * 4));
     const Problem<T>& given = this->problem_;
     set_arguments();
@@ -197,10 +198,11 @@ class StageResident final : public StagePasses<T> {
     grid_.steps = static_cast<int>(taken);
     std::vector<GridIndex> sources = this->sources(from, arrays_);
     sources.resize(this->problem_.arrays());
-    this->kernel_.launch(static_cast<unsigned>(plan_.tiles_down * plan_.tiles_across),
-                         this->threads_, this->shared_bytes_, stream,
-                         {&grid_, sources.data(), arguments_.data(), laws_.data(), &from, &to},
-                         Launch::cooperative);
+    this->kernel_.launch(
+        static_cast<unsigned>(plan_.tiles_down * plan_.tiles_across), this->threads_,
+        this->shared_bytes_, stream,
+        {&grid_, sources.data(), arguments_.data(), conditions_.data(), &from, &to},
+        Launch::cooperative);
     grid_.published += static_cast<unsigned>((taken - 1) / plan_.depth);
     return taken;
   }
@@ -224,7 +226,7 @@ class StageResident final : public StagePasses<T> {
   ResidentPlan plan_;
   DeviceBuffer<T> images_;
   DeviceBuffer<unsigned> flags_;
-  std::vector<GhostLaw<T>> laws_;
+  std::vector<GhostCondition<T>> conditions_;
   std::vector<T> arguments_;
   std::vector<int> arrays_;  // indices of the coefficients
   ResidentGrid<T> grid_{};

@@ -14,9 +14,10 @@
 // twice.
 //
 // Faces. Loads wrap at periodic faces. At even faces of rows loads mirror them, if the stage is
-// symmetric. Each level imposes all other laws: for rows by a copy of the code (`ends`) that runs
-// only in turns with the grid's first or last row as a centre; for columns by a select in lanes 0
-// and 31, since strips end at the ends of the grid. In inner strips those lanes are in the halo.
+// symmetric. Each level imposes all other conditions: for rows by a copy of the code (`ends`) that
+// runs only in turns with the grid's first or last row as a centre; for columns by a select in
+// lanes 0 and 31, since strips end at the ends of the grid. In inner strips those lanes are in the
+// halo.
 //
 //   Plan   T, Grid; sizes, fields, stages, arrays, arguments, in_time, wraps_columns, wraps_rows,
 //          mirrors_rows, shortened (levels from grid.steps on pass their rows on): constants;
@@ -90,13 +91,13 @@ __device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, cons
     using Level = typename P::template Level<stage>;
     const int step = P::in_time ? turn.warp * (levels / P::stages) + k / P::stages : 0;
     const auto* const arguments = pass.arguments + step * P::arguments + P::first_argument(stage);
-    const auto* const laws =
-        pass.laws + (P::in_time ? turn.warp * levels + k : 0) * P::arrays * sides;
+    const auto* const conditions =
+        pass.conditions + (P::in_time ? turn.warp * levels + k : 0) * P::arrays * sides;
     Line<P>(&mine)[3] = rows.of[k];
     Line<P> next;
     if constexpr (lagged) {
       make_row<P, Level, ends>(mine[i % 3], mine[(i + 1) % 3], mine[(i + 2) % 3], next, pass,
-                               arguments, laws, turn.first_in + i - 2 * k - 1, turn.column);
+                               arguments, conditions, turn.first_in + i - 2 * k - 1, turn.column);
       if constexpr (P::shortened)
 #pragma unroll
         for (int j = 0; j < P::sizes.columns(); ++j)
@@ -106,8 +107,8 @@ __device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, cons
       else
         rows.of[k + 1][i % 3] = next;
     } else {
-      make_row<P, Level, ends>(mine[i % 3], mine[(i + 1) % 3], moving, next, pass, arguments, laws,
-                               turn.first_in + i - k - 1, turn.column);
+      make_row<P, Level, ends>(mine[i % 3], mine[(i + 1) % 3], moving, next, pass, arguments,
+                               conditions, turn.first_in + i - k - 1, turn.column);
       mine[(i + 2) % 3] = moving;
       moving = next;
     }

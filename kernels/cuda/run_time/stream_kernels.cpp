@@ -44,7 +44,7 @@ StreamPlan stream_plan(const Problem<T>& problem) {
   });
   constexpr int deep_rows = 64;  // the fewest rows for which rows beyond the grid can be mirrored
   plan.mirrors_rows = even && symmetric && shape.rows >= deep_rows;
-  // Three rows of all levels must fit into 192 registers; laws of faces take some of them.
+  // Three rows of all levels must fit into 192 registers; conditions of faces take some of them.
   const Faces<T>& faces = problem.faces.front();
   const int most = faces.rows.wrap() && faces.columns.wrap() ? 16 : 12;
   const auto stages = static_cast<int>(problem.stages.size());

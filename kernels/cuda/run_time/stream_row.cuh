@@ -49,7 +49,7 @@ struct StreamCell {
 // Gathers an array's cells of a row and, if the stage reads them, the cells on either side.
 template <class P, class Level, bool ends, int slot, int r>
 __device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& line,
-                                           const GhostLaw<typename P::T>* laws) {
+                                           const GhostCondition<typename P::T>* conditions) {
   constexpr int columns = P::sizes.columns(), array = Level::array_of(slot);
   typename P::T* const cells = around.cells[r][slot];
 #pragma unroll
@@ -60,20 +60,22 @@ __device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& lin
   };
   if constexpr (reads(0)) {
     const auto beside = __shfl_up_sync(all_lanes, cells[columns], 1);
-    cells[0] = P::wraps_columns || threadIdx.x != 0 ? beside
-                                                    : ghost<P, array, first_column>(laws, cells[1]);
+    cells[0] = P::wraps_columns || threadIdx.x != 0
+                   ? beside
+                   : ghost<P, array, first_column>(conditions, cells[1]);
   }
   if constexpr (reads(2)) {
     const auto beside = __shfl_down_sync(all_lanes, cells[1], 1);
     cells[columns + 1] = P::wraps_columns || threadIdx.x != StreamSizes::lanes - 1
                              ? beside
-                             : ghost<P, array, last_column>(laws, cells[columns]);
+                             : ghost<P, array, last_column>(conditions, cells[columns]);
   }
 }
 
 // Replaces row r (0: above, 2: below) by ghosts if the centre is the outermost row of the grid.
 template <class P, class Level, int slot, int r>
-__device__ __forceinline__ void lay_row(Around<P>& around, const GhostLaw<typename P::T>* laws,
+__device__ __forceinline__ void lay_row(Around<P>& around,
+                                        const GhostCondition<typename P::T>* conditions,
                                         bool outermost) {
   constexpr int columns = P::sizes.columns(), array = Level::array_of(slot);
   constexpr bool left = Level::reads(slot, r, 0), right = Level::reads(slot, r, 2);
@@ -82,24 +84,25 @@ __device__ __forceinline__ void lay_row(Around<P>& around, const GhostLaw<typena
     for (int j = left ? 0 : 1; j <= (right ? columns + 1 : columns); ++j) {
       typename P::T& cell = around.cells[r][slot][j];
       const auto beyond = ghost < P, array,
-                 r == 0 ? first_row : last_row > (laws, around.cells[1][slot][j]);
+                 r == 0 ? first_row : last_row > (conditions, around.cells[1][slot][j]);
       cell = outermost ? beyond : cell;
     }
 }
 
 template <class P, class Level, bool ends, int slot = 0>
 __device__ __forceinline__ void gather(Around<P>& around, const Line<P>& up, const Line<P>& centre,
-                                       const Line<P>& down, const GhostLaw<typename P::T>* laws,
+                                       const Line<P>& down,
+                                       const GhostCondition<typename P::T>* conditions,
                                        bool at_first, bool at_last) {
   if constexpr (slot < Level::in) {
-    gather_row<P, Level, ends, slot, 0>(around, up, laws);
-    gather_row<P, Level, ends, slot, 1>(around, centre, laws);
-    gather_row<P, Level, ends, slot, 2>(around, down, laws);
+    gather_row<P, Level, ends, slot, 0>(around, up, conditions);
+    gather_row<P, Level, ends, slot, 1>(around, centre, conditions);
+    gather_row<P, Level, ends, slot, 2>(around, down, conditions);
     if constexpr (ends) {
-      lay_row<P, Level, slot, 0>(around, laws, at_first);
-      lay_row<P, Level, slot, 2>(around, laws, at_last);
+      lay_row<P, Level, slot, 0>(around, conditions, at_first);
+      lay_row<P, Level, slot, 2>(around, conditions, at_last);
     }
-    gather<P, Level, ends, slot + 1>(around, up, centre, down, laws, at_first, at_last);
+    gather<P, Level, ends, slot + 1>(around, up, centre, down, conditions, at_first, at_last);
   }
 }
 
@@ -122,10 +125,10 @@ template <class P, class Level, bool ends>
 __device__ __forceinline__ void make_row(const Line<P>& up, const Line<P>& centre,
                                          const Line<P>& down, Line<P>& next, const Pass<P>& pass,
                                          const typename P::T* arguments,
-                                         const GhostLaw<typename P::T>* laws, Index<P> row,
-                                         Index<P> column) {
+                                         const GhostCondition<typename P::T>* conditions,
+                                         Index<P> row, Index<P> column) {
   Around<P> around;
-  gather<P, Level, ends>(around, up, centre, down, laws, row == 0, row == pass.grid.rows - 1);
+  gather<P, Level, ends>(around, up, centre, down, conditions, row == 0, row == pass.grid.rows - 1);
 #pragma unroll
   for (int j = 0; j < P::sizes.columns(); ++j) {
     typename P::T results[Level::Stage::targets];

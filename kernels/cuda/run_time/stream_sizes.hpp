@@ -87,7 +87,7 @@ struct VolumeGrid {
   CellIndices cells;
 };
 
-/// The form of a ghost law, ghost = a + b * inside, as far as it is known at compile time.
+/// The form of a ghost condition, ghost = a + b * inside, as far as it is known at compile time.
 enum class GhostKind : int { constant, even, scaled, affine, any };
 
 }  // namespace lapl

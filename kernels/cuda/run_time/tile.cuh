@@ -1,6 +1,6 @@
 // One stage per launch: a block computes a tile of the grid, a thread `Stage::rows` cells of a
 // column. Neighbours are read from device memory, mostly through the caches. Tiles that do not read
-// beyond a face have no tests; the others impose the laws of faces as they read.
+// beyond a face have no tests; the others impose the conditions of faces as they read.
 //
 //   Stage   rows, targets, reach_planes, reach_rows: constants
 //           make(at, arguments, results): the stage in one cell; at.value<array, plane, row,
@@ -68,8 +68,8 @@ struct CellAtFace : CellInside<T> {
                                      T inside) const {
     const FaceTable<T>& face = faces[(3 * array + axis) * 2 + (side > 0)];
     if (face.each == nullptr) return ghost_of(face.everywhere.a, face.everywhere.b, inside);
-    const GhostLaw<T> law = face.each[(i + 1) * face.pitch + j + 1];
-    return ghost_of(law.a, law.b, inside);
+    const GhostCondition<T> condition = face.each[(i + 1) * face.pitch + j + 1];
+    return ghost_of(condition.a, condition.b, inside);
   }
 };
 
@@ -114,11 +114,11 @@ __device__ __forceinline__ void make_tile(const StageGrid<T>& grid, const T* con
   }
 }
 
-/// Computes a law that differs along its face, at each node. `Face` is a stage whose results are a
-/// and b; `slow` and `fast` are its axes along the face, `axis` is the normal axis.
+/// Computes a condition that differs along its face, at each node. `Face` is a stage whose results
+/// are a and b; `slow` and `fast` are its axes along the face, `axis` is the normal axis.
 template <class Face, class T>
-__device__ __forceinline__ void make_laws(const StageGrid<T>& grid, const T* arguments,
-                                          GhostLaw<T>* laws) {
+__device__ __forceinline__ void make_conditions(const StageGrid<T>& grid, const T* arguments,
+                                                GhostCondition<T>* conditions) {
   const GridIndex pitch = grid.size[Face::fast] + 2;
   const GridIndex index = static_cast<GridIndex>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (index >= (grid.size[Face::slow] + 2) * pitch) return;
@@ -128,7 +128,7 @@ __device__ __forceinline__ void make_laws(const StageGrid<T>& grid, const T* arg
   at.place[Face::axis] = Face::last ? grid.size[Face::axis] : -1;
   T results[2];
   Face::make(at, arguments, results);
-  laws[index] = {results[0], results[1]};
+  conditions[index] = {results[0], results[1]};
 }
 
 }  // namespace lapl

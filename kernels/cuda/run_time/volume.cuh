@@ -15,10 +15,10 @@
 // Halos of columns are whole sectors of 32 bytes. All blocks work on the same planes at about the
 // same time, so halos are found in the L2 cache.
 //
-// Faces. Loads wrap at periodic faces. Each level imposes all other laws: for planes by a copy of
-// the code (`ends`) that runs only in turns with the grid's first or last plane as a centre; for
-// rows and columns in the outermost warps and lanes, since tiles end at the ends of the grid. In
-// inner tiles those are in the halo.
+// Faces. Loads wrap at periodic faces. Each level imposes all other conditions: for planes by a
+// copy of the code (`ends`) that runs only in turns with the grid's first or last plane as a
+// centre; for rows and columns in the outermost warps and lanes, since tiles end at the ends of the
+// grid. In inner tiles those are in the halo.
 //
 //   Plan   T, sizes, fields, stages, arrays, arguments, in_time, wraps_planes, wraps_rows,
 //          wraps_columns: constants; ghost_kind(array, side), first_argument(stage); Level<stage>:
@@ -46,12 +46,13 @@ __device__ __forceinline__ void leave_row(LaneRow<P> row, const PlaneCells<P>& p
 // Writes the ghosts beyond row r of the arrays that a level reads.
 template <class P, class Level, int side, int slot = 0>
 __device__ __forceinline__ void leave_ghosts(LaneRow<P> row, const PlaneCells<P>& plane, int r,
-                                             const GhostLaw<typename P::T>* laws) {
+                                             const GhostCondition<typename P::T>* conditions) {
   if constexpr (slot < Level::in) {
 #pragma unroll
     for (int j = 0; j < P::sizes.count(); ++j)
-      row.of(slot).value[j] = ghost<P, Level::array_of(slot), side>(laws, plane.cells[slot][r][j]);
-    leave_ghosts<P, Level, side, slot + 1>(row, plane, r, laws);
+      row.of(slot).value[j] =
+          ghost<P, Level::array_of(slot), side>(conditions, plane.cells[slot][r][j]);
+    leave_ghosts<P, Level, side, slot + 1>(row, plane, r, conditions);
   }
 }
 
@@ -89,7 +90,7 @@ __device__ __forceinline__ void take_volume_levels(Planes<P>& planes, PlaneCells
     constexpr int stage = k % P::stages;
     using Level = typename P::template Level<stage>;
     const int step = P::in_time ? k / P::stages : 0;
-    const auto* const laws = pass.laws + (P::in_time ? k : 0) * P::arrays * sides;
+    const auto* const conditions = pass.conditions + (P::in_time ? k : 0) * P::arrays * sides;
     // `above` and `below` are the rows next to this warp's rows in the centre plane; `now` is the
     // place for the edge rows of the entering plane.
     const LaneRow<P> level = places.edges.beyond((k - 1) * places.level_rows);
@@ -104,17 +105,17 @@ __device__ __forceinline__ void take_volume_levels(Planes<P>& planes, PlaneCells
     if constexpr (!P::wraps_rows) {
       const LaneRow<P> coming = places.loaded.beyond(places.current);
       if (turn.warp == 0)
-        leave_ghosts<P, Level, first_row>(k == 0 ? coming.beyond(-1) : now, moving, 0, laws);
+        leave_ghosts<P, Level, first_row>(k == 0 ? coming.beyond(-1) : now, moving, 0, conditions);
       if (turn.warp == P::sizes.warps - 1)
         leave_ghosts<P, Level, last_row>(k == 0 ? coming.beyond(rows) : now.beyond(3), moving,
-                                         rows - 1, laws);
+                                         rows - 1, conditions);
     }
     PlaneCells<P>(&mine)[3] = planes.of[k];
     PlaneCells<P> next;
     make_plane<P, Level, ends>(next,
                                {mine[i], mine[(i + 1) % 3], moving, above, below,
                                 pass.arguments + step * P::arguments + P::first_argument(stage),
-                                laws, turn.plane + i - k - 1},
+                                conditions, turn.plane + i - k - 1},
                                pass, turn);
     mine[(i + 2) % 3] = moving;
     moving = next;

@@ -87,7 +87,7 @@ struct VolumeCell {
 template <class P, class Level, bool ends, int slot, int line>
 __device__ __forceinline__ void gather_line(VolumeAround<P>& around,
                                             const typename P::T (&from)[P::sizes.count()],
-                                            const GhostLaw<typename P::T>* laws) {
+                                            const GhostCondition<typename P::T>* conditions) {
   constexpr int count = P::sizes.count(), array = Level::array_of(slot);
   constexpr auto read_at = [](int side) {
     bool any = Level::reads(slot, line, side);
@@ -102,28 +102,30 @@ __device__ __forceinline__ void gather_line(VolumeAround<P>& around,
   for (int j = 0; j < count; ++j) cells[j + 1] = from[j];
   if constexpr (read_at(0)) {
     const auto beside = __shfl_up_sync(all_lanes, from[count - 1], 1);
-    cells[0] = P::wraps_columns || threadIdx.x != 0 ? beside
-                                                    : ghost<P, array, first_column>(laws, from[0]);
+    cells[0] = P::wraps_columns || threadIdx.x != 0
+                   ? beside
+                   : ghost<P, array, first_column>(conditions, from[0]);
   }
   if constexpr (read_at(2)) {
     const auto beside = __shfl_down_sync(all_lanes, from[0], 1);
     cells[count + 1] = P::wraps_columns || threadIdx.x != VolumeSizes::lanes - 1
                            ? beside
-                           : ghost<P, array, last_column>(laws, from[count - 1]);
+                           : ghost<P, array, last_column>(conditions, from[count - 1]);
   }
 }
 
 // Replaces a line by ghosts if `outermost`: the whole line, or only the cells on either side.
 template <class P, class Level, int slot, int line, int side, bool all>
 __device__ __forceinline__ void lay_line(VolumeAround<P>& around,
-                                         const GhostLaw<typename P::T>* laws, bool outermost) {
+                                         const GhostCondition<typename P::T>* conditions,
+                                         bool outermost) {
   constexpr int count = P::sizes.count(), array = Level::array_of(slot);
 #pragma unroll
   for (int j = 0; j < count + 2; ++j) {
     if (!all && j > 0 && j <= count) continue;
     if (!Level::reads(slot, line, j == 0 ? 0 : j == count + 1 ? 2 : 1)) continue;
     typename P::T& cell = around.cells[line][slot][j];
-    const auto beyond = ghost<P, array, side>(laws, around.cells[at_row][slot][j]);
+    const auto beyond = ghost<P, array, side>(conditions, around.cells[at_row][slot][j]);
     cell = outermost ? beyond : cell;
   }
 }
@@ -134,7 +136,7 @@ struct PlaneStep {
   const PlaneCells<P>&up, &centre, &down;
   LaneRow<P> above, below;  // rows next to this warp's rows
   const typename P::T* arguments;
-  const GhostLaw<typename P::T>* laws;
+  const GhostCondition<typename P::T>* conditions;
   int plane;  // index of the centre plane
 };
 
@@ -148,34 +150,37 @@ __device__ __forceinline__ void gather_cells(VolumeAround<P>& around, const Plan
       return Level::reads(slot, line, 0) || Level::reads(slot, line, 1) ||
              Level::reads(slot, line, 2);
     };
-    gather_line<P, Level, ends, slot, at_row>(around, step.centre.cells[slot][r], step.laws);
+    gather_line<P, Level, ends, slot, at_row>(around, step.centre.cells[slot][r], step.conditions);
     if constexpr (reads(before)) {
       if constexpr (r == 0)
-        gather_line<P, Level, ends, slot, before>(around, step.above.of(slot).value, step.laws);
+        gather_line<P, Level, ends, slot, before>(around, step.above.of(slot).value,
+                                                  step.conditions);
       else
         gather_line<P, Level, ends, slot, before>(around, step.centre.cells[slot][r - 1],
-                                                  step.laws);
+                                                  step.conditions);
       if constexpr (r == 0 && !P::wraps_rows)
-        lay_line<P, Level, slot, before, first_row, false>(around, step.laws, turn.warp == 0);
+        lay_line<P, Level, slot, before, first_row, false>(around, step.conditions, turn.warp == 0);
     }
     if constexpr (reads(after)) {
       if constexpr (r == rows - 1)
-        gather_line<P, Level, ends, slot, after>(around, step.below.of(slot).value, step.laws);
+        gather_line<P, Level, ends, slot, after>(around, step.below.of(slot).value,
+                                                 step.conditions);
       else
-        gather_line<P, Level, ends, slot, after>(around, step.centre.cells[slot][r + 1], step.laws);
+        gather_line<P, Level, ends, slot, after>(around, step.centre.cells[slot][r + 1],
+                                                 step.conditions);
       if constexpr (r == rows - 1 && !P::wraps_rows)
-        lay_line<P, Level, slot, after, last_row, false>(around, step.laws,
+        lay_line<P, Level, slot, after, last_row, false>(around, step.conditions,
                                                          turn.warp == P::sizes.warps - 1);
     }
     if constexpr (reads(up)) {
-      gather_line<P, Level, ends, slot, up>(around, step.up.cells[slot][r], step.laws);
+      gather_line<P, Level, ends, slot, up>(around, step.up.cells[slot][r], step.conditions);
       if constexpr (ends)
-        lay_line<P, Level, slot, up, first_plane, true>(around, step.laws, step.plane == 0);
+        lay_line<P, Level, slot, up, first_plane, true>(around, step.conditions, step.plane == 0);
     }
     if constexpr (reads(down)) {
-      gather_line<P, Level, ends, slot, down>(around, step.down.cells[slot][r], step.laws);
+      gather_line<P, Level, ends, slot, down>(around, step.down.cells[slot][r], step.conditions);
       if constexpr (ends)
-        lay_line<P, Level, slot, down, last_plane, true>(around, step.laws,
+        lay_line<P, Level, slot, down, last_plane, true>(around, step.conditions,
                                                          step.plane == pass.grid.planes - 1);
     }
     gather_cells<P, Level, ends, r, slot + 1>(around, step, pass, turn);

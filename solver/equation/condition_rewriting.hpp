@@ -1,4 +1,4 @@
-// Rewritings of stages that impose laws: they replace reads of neighbours by ghosts.
+// Rewritings of stages that impose conditions: they replace reads of neighbours by ghosts.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@
 
 namespace lapl {
 
-class LawRewriting {
+class ConditionRewriting {
  public:
-  LawRewriting(const StepStages& made, const FormulaSystem& system, FormulaNames names);
-  virtual ~LawRewriting() = default;
+  ConditionRewriting(const StepStages& made, const FormulaSystem& system, FormulaNames names);
+  virtual ~ConditionRewriting() = default;
 
   /// The tree of a stage, rewritten.
   StageTree of(const StepStages& made, std::size_t stage);
@@ -37,13 +37,13 @@ class LawRewriting {
   /// The ghost of an array beside the cell at `from`: what a condition along an axis, which holds
   /// at `place` along it, makes of the values there. Its formulas read all arrays where it holds:
   /// others linearly continued from the two nodes, its own so that the condition is met.
-  int ghost(int array, const SideLaw& law, std::size_t axis, Term place, Offset from,
+  int ghost(int array, const SideCondition& condition, std::size_t axis, Term place, Offset from,
             const Reads& reads);
   /// The value of an array this many spacings beyond the node inside, on the line through both
   /// nodes; that of the node inside if the line crosses 0.
   int continued(int array, double beyond, const Reads& reads);
 
-  FormulaNames names_;  // of laws
+  FormulaNames names_;  // of conditions
   const std::vector<int> like_;
   const int moved_;  // the array of a step's error stands before those of coefficients
   const int mask_;   // -1 without one
@@ -52,8 +52,8 @@ class LawRewriting {
  private:
   int copy(const StageOperation& node);
   int written(const GhostTerms& terms, TreeWriter& writer, int inside);
-  std::optional<Term> slope_of(const SideLaw& law, int field, const FormulaNames& names, int own,
-                               double h);
+  std::optional<Term> slope_of(const SideCondition& condition, int field, const FormulaNames& names,
+                               int own, double h);
   bool depends(int node, int on) const;
 
   const FormulaSystem& system_;

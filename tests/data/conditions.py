@@ -1,8 +1,8 @@
-"""laws.py FILE.h5: steps equations whose laws read fields or hold nodes, by NumPy and SciPy alone, and stores what they come to.
+"""conditions.py FILE.h5: steps equations whose conditions read fields or hold nodes, by NumPy and SciPy alone, and stores what they come to.
 
 As in equations.py, each function states one equation twice: as a config, and in NumPy after docs/equations.md.
 
-    python3 tests/data/laws.py tests/data/laws.h5
+    python3 tests/data/conditions.py tests/data/conditions.h5
 """
 import inspect
 import sys
@@ -31,14 +31,14 @@ def continued(here, before, place):
     return np.where((2 * here - before) * here > 0, here + place * (here - before), here)
 
 
-class Laws(Grid):
-    """A grid whose laws read arrays by name, where they hold."""
+class Conditions(Grid):
+    """A grid whose conditions read arrays by name, where they hold."""
 
-    # A law returns the value at the node beyond a face. Its arguments: the arrays at the node inside and at the one
+    # A condition returns the value at the node beyond a face. Its arguments: the arrays at the node inside and at the one
     # before it, its own name, x and y of the node beyond, x and y of the face between the two.
 
-    def law(self, place, value, factor, meets):
-        """The law with formulas of the arrays at its place (1: the node beyond, 1/2: the face). `meets` is c in w = c,
+    def condition(self, place, value, factor, meets):
+        """The condition with formulas of the arrays at its place (1: the node beyond, 1/2: the face). `meets` is c in w = c,
         which the array w there fulfils, of the node inside, value and factor, and the derivative of c by w."""
         def ghost(inside, before, name, x, y, *face):
             here, at = inside[name], (x, y) if place == 1 else face
@@ -58,50 +58,50 @@ class Laws(Grid):
         return ghost
 
     def value(self, g):
-        return self.law(1, g, none, lambda here, w, v, f, dv, df: (v, dv))
+        return self.condition(1, g, none, lambda here, w, v, f, dv, df: (v, dv))
 
     def at_face(self, g):
-        return self.law(0.5, g, none, lambda here, w, v, f, dv, df: (v, dv))
+        return self.condition(0.5, g, none, lambda here, w, v, f, dv, df: (v, dv))
 
     def derivative(self, q):
-        return self.law(0.5, q, none, lambda here, w, v, f, dv, df: (here + self.h / 2 * v, self.h / 2 * dv))
+        return self.condition(0.5, q, none, lambda here, w, v, f, dv, df: (here + self.h / 2 * v, self.h / 2 * dv))
 
     def mixed(self, v, f):
         h = self.h
-        return self.law(0.5, v, f, lambda here, w, v, f, dv, df: (
+        return self.condition(0.5, v, f, lambda here, w, v, f, dv, df: (
             (here + h / 2 * v) / (1 + h / 2 * f), h / 2 * (dv - df * w) / (1 + h / 2 * f)))
 
     def coefficient(self, k):
         """Holds a coefficient at its value at the face."""
         return lambda inside, before, name, x, y, *face: 2 * k(*face) - inside[name]
 
-    def around(self, arrays, laws):
-        """The arrays with the nodes just outside. The columns of all come first, so that the laws of the rows read them
-        at corners. `laws` has those of the rows and of the columns for each array; other arrays continue evenly."""
+    def around(self, arrays, conditions):
+        """The arrays with the nodes just outside. The columns of all come first, so that the conditions of the rows read them
+        at corners. `conditions` has those of the rows and of the columns for each array; other arrays continue evenly."""
         h, (n, m) = self.h, self.shape
-        laws = {name: laws.get(name, [(EVEN_BEYOND, EVEN_BEYOND)] * 2) for name in arrays}
+        conditions = {name: conditions.get(name, [(EVEN_BEYOND, EVEN_BEYOND)] * 2) for name in arrays}
 
-        def beyond(law, name, part, before, *places):
-            if law is ON_LINE:
+        def beyond(condition, name, part, before, *places):
+            if condition is ON_LINE:
                 return 2 * part(arrays[name]) - before(arrays[name])
-            return law({other: part(array) for other, array in arrays.items()},
+            return condition({other: part(array) for other, array in arrays.items()},
                        {other: before(array) for other, array in arrays.items()}, name, *places)
 
         wide = {}
         for name, u in arrays.items():
-            if laws[name][1] is PERIODIC:
+            if conditions[name][1] is PERIODIC:
                 wide[name] = np.hstack([u[:, -1:], u, u[:, :1]])
                 continue
-            first, last = laws[name][1]
+            first, last = conditions[name][1]
             wide[name] = np.hstack([
                 beyond(first, name, lambda a: a[:, :1], lambda a: a[:, 1:2], -h, self.y, -h / 2, self.y), u,
                 beyond(last, name, lambda a: a[:, -1:], lambda a: a[:, -2:-1], m * h, self.y, (m - 0.5) * h, self.y)])
         arrays, x, tall = wide, self.beyond_x, {}
         for name, u in arrays.items():
-            if laws[name][0] is PERIODIC:
+            if conditions[name][0] is PERIODIC:
                 tall[name] = np.vstack([u[-1:], u, u[:1]])
                 continue
-            first, last = laws[name][0]
+            first, last = conditions[name][0]
             tall[name] = np.vstack([
                 beyond(first, name, lambda a: a[:1], lambda a: a[1:2], x, -h, x, -h / 2), u,
                 beyond(last, name, lambda a: a[-1:], lambda a: a[-2:-1], x, n * h, x, (n - 0.5) * h)])
@@ -133,7 +133,7 @@ def radiation():
     time: {step: 0.05, steps: 80, scheme: heun}
     output: {fields: [T], integrals: {out: {formula: -k * normal_derivative(T), on: columns.last}}}
     """
-    grid = Laws(19, 23, h=0.5)
+    grid = Conditions(19, 23, h=0.5)
     e, conductivity = 0.3, lambda x, y: 0.5 + 0.4 * sin(x / 3) * cos(y / 4)
     k = conductivity(grid.x, grid.y)
     at_face = grid.coefficient(conductivity)
@@ -171,7 +171,7 @@ def potential():
     initial: {kind: formula, formula: 0.4 * (random - 0.5)}
     time: {step: 0.02, steps: 50}
     """
-    grid = Laws(15, 21)
+    grid = Conditions(15, 21)
     even = grid.derivative(lambda *_: 0)
 
     def rate(state, t):
@@ -203,7 +203,7 @@ def absorbed():
       v: {kind: formula, formula: 0.1 * random}
     time: {step: 0.1, steps: 80, scheme: leapfrog}
     """
-    grid = Laws(17, 25, h=0.5)
+    grid = Conditions(17, 25, h=0.5)
     c = 1 + 0.01 * grid.x + 0 * grid.y
 
     def speed(x, y):
@@ -216,9 +216,9 @@ def absorbed():
             return grid.derivative(lambda at, x, y: -(at["v"] - 0.1 * at["u"]) / speed(x, y))
 
         zero, even = grid.value(lambda *_: 0), grid.derivative(lambda *_: 0)
-        laws = {"u": ((absorbing(speed), absorbing(lambda x, y: 2)), (even, absorbing(speed))),
+        conditions = {"u": ((absorbing(speed), absorbing(lambda x, y: 2)), (even, absorbing(speed))),
                 "v": ((zero, zero), (even, even))}
-        around = grid.around({"u": u, "v": v}, laws)
+        around = grid.around({"u": u, "v": v}, conditions)
         return v - 0.1 * u, c**2 * grid.laplacian(around["u"])
 
     state = np.array([exp(-((grid.x - 5) ** 2 + (grid.y - 3) ** 2)), 0.1 * grid.random()[0]])
@@ -226,7 +226,7 @@ def absorbed():
 
 
 def reacting(scheme):
-    grid = Laws(9, 13)
+    grid = Conditions(9, 13)
     even = grid.derivative(lambda *_: 0)
 
     def rate(state, t):
@@ -262,7 +262,7 @@ def long_steps():
 
 
 def held_walls(scheme):
-    grid = Laws(14, 18, h=0.5)
+    grid = Conditions(14, 18, h=0.5)
     even, k = grid.derivative(lambda *_: 0), 1 + 0.3 * sin(grid.x) * cos(grid.y)
     value = grid.value(lambda at, x, y: 0.2 + 0.1 * x)
 
@@ -276,8 +276,8 @@ def held_walls(scheme):
 
     def rate(state, t):
         u, v = held(state, t)
-        laws = {"u": ((value, ON_LINE), (ON_LINE, ON_LINE)), "v": ((ON_LINE, even), (even, even))}
-        arrays = grid.around({"u": u, "v": v, "k": k}, laws)
+        conditions = {"u": ((value, ON_LINE), (ON_LINE, ON_LINE)), "v": ((ON_LINE, even), (even, even))}
+        arrays = grid.around({"u": u, "v": v, "k": k}, conditions)
         curved = grid.around({"w": grid.laplacian(arrays["u"])}, {})["w"]
         return np.array([0.3 * grid.flux_divergence(arrays["k"], arrays["u"]) - 0.002 * grid.laplacian(curved)
                          + 0.05 * grid.d2_dxdy(arrays["v"]) - u * v**2,

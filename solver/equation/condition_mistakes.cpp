@@ -1,4 +1,4 @@
-#include "solver/equation/law_mistakes.hpp"
+#include "solver/equation/condition_mistakes.hpp"
 
 #include <array>
 #include <tuple>
@@ -7,22 +7,22 @@
 
 namespace lapl {
 
-void LawChecker::check_laws() {
-  for (const SideLaw& law : run_.laws) {
-    const std::string axis = law_key(law);
-    check_law(axis, law, [&](const SideLaw& of_array) {
-      const LawTerms terms = terms_of(of_array, run_, used_);
-      if (of_array.kind == LawKind::value_at_node)
+void ConditionChecker::check_conditions() {
+  for (const SideCondition& condition : run_.conditions) {
+    const std::string axis = condition_key(condition);
+    check_condition(axis, condition, [&](const SideCondition& of_array) {
+      const ConditionTerms terms = terms_of(of_array, run_, used_);
+      if (of_array.kind == ConditionKind::value_at_node)
         check_held(axis, of_array, terms);
       else if (terms.reads)
         check_nodes(axis, "reads fields, and");
     });
   }
-  for (const SideLaw& law : run_.rim_laws) {
-    if (law.kind == LawKind::value_at_node)
+  for (const SideCondition& condition : run_.mask_conditions) {
+    if (condition.kind == ConditionKind::value_at_node)
       add("boundary.mask",
           "at: found node (expected face or ghost: a mask boundary is made of faces)");
-    check_law("boundary.mask", law, [&](SideLaw of_array) {
+    check_condition("boundary.mask", condition, [&](SideCondition of_array) {
       for (int axis = 3 - run_.shape.axes; axis < 3; ++axis) {
         of_array.axis = axis;
         terms_of(of_array, run_, used_);
@@ -32,31 +32,31 @@ void LawChecker::check_laws() {
   check_sides();
 }
 
-// Checks a law by `write`, for each array that it holds for.
-void LawChecker::check_law(const std::string& key, SideLaw law,
-                           const std::function<void(SideLaw)>& write) {
-  std::vector<std::string> arrays = {law.array};
-  if (law.array.empty())
+// Checks a condition by `write`, for each array that it holds for.
+void ConditionChecker::check_condition(const std::string& key, SideCondition condition,
+                                       const std::function<void(SideCondition)>& write) {
+  std::vector<std::string> arrays = {condition.array};
+  if (condition.array.empty())
     arrays = run_.fields;
-  else if (std::ranges::count(run_.fields, law.array) == 0 && !is_quantity(law.array))
-    add(key, fmt::format("found a condition for {}, which is no field (expected {})", law.array,
-                         fields_text()));
-  if (law.kind == LawKind::absorbing) {
+  else if (std::ranges::count(run_.fields, condition.array) == 0 && !is_quantity(condition.array))
+    add(key, fmt::format("found a condition for {}, which is no field (expected {})",
+                         condition.array, fields_text()));
+  if (condition.kind == ConditionKind::absorbing) {
     const std::size_t before = found_.size();
-    check_absorbing(key, law, arrays);
+    check_absorbing(key, condition, arrays);
     if (found_.size() > before) return;
   }
   for (const std::string& array : arrays)
-    attempt(key, [&] { write(law_of_array(law, array, run_)); });
+    attempt(key, [&] { write(condition_of_array(condition, array, run_)); });
 }
 
 // du/dt + c du/dn = 0 needs du/dt at the node inside alone.
-void LawChecker::check_absorbing(const std::string& key, SideLaw law,
-                                 const std::vector<std::string>& arrays) {
-  law.kind = LawKind::value;
-  if (law.of_mask) law.axis = 2;
+void ConditionChecker::check_absorbing(const std::string& key, SideCondition condition,
+                                       const std::vector<std::string>& arrays) {
+  condition.kind = ConditionKind::value;
+  if (condition.of_mask) condition.axis = 2;
   attempt(key, [&] {
-    const Term speed = terms_of(law, run_, used_).a;
+    const Term speed = terms_of(condition, run_, used_).a;
     if (speed.is_scalar() && !(speed.factor > 0))
       add(key, fmt::format("absorbing: found the speed {} (expected one above 0)", speed.factor));
   });
@@ -72,21 +72,22 @@ void LawChecker::check_absorbing(const std::string& key, SideLaw law,
     });
 }
 
-void LawChecker::check_held(const std::string& key, const SideLaw& law, const LawTerms& terms) {
+void ConditionChecker::check_held(const std::string& key, const SideCondition& condition,
+                                  const ConditionTerms& terms) {
   for (const StageOperation& node : terms.tree.operations)
     if (node.operation == Operation::value && node.index < std::ssize(run_.fields))
       add(key, fmt::format("{}: at: node: the value reads {} (expected a formula of t, the "
                            "position, parameters and parameter fields, or at: face, where it may "
                            "read fields)",
-                           law.last ? "last" : "first", run_.fields[node.index]));
-  if (const std::int64_t size = by_axis(run_.shape)[law.axis]; size < 2)
+                           condition.last ? "last" : "first", run_.fields[node.index]));
+  if (const std::int64_t size = by_axis(run_.shape)[condition.axis]; size < 2)
     add(key, fmt::format("{}: at: node: found an axis of one node (expected at least 2)",
-                         law.last ? "last" : "first"));
+                         condition.last ? "last" : "first"));
   check_nodes(key, "at: node:");
 }
 
 // Stages find the last node of an axis by its position.
-void LawChecker::check_nodes(const std::string& key, const std::string& why) {
+void ConditionChecker::check_nodes(const std::string& key, const std::string& why) {
   for (const auto& [name, size, h] :
        {std::tuple("planes", run_.shape.planes, run_.spacing.by_axis[0]),
         std::tuple("rows", run_.shape.rows, run_.spacing.by_axis[1]),
@@ -101,22 +102,24 @@ void LawChecker::check_nodes(const std::string& key, const std::string& why) {
   }
 }
 
-// A side with laws must have a law for each field.
-void LawChecker::check_sides() {
+// A side with conditions must have a condition for each field.
+void ConditionChecker::check_sides() {
   std::set<std::string> said;
-  for (const SideLaw& side : run_.laws)
+  for (const SideCondition& side : run_.conditions)
     for (const std::string& field : run_.fields) {
-      const bool has_law = std::ranges::any_of(run_.laws, [&](const SideLaw& law) {
-        return law.axis == side.axis && law.last == side.last &&
-               (law.array.empty() || law.array == field);
-      });
-      if (!has_law && said.insert(law_name(side) + field).second)
-        add(law_key(side), fmt::format("{}: no condition for {} (expected one for each of {})",
-                                       side.last ? "last" : "first", field, fields_text()));
+      const bool has_condition =
+          std::ranges::any_of(run_.conditions, [&](const SideCondition& condition) {
+            return condition.axis == side.axis && condition.last == side.last &&
+                   (condition.array.empty() || condition.array == field);
+          });
+      if (!has_condition && said.insert(condition_name(side) + field).second)
+        add(condition_key(side),
+            fmt::format("{}: no condition for {} (expected one for each of {})",
+                        side.last ? "last" : "first", field, fields_text()));
     }
 }
 
-void LawChecker::check_faces(const IntegralConfig& integral) {
+void ConditionChecker::check_faces(const IntegralConfig& integral) {
   if (integral.on == "cells") return;
   const std::array boundaries = by_axis(run_.boundaries);
   std::string sides;

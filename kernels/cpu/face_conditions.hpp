@@ -1,6 +1,8 @@
-// The laws of a problem's faces at a given time, with a value per node if they depend on place.
+// The conditions of a problem's faces at a given time, with a value per node if they depend on
+// place.
 //
-//        -1   0   1  ...  columns-1  columns      A law of the rows is evaluated at all of these
+//        -1   0   1  ...  columns-1  columns      A condition of the rows is evaluated at all of
+//        these
 //   -1    .   .   .          .         .          nodes, including the ghosts of the columns.
 #pragma once
 
@@ -11,34 +13,34 @@
 
 namespace lapl {
 
-/// The law of one face at each of its nodes.
+/// The condition of one face at each of its nodes.
 template <class T>
-struct LawsAlongFace {
+struct ConditionsAlongFace {
   Face<T> everywhere;
-  std::vector<Face<T>> each;  ///< empty if the law is the same everywhere
+  std::vector<Face<T>> each;  ///< empty if the condition is the same everywhere
   std::int64_t pitch = 0;     ///< nodes from one row or plane to the next
 
-  /// The law at node (i, j), where i is along the slower and j along the faster of the other two
-  /// axes; both start at -1.
+  /// The condition at node (i, j), where i is along the slower and j along the faster of the other
+  /// two axes; both start at -1.
   const Face<T>& at(std::int64_t i, std::int64_t j) const {
     return each.empty() ? everywhere : each[(i + 1) * pitch + j + 1];
   }
 };
 
 template <class T>
-class FaceLaws {
+class FaceConditions {
  public:
-  explicit FaceLaws(const Problem<T>& problem)
+  explicit FaceConditions(const Problem<T>& problem)
       : problem_(problem), varying_(varying_faces(problem)) {
     for (int array = 0; array < problem.arrays(); ++array)
       for (int axis = 0; axis < 3; ++axis) {
         const AxisFaces<T>& faces = axis_faces(problem.faces[array], axis);
-        laws_.push_back({faces.first, {}, 0});
-        laws_.push_back({faces.last, {}, 0});
+        conditions_.push_back({faces.first, {}, 0});
+        conditions_.push_back({faces.last, {}, 0});
       }
   }
 
-  /// Evaluates the laws that depend on time; at the first call also those that depend only on
+  /// Evaluates the conditions that depend on time; at the first call also those that depend only on
   /// place.
   void set_time(double time) {
     for (const VaryingFace& face : varying_)
@@ -46,8 +48,8 @@ class FaceLaws {
     known_ = true;
   }
 
-  const LawsAlongFace<T>& of(int array, int axis, bool last) const {
-    return laws_[place_of(array, axis, last)];
+  const ConditionsAlongFace<T>& of(int array, int axis, bool last) const {
+    return conditions_[place_of(array, axis, last)];
   }
 
  private:
@@ -56,7 +58,7 @@ class FaceLaws {
   }
 
   void evaluate(const VaryingFace& face, double time) {
-    LawsAlongFace<T>& law = laws_[place_of(face.array, face.axis, face.last)];
+    ConditionsAlongFace<T>& condition = conditions_[place_of(face.array, face.axis, face.last)];
     TreeAt<T> tree(problem_, face.condition);
     const auto size = by_axis(problem_.shape);
     const int slow = face.axis == 0 ? 1 : 0, fast = face.axis == 2 ? 1 : 2;
@@ -70,19 +72,19 @@ class FaceLaws {
       return Face<T>{tree.result(0), tree.result(1)};
     };
     if (!reads_positions(face.condition)) {
-      law.everywhere = at(0, 0);
+      condition.everywhere = at(0, 0);
       return;
     }
-    law.pitch = size[fast] + 2;
-    law.each.resize((size[slow] + 2) * law.pitch);
+    condition.pitch = size[fast] + 2;
+    condition.each.resize((size[slow] + 2) * condition.pitch);
     for (std::int64_t i = -1; i <= size[slow]; ++i)
       for (std::int64_t j = -1; j <= size[fast]; ++j)
-        law.each[(i + 1) * law.pitch + j + 1] = at(i, j);
+        condition.each[(i + 1) * condition.pitch + j + 1] = at(i, j);
   }
 
   const Problem<T>& problem_;
   std::vector<VaryingFace> varying_;
-  std::vector<LawsAlongFace<T>> laws_;
+  std::vector<ConditionsAlongFace<T>> conditions_;
   bool known_ = false;
 };
 

@@ -1,5 +1,6 @@
-// Laws that read fields: one that reads but gives the same numbers gives the same bits as one that
-// does not; the reflections of absorbing sides; refusals. numpy_test.cpp compares them with NumPy.
+// Conditions that read fields: one that reads but gives the same numbers gives the same bits as one
+// that does not; the reflections of absorbing sides; refusals. numpy_test.cpp compares them with
+// NumPy.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -21,9 +22,11 @@ using namespace lapl;
 
 namespace {
 
-RunConfig law_run_of(const std::string& text) { return parse_config(text, "l.yaml", ".", {}).run; }
+RunConfig condition_run_of(const std::string& text) {
+  return parse_config(text, "l.yaml", ".", {}).run;
+}
 
-std::string law_mistake(const std::string& text) {
+std::string condition_mistake(const std::string& text) {
   try {
     parse_config(text, "l.yaml", ".", {});
   } catch (const ConfigError& error) {
@@ -33,7 +36,7 @@ std::string law_mistake(const std::string& text) {
 }
 
 template <class T>
-std::vector<T> law_stepped(const RunConfig& run, const std::string& engine) {
+std::vector<T> condition_stepped(const RunConfig& run, const std::string& engine) {
   const CoefficientFields coefficients = load_coefficients(run);
   const auto backend = make_backend<T>("cpu", engine, problem_of<T>(Model(run), coefficients), 2);
   backend->settle();
@@ -42,13 +45,13 @@ std::vector<T> law_stepped(const RunConfig& run, const std::string& engine) {
   return copy_of_state(*backend);
 }
 
-struct LawsOfAxes {
+struct ConditionsOfAxes {
   std::string grid, operators, boundary;
 };
 
-// Each N stands for 0 times t, or 0 times what a law reads.
-const std::vector<LawsOfAxes>& laws_of_axes() {
-  static const std::vector<LawsOfAxes> rows = {
+// Each N stands for 0 times t, or 0 times what a condition reads.
+const std::vector<ConditionsOfAxes>& conditions_of_axes() {
+  static const std::vector<ConditionsOfAxes> rows = {
       {"[23], spacing: 0.7", "0",
        "columns: {first: {u: {derivative: 0.3 + N}, v: zero}, last: {mixed: {value: 0.4 + N, "
        "factor: 1.5 + N}}}"},
@@ -67,8 +70,8 @@ const std::vector<LawsOfAxes>& laws_of_axes() {
   return rows;
 }
 
-std::string law_config(const LawsOfAxes& of, const std::string& scheme, const std::string& mask,
-                       const std::string& precision) {
+std::string condition_config(const ConditionsOfAxes& of, const std::string& scheme,
+                             const std::string& mask, const std::string& precision) {
   return fmt::format(
       "grid: {{shape: {}{}}}\nfields: [u, v]\nparameters: {{k: {{formula: 1 + 0.1 * x}}}}\n"
       "equation: {{kind: formula, let: {{w: u - 0.01 * laplacian(v)}}, u: '0.01 * (divergence(k * "
@@ -82,9 +85,9 @@ std::string law_config(const LawsOfAxes& of, const std::string& scheme, const st
 
 }  // namespace
 
-TEST_CASE("a law that reads but gives the same numbers gives the same bits") {
+TEST_CASE("a condition that reads but gives the same numbers gives the same bits") {
   const std::vector<std::string> engines = {"reference", "interpreted"};
-  for (const LawsOfAxes& of : laws_of_axes())
+  for (const ConditionsOfAxes& of : conditions_of_axes())
     for (const std::string scheme :
          {"euler", "heun", "rk4", "leapfrog", "imex", "rkl2, stages: 4", "bs23, tolerance: 0.1",
           "rkl2, stages: 4, tolerance: 0.1", "imex, tolerance: 0.1", "dopri5"})
@@ -92,82 +95,83 @@ TEST_CASE("a law that reads but gives the same numbers gives the same bits") {
         CAPTURE(of.grid);
         CAPTURE(scheme);
         CAPTURE(mask);
-        const std::string text = law_config(of, scheme, mask, "float64");
-        const RunConfig plain = law_run_of(test::replaced(text, "N", "0 * t"));
-        const RunConfig reads = law_run_of(test::replaced(text, "N", "0 * (v + k)"));
+        const std::string text = condition_config(of, scheme, mask, "float64");
+        const RunConfig plain = condition_run_of(test::replaced(text, "N", "0 * t"));
+        const RunConfig reads = condition_run_of(test::replaced(text, "N", "0 * (v + k)"));
         REQUIRE(system_of(reads).sides);
-        const std::vector<double> expected = law_stepped<double>(plain, "reference");
+        const std::vector<double> expected = condition_stepped<double>(plain, "reference");
         CHECK(std::ranges::all_of(expected, [](double value) { return std::isfinite(value); }));
         for (const std::string& engine : engines)
-          CHECK(law_stepped<double>(reads, engine) == expected);
+          CHECK(condition_stepped<double>(reads, engine) == expected);
       }
 }
 
-TEST_CASE("a law that reads gives the same bits in compiled code and in float32") {
-  for (const LawsOfAxes& of : laws_of_axes()) {
+TEST_CASE("a condition that reads gives the same bits in compiled code and in float32") {
+  for (const ConditionsOfAxes& of : conditions_of_axes()) {
     CAPTURE(of.grid);
-    const std::string text = law_config(of, "heun", "", "float32");
+    const std::string text = condition_config(of, "heun", "", "float32");
     const std::vector<float> expected =
-        law_stepped<float>(law_run_of(test::replaced(text, "N", "0 * t")), "reference");
-    const RunConfig reads = law_run_of(test::replaced(text, "N", "0 * (v + k)"));
+        condition_stepped<float>(condition_run_of(test::replaced(text, "N", "0 * t")), "reference");
+    const RunConfig reads = condition_run_of(test::replaced(text, "N", "0 * (v + k)"));
     for (const EngineInfo& engine : engine_table)
       if (engine.backend == "cpu")
-        CHECK(law_stepped<float>(reads, std::string(engine.name)) == expected);
+        CHECK(condition_stepped<float>(reads, std::string(engine.name)) == expected);
   }
 }
 
-TEST_CASE("a law with a number that reads has the bits of the number") {
+TEST_CASE("a condition with a number that reads has the bits of the number") {
   const std::string text =
       "grid: {shape: [9, 11]}\nequation: {coefficient: 0.2}\nboundary: {rows: insulated, columns: "
       "{first: {value: LAW}, last: insulated}}\ninitial: {kind: formula, formula: random}\ntime: "
       "{steps: 5}\noutput: {fields: [field, laplacian]}\ncompute: {precision: float64}\n";
-  const RunConfig number = law_run_of(test::replaced(text, "LAW", "20"));
-  const RunConfig reads = law_run_of(test::replaced(text, "LAW", "20 + 0 * field"));
-  CHECK(law_stepped<double>(reads, "interpreted") == law_stepped<double>(number, "interpreted"));
+  const RunConfig number = condition_run_of(test::replaced(text, "LAW", "20"));
+  const RunConfig reads = condition_run_of(test::replaced(text, "LAW", "20 + 0 * field"));
+  CHECK(condition_stepped<double>(reads, "interpreted") ==
+        condition_stepped<double>(number, "interpreted"));
   CHECK(equation_digest(Model(number), {}) != equation_digest(Model(reads), {}));
 }
 
-TEST_CASE("a rectangle inside a mask with a law that reads is the grid of its size") {
+TEST_CASE("a rectangle inside a mask with a condition that reads is the grid of its size") {
   const std::string rest =
       "fields: [T]\nparameters: {k: {formula: 0.5}}\nequation: {kind: formula, T: 0.1 * "
       "divergence(k * gradient(T)) + 0.05 * d2_dxdy(T) - 0.3 * T}\ninitial: {T: {kind: formula, "
       "formula: 1 + 0.01 * x}}\ntime: {step: 0.1, steps: 6, scheme: heun}\ncompute: {precision: "
       "float64}\noutput: {fields: [T]}\n";
-  const std::string law = "{derivative: -0.2 * (T^4 - k)}";
+  const std::string condition = "{derivative: -0.2 * (T^4 - k)}";
   const RunConfig small =
-      law_run_of("grid: {shape: [8, 9]}\nboundary: {rows: {first: " + law + ", last: " + law +
-                 "}, columns: {first: " + law + ", last: " + law + "}}\n" +
-                 test::replaced(rest, "0.01 * x", "0"));
-  const RunConfig around = law_run_of(
+      condition_run_of("grid: {shape: [8, 9]}\nboundary: {rows: {first: " + condition +
+                       ", last: " + condition + "}, columns: {first: " + condition +
+                       ", last: " + condition + "}}\n" + test::replaced(rest, "0.01 * x", "0"));
+  const RunConfig around = condition_run_of(
       "grid: {shape: [12, 14], mask: {formula: 'y > 1.5 and y < 9.5 and x > 2.5 and x < 11.5'}}\n"
       "boundary: {mask: " +
-      law + "}\n" + test::replaced(rest, "0.01 * x", "0"));
-  const std::vector<double> expected = law_stepped<double>(small, "reference");
-  const std::vector<double> found = law_stepped<double>(around, "interpreted");
+      condition + "}\n" + test::replaced(rest, "0.01 * x", "0"));
+  const std::vector<double> expected = condition_stepped<double>(small, "reference");
+  const std::vector<double> found = condition_stepped<double>(around, "interpreted");
   for (std::int64_t row = 0; row < 8; ++row)
     for (std::int64_t column = 0; column < 9; ++column)
       CHECK(found[(row + 2) * 14 + column + 3] == expected[row * 9 + column]);
 }
 
-TEST_CASE("estimates of the largest stable step see a law that reads") {
+TEST_CASE("estimates of the largest stable step see a condition that reads") {
   const std::string text =
       "grid: {shape: [4, 30]}\nfields: [T]\nequation: {kind: formula, T: laplacian(T)}\n"
       "boundary: {rows: insulated, columns: {first: {derivative: -LAW * T}, last: insulated}}\n"
       "initial: {T: {kind: uniform, value: 1}}\ntime: {step: 0.01, steps: 5}\noutput: {fields: "
       "[T]}\n";
-  const auto step_with = [&](const std::string& law) {
-    const RunConfig run = law_run_of(test::replaced(text, "LAW", law));
+  const auto step_with = [&](const std::string& condition) {
+    const RunConfig run = condition_run_of(test::replaced(text, "LAW", condition));
     const CoefficientFields coefficients = load_coefficients(run);
     return largest_step_of_modes(run.scheme,
                                  modes_at(run, explicit_system_of(run), coefficients, {}).fastest);
   };
-  CHECK_FALSE(largest_step_of(law_run_of(test::replaced(text, "LAW", "2"))));
-  CHECK(largest_step_of(law_run_of(test::replaced(text, "-LAW * T", "2"))).value() ==
+  CHECK_FALSE(largest_step_of(condition_run_of(test::replaced(text, "LAW", "2"))));
+  CHECK(largest_step_of(condition_run_of(test::replaced(text, "-LAW * T", "2"))).value() ==
         doctest::Approx(0.25));
   CHECK(step_with("0.001") == doctest::Approx(0.25).epsilon(0.05));
   // The condition is that of {mixed: {value: 0, factor: 50}}, which no step needs to follow.
-  const RunConfig mixed =
-      law_run_of(test::replaced(text, "derivative: -LAW * T", "mixed: {value: 0, factor: 50}"));
+  const RunConfig mixed = condition_run_of(
+      test::replaced(text, "derivative: -LAW * T", "mixed: {value: 0, factor: 50}"));
   CHECK(
       step_with("50") ==
       doctest::Approx(largest_step_of_modes(
@@ -175,14 +179,15 @@ TEST_CASE("estimates of the largest stable step see a law that reads") {
           .epsilon(1e-6));
 }
 
-TEST_CASE("laws that cannot be read are refused") {
-  const auto with = [](const std::string& law, const std::string& rest = "") {
-    return law_mistake(
+TEST_CASE("conditions that cannot be read are refused") {
+  const auto with = [](const std::string& condition, const std::string& rest = "") {
+    return condition_mistake(
         "grid: {shape: [8, 9]}\nfields: [u, v]\nparameters: {c: 2, k: {formula: 1}}\nequation: "
         "{kind: "
         "formula, let: {w: laplacian(u), q: c * u}, u: v + 0 * q, v: w * k}\nboundary: {rows: "
         "insulated, columns: {first: insulated, last: " +
-        law + "}}\ninitial: {u: {kind: uniform}, v: {kind: uniform}}\noutput: {fields: [u]}\n" +
+        condition +
+        "}}\ninitial: {u: {kind: uniform}, v: {kind: uniform}}\noutput: {fields: [u]}\n" +
         (rest.empty() ? "time: {step: 0.01, steps: 5}\n" : rest));
   };
   CHECK(with("{value: q + k * v}") == "");
@@ -203,21 +208,21 @@ TEST_CASE("laws that cannot be read are refused") {
   CHECK(test::has(
       with("{u: {derivative: -u}, v: zero}", "time: {step: 0.01, steps: 5, scheme: etdrk2}\n"),
       "the condition boundary.columns.last reads fields or parameter fields"));
-  CHECK(
-      test::has(law_mistake("grid: {shape: [40000000]}\nfields: [u]\nequation: {kind: formula, u: "
-                            "laplacian(u)}\nboundary: {columns: {first: {derivative: -u}, last: "
-                            "zero}}\ninitial: {u: {kind: uniform}}\ntime: {step: 0.1, steps: 1}\n"
-                            "output: {fields: [u]}\n"),
-                "float32 does not tell the positions"));
+  CHECK(test::has(
+      condition_mistake("grid: {shape: [40000000]}\nfields: [u]\nequation: {kind: formula, u: "
+                        "laplacian(u)}\nboundary: {columns: {first: {derivative: -u}, last: "
+                        "zero}}\ninitial: {u: {kind: uniform}}\ntime: {step: 0.1, steps: 1}\n"
+                        "output: {fields: [u]}\n"),
+      "float32 does not tell the positions"));
 }
 
 namespace {
 
 // The largest |u| that comes back into a box from its last side, beside a box that is so long that
 // nothing comes back from there. A pulse 2 wide starts in its middle; `waves` lie along the side.
-double reflected(const std::string& law, double h, int waves = 0) {
+double reflected(const std::string& condition, double h, int waves = 0) {
   const auto run = [&](double length, const std::string& last) {
-    return law_run_of(fmt::format(
+    return condition_run_of(fmt::format(
         "grid: {{shape: [{}, {}], spacing: {}}}\nfields: [u, v]\nequation: {{kind: formula, u: v, "
         "v: laplacian(u)}}\nboundary: {{rows: periodic, columns: {{first: insulated, last: {{u: "
         "{}, "
@@ -227,9 +232,9 @@ double reflected(const std::string& law, double h, int waves = 0) {
         "float64}}\n",
         waves > 0 ? 12 / h : 1, length / h, h, last, waves, 0.4 * h));
   };
-  const RunConfig box = run(30, law), large = run(120, "insulated");
-  const std::vector<double> found = law_stepped<double>(box, "interpreted"),
-                            expected = law_stepped<double>(large, "interpreted");
+  const RunConfig box = run(30, condition), large = run(120, "insulated");
+  const std::vector<double> found = condition_stepped<double>(box, "interpreted"),
+                            expected = condition_stepped<double>(large, "interpreted");
   double largest = 0;
   for (std::int64_t row = 0; row < box.shape.rows; ++row)
     for (std::int64_t column = 0; column < box.shape.columns; ++column)

@@ -1,4 +1,4 @@
-#include "solver/equation/law_rewriting.hpp"
+#include "solver/equation/condition_rewriting.hpp"
 
 #include <utility>
 
@@ -7,17 +7,18 @@
 
 namespace lapl {
 
-LawRewriting::LawRewriting(const StepStages& made, const FormulaSystem& system, FormulaNames names)
+ConditionRewriting::ConditionRewriting(const StepStages& made, const FormulaSystem& system,
+                                       FormulaNames names)
     : names_(std::move(names)),
       like_(made.like),
       moved_(made.measures_error ? 1 : 0),
-      mask_(system.rim ? system.rim->mask + moved_ : -1),
+      mask_(system.mask_boundary ? system.mask_boundary->mask + moved_ : -1),
       system_(system) {
   for (const Formula& quantity : system.quantities) names_.quantities[quantity.name] = &quantity;
   for (const Formula& formula : system.coefficients) names_.quantities[formula.name] = &formula;
 }
 
-StageTree LawRewriting::of(const StepStages& made, std::size_t stage) {
+StageTree ConditionRewriting::of(const StepStages& made, std::size_t stage) {
   made_ = {};
   state_ = made.states.empty() ? std::vector<int>() : made.states[stage];
   std::vector<int> place;
@@ -31,7 +32,7 @@ StageTree LawRewriting::of(const StepStages& made, std::size_t stage) {
   return without_unused(made_);
 }
 
-int LawRewriting::copy(const StageOperation& node) {
+int ConditionRewriting::copy(const StageOperation& node) {
   switch (node.operation) {
     case Operation::value:
       return node.at == Offset{} ? made_.value(node.index, {}) : read(node.index, node.at);
@@ -46,7 +47,7 @@ int LawRewriting::copy(const StageOperation& node) {
   }
 }
 
-int LawRewriting::continued(int array, double beyond, const Reads& reads) {
+int ConditionRewriting::continued(int array, double beyond, const Reads& reads) {
   const int here = reads.inside(array);
   if (beyond == 0 || !reads.before) return here;
   int before = reads.before(array);
@@ -66,11 +67,11 @@ int LawRewriting::continued(int array, double beyond, const Reads& reads) {
 // that follows if the condition's formulas read w: the condition is w = c(w), where c is g or, at a
 // face, the mean of g and the node inside. Two steps of Newton's method from the node inside find
 // w; one is enough where c is linear.
-int LawRewriting::ghost(int array, const SideLaw& law, std::size_t axis, Term place, Offset from,
-                        const Reads& reads) {
+int ConditionRewriting::ghost(int array, const SideCondition& condition, std::size_t axis,
+                              Term place, Offset from, const Reads& reads) {
   FormulaNames names = names_;
   const int fields = static_cast<int>(state_.size());
-  const double beyond = row_of(law.kind).place, h = names.spacing[axis];
+  const double beyond = row_of(condition.kind).place, h = names.spacing[axis];
   const int inside = reads.inside(array);
   int own = inside;
   bool reads_own = false;
@@ -85,7 +86,7 @@ int LawRewriting::ghost(int array, const SideLaw& law, std::size_t axis, Term pl
     names.terms[std::string(1, "zyx"[along])] =
         along == static_cast<int>(axis) ? place : writer.position(along, from);
   const auto made_from = [&] {
-    return written(ghost_terms(law, names, h, made_, used_), writer, inside);
+    return written(ghost_terms(condition, names, h, made_, used_), writer, inside);
   };
   const auto value_read = [&](int ghost) {
     return beyond == 1 ? ghost
@@ -95,7 +96,7 @@ int LawRewriting::ghost(int array, const SideLaw& law, std::size_t axis, Term pl
   const int explicitly = made_from();
   if (!reads_own) return explicitly;
   const int first = value_read(explicitly);
-  const auto slope = slope_of(law, like_[array], names, own, h);
+  const auto slope = slope_of(condition, like_[array], names, own, h);
   if (!slope) {  // steps at most, as of where(u > 1, q, 0)
     own = first;
     return made_from();
@@ -105,7 +106,7 @@ int LawRewriting::ghost(int array, const SideLaw& law, std::size_t axis, Term pl
     const Term change = writer.sum(TreeWriter::of(of), writer.negative(TreeWriter::of(own)));
     Term divisor = writer.sum(TreeWriter::scalar(1), writer.negative(of_slope));
     if (divisor.is_scalar() && divisor.factor == 0) divisor = TreeWriter::scalar(1);
-    if (!divisor.is_scalar() && beyond + (law.kind == LawKind::value_at_face) >= 1) {
+    if (!divisor.is_scalar() && beyond + (condition.kind == ConditionKind::value_at_face) >= 1) {
       // A condition such as u = max(u, 0) says nothing of u where it is u = u.
       const int node = writer.node_of(divisor), zero = made_.number(0);
       divisor = TreeWriter::of(made_.operate(Operation::choice,
@@ -116,8 +117,8 @@ int LawRewriting::ghost(int array, const SideLaw& law, std::size_t axis, Term pl
   };
   own = newton(first, *slope);
   if (!is_linear) {
-    const int then = condition(made_from());
-    own = newton(then, *slope_of(law, like_[array], names, own, h));
+    const int then = value_read(made_from());
+    own = newton(then, *slope_of(condition, like_[array], names, own, h));
     // Newton's method may leave the domain of a function, such as a root's.
     own =
         made_.operate(Operation::choice, made_.operate(Operation::is_equal, own, own), own, first);
@@ -127,7 +128,7 @@ int LawRewriting::ghost(int array, const SideLaw& law, std::size_t axis, Term pl
                                      made_.operate(Operation::negative, inside));
 }
 
-int LawRewriting::written(const GhostTerms& terms, TreeWriter& writer, int inside) {
+int ConditionRewriting::written(const GhostTerms& terms, TreeWriter& writer, int inside) {
   const auto& [a, b] = terms;
   // As ghost_of in kernels/grid/ghost.hpp.
   if (b.is_scalar() && b.factor == 0) return writer.node_of(a);
@@ -141,30 +142,32 @@ int LawRewriting::written(const GhostTerms& terms, TreeWriter& writer, int insid
 // The derivative of c in w: value' for values, h/2 value' for slopes, and for mixed conditions,
 // with c = (inside + h/2 value) / (1 + h/2 factor), (h/2 value' - h/2 factor' c) / (1 + h/2
 // factor). c is taken as w, which it is in the end. None if it is 0 everywhere.
-std::optional<Term> LawRewriting::slope_of(const SideLaw& law, int field, const FormulaNames& names,
-                                           int own, double h) {
+std::optional<Term> ConditionRewriting::slope_of(const SideCondition& condition, int field,
+                                                 const FormulaNames& names, int own, double h) {
   if (field < 0 || field >= std::ssize(system_.rates)) return std::nullopt;
   TreeWriter writer(names, made_, used_);
   const auto derivative = [&](const FormulaText& text) {
-    return derivative_of(text.parsed(law_name(law)), field, system_, names, made_, used_);
+    return derivative_of(text.parsed(condition_name(condition)), field, system_, names, made_,
+                         used_);
   };
   const auto halved = [&](Term term) {
     return writer.product(TreeWriter::scalar(0.5 * h, false), term);
   };
-  auto value = derivative(law.value);
-  if (law.kind == LawKind::value || law.kind == LawKind::value_at_face) return value;
+  auto value = derivative(condition.value);
+  if (condition.kind == ConditionKind::value || condition.kind == ConditionKind::value_at_face)
+    return value;
   if (value) value = halved(*value);
-  if (!row_of(law.kind).takes_factor) return value;
-  if (const auto factor = derivative(law.factor)) {
+  if (!row_of(condition.kind).takes_factor) return value;
+  if (const auto factor = derivative(condition.factor)) {
     const Term part = writer.negative(writer.product(halved(*factor), TreeWriter::of(own)));
     value = value ? writer.sum(*value, part) : part;
   }
   if (!value) return std::nullopt;
-  const Term factor = writer.write(law.factor.parsed(law_name(law)));
+  const Term factor = writer.write(condition.factor.parsed(condition_name(condition)));
   return writer.quotient(*value, writer.sum(TreeWriter::scalar(1), halved(factor)));
 }
 
-bool LawRewriting::depends(int node, int on) const {
+bool ConditionRewriting::depends(int node, int on) const {
   std::vector<bool> does(static_cast<std::size_t>(node) + 1);
   for (int at = 0; at <= node; ++at) {
     const StageOperation& operation = made_.operations[at];
