@@ -25,7 +25,8 @@ foreach(module lapl_mpi lapl_cairo lapl_cufft lapl_nvrtc)
 endforeach()
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # the place that Debian requires
-install(DIRECTORY docs configs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs configs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        PATTERN configs/new EXCLUDE) # lapl new prints them
 
 # Manual pages and completions are written by the program that was just built.
 set(share ${CMAKE_BINARY_DIR}/share)

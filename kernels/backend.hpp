@@ -124,7 +124,7 @@ class Backend {
   virtual void set_clock(const StepTimes& clock) = 0;
 
   /// Undoes the last call of advance, which must have been of one step.
-  virtual void take_back() = 0;
+  virtual void undo_step() = 0;
 
   /// Starts to reduce arrays of the current state over the grid: the largest magnitude, and the
   /// first value whose magnitude is `bound` or more (infinity finds values that are not finite).

@@ -56,7 +56,7 @@ std::string words_on_refused_step(Backend<T>& backend, const RunConfig& config,
   for (std::int64_t field = 0; field < fields; ++field)
     of_fields.push_back(field * shape.cells() + cell);
   const std::vector<T> after = backend.values_at(of_fields);
-  backend.take_back();
+  backend.undo_step();
   const std::vector<T> before = backend.values_at(of_fields);
   const bool finite = std::isfinite(error);
   std::string values;

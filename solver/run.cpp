@@ -61,7 +61,7 @@ class Run {
     const bool at_rest = !result.stopped_by.empty();
     store(is_output() || at_rest, step_ == 0 || at_rest);
     while (step_ < last_ && result.stopped_by.empty()) {
-      take_stretch();
+      run_stretch();
       result.stopped_by = is_steady() ? stopped_by_steady : first_text(ranks_, stop_reason());
       if (result.stopped_by.empty() && step_ == config_.stops_at)
         result.stopped_by = stopped_by_plan;
@@ -87,12 +87,12 @@ class Run {
   }
 
  private:
-  void take_stretch() {
+  void run_stretch() {
     const auto start = Clock::now();
     if (is_stability_check()) check_stability();
     const std::int64_t before = step_, most = steps_at_once(step_);
     if (control_) {
-      take_varying(most);
+      step_varying(most);
     } else {
       backend_->advance(most);
       step_ += most;
@@ -149,7 +149,7 @@ class Run {
       return;
     }
     if (!why_none.empty()) refuse_estimate(why_none);
-    if (control_->take_estimate(found, step_) && says) steps_.say(step_, control_->state().longest);
+    if (control_->use_estimate(found, step_) && says) steps_.say(step_, control_->state().longest);
     if (!control_->measures_error() && control_->is_stuck())
       throw NumericalError(words_on_tiny_step(step_, time(), found.longest));
   }
@@ -163,7 +163,7 @@ class Run {
   }
 
   // Changes the number of stages of the next steps.
-  void take_stages(std::int64_t stages) {
+  void use_stages(std::int64_t stages) {
     if (std::exchange(stages_, stages) == stages) return;
     finish_storing();  // the background thread holds a capture
     finish_finite_check();
@@ -191,13 +191,13 @@ class Run {
   }
 
   // Takes steps that vary, at most so many, up to the next time at which something happens.
-  void take_varying(std::int64_t most) {
+  void step_varying(std::int64_t most) {
     if (config_.chooses_stages() && control_->state().radius < 0) check_stability();
     for (const std::int64_t until = step_ + most; step_ < until;) {
       if (control_->left(step_) == 0) {
         if (control_->measures_error() && control_->is_stuck()) refuse_size();
         const StepTimes clock = control_->plan(step_);
-        if (config_.chooses_stages()) take_stages(control_->state().stages);
+        if (config_.chooses_stages()) use_stages(control_->state().stages);
         backend_->set_clock(clock);
       }
       const std::int64_t steps = std::min(until - step_, control_->left(step_));
@@ -206,7 +206,7 @@ class Run {
         const double error = largest_error(*backend_, fields());
         if (!control_->accepts(error, step_)) {
           if (control_->is_stuck()) refuse_step(error);
-          backend_->take_back();
+          backend_->undo_step();
           if (config_.chooses_stages() && checked_stability_ != step_) check_stability();
           continue;
         }
@@ -228,7 +228,7 @@ class Run {
     backend_->advance(1);
     if (const double error = largest_error(*backend_, fields()); !std::isfinite(error))
       refuse_step(error);
-    backend_->take_back();
+    backend_->undo_step();
     end_here(words_on_refused_size(config_, *control_, step_));
   }
 

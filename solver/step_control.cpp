@@ -241,14 +241,14 @@ bool StepControl::accepts(double error, std::int64_t step) {
     state_.longest =
         next(power_of(now, -0.7 / order) * power_of(state_.error, 0.4 / order), most_factor);
   state_.error = now;
-  if (is_exponential(config_)) take_rung(size);
+  if (is_exponential(config_)) use_rung(size);
   arrive(step + 1);
   return true;
 }
 
 // Steps of a new size cost what their factors cost, so sizes are few and change for more than a
 // little.
-void StepControl::take_rung(double size) {
+void StepControl::use_rung(double size) {
   constexpr double nearly = 0.95;
   state_.longest =
       state_.longest < size && state_.longest >= nearly * size ? size : rung_below(state_.longest);
@@ -283,7 +283,7 @@ std::int64_t StepControl::steps_to_estimate(double growth) const {
   return std::clamp(static_cast<std::int64_t>(std::min(steps, 1e15)), (most + 9) / 10, most);
 }
 
-bool StepControl::take_estimate(const StepEstimate& found, std::int64_t step) {
+bool StepControl::use_estimate(const StepEstimate& found, std::int64_t step) {
   if (measures_error()) {
     state_.radius = damping_end(config_.estimated_scheme().stages) / found.step;
     return false;

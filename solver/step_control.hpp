@@ -69,7 +69,7 @@ class StepControl {
   /// Takes an estimate of config.estimated_scheme(). Steps with a tolerance then choose other
   /// stages; others another size from `step` on, if it is too long, or may be much longer by all
   /// estimates of a long time. Returns true if the size changes.
-  bool take_estimate(const StepEstimate& found, std::int64_t step);
+  bool use_estimate(const StepEstimate& found, std::int64_t step);
 
   /// Plans steps of one size from `step` on.
   StepTimes plan(std::int64_t step);
@@ -100,7 +100,7 @@ class StepControl {
   std::optional<double> next_meet() const;
   void leave_plan(std::int64_t step);
   double size_of_stages(double wanted);
-  void take_rung(double size);
+  void use_rung(double size);
   std::int64_t steps_to_estimate(double growth) const;
 
   const RunConfig& config_;

@@ -48,7 +48,7 @@ class FaultyBackend final : public Backend<T> {
     advanced += steps;
   }
   void set_clock(const StepTimes& clock) override { real_->set_clock(clock); }
-  void take_back() override { real_->take_back(); }
+  void undo_step() override { real_->undo_step(); }
   std::function<Reduced<T>()> reduce(StateArrays arrays, double bound) override {
     return [this, found = real_->reduce(arrays, bound)] {
       when_checked();

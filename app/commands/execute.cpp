@@ -93,8 +93,8 @@ class Execution {
     make_state();     // 1. memory, parameters, the equation's digest, the backend and its state
     open_folder();    // 2. the run folder, locked
     begin_records();  // 3. run.json, config.yaml, the log and the tables
-    const RunResult result = take_steps();  // 4. steps, outputs and checkpoints
-    return conclude(result);                // 5. how it ended
+    const RunResult result = run_steps();  // 4. steps, outputs and checkpoints
+    return conclude(result);               // 5. how it ended
   }
 
  private:
@@ -242,7 +242,7 @@ class Execution {
                                 table.path().string(), first_step_, aside.string()));
   }
 
-  RunResult take_steps() {
+  RunResult run_steps() {
     writer_.emplace(folder(), model_, config_text_, provenance_,
                     job_.restart ? job_.restart->checkpoint.header : CheckpointHeader{},
                     typename RunWriter<T>::Callbacks{

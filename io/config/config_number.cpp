@@ -15,7 +15,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Removes and returns the digits at the front of `text`.
-std::string_view take_digits(std::string_view& text) {
+std::string_view read_digits(std::string_view& text) {
   const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
   const auto count = static_cast<std::size_t>(end - text.begin());
   const std::string_view digits = text.substr(0, count);
@@ -48,10 +48,10 @@ struct Decimal {
 std::optional<Decimal> decimal_of(std::string_view text) {
   take(text, '-', '-');
   Decimal decimal;
-  decimal.digits = take_digits(text);
+  decimal.digits = read_digits(text);
   if (decimal.digits.empty() || (decimal.digits.size() > 1 && decimal.digits[0] == '0')) return {};
   if (take(text, '.', '.')) {
-    const std::string_view fraction = take_digits(text);
+    const std::string_view fraction = read_digits(text);
     if (fraction.empty()) return {};
     decimal.digits += fraction;
     decimal.power = -static_cast<std::int64_t>(fraction.size());
@@ -60,7 +60,7 @@ std::optional<Decimal> decimal_of(std::string_view text) {
     constexpr std::int64_t beyond = 100000;  // a power outside the range of every number type
     const bool negative = text.starts_with('-');
     take(text, '-', '+');
-    const std::string_view digits = take_digits(text);
+    const std::string_view digits = read_digits(text);
     if (digits.empty()) return {};
     const std::int64_t power = std::min(convert<std::int64_t>(digits).value_or(beyond), beyond);
     decimal.power += negative ? -power : power;

@@ -34,7 +34,7 @@ class Collector {
       : setting_(setting), given_(given), mistakes_(mistakes) {}
 
   /// Collects all keys of a map; `prefix` is empty or ends with a dot.
-  void take_map(const YamlNode& map, const std::string& prefix) {
+  void read_map(const YamlNode& map, const std::string& prefix) {
     for_each_key(
         map, prefix,
         [&](TextPosition at, const std::string& name, const std::string& what) {
@@ -51,7 +51,7 @@ class Collector {
     if (is_section(name)) {
       given_.sections.emplace(name, position);
       const bool is_map = node.kind == YamlNode::Kind::map;
-      if (is_map && node.refused.empty()) return take_map(node, name + '.');
+      if (is_map && node.refused.empty()) return read_map(node, name + '.');
       if (is_map)
         for_each_entry(node, [&](const std::string& entry, const YamlNode& value) {
           given_.refused.push_back({name + '.' + entry, "", {}, value});
@@ -70,7 +70,7 @@ class Collector {
   Mistakes& mistakes_;
 };
 
-void take_setting(const std::string& setting, Collector& collector) {
+void read_setting(const std::string& setting, Collector& collector) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) {
     collector.add({}, "", "not a setting (expected KEY=VALUE, such as time.steps=100)");
@@ -150,7 +150,7 @@ GivenKeys given_in_file(const std::string& text, Mistakes& mistakes) {
   const YamlNode& root = document.root;
   const bool is_map = root.refused.empty() && root.kind == YamlNode::Kind::map;
   for (const YamlProblem& cut : document.cut) collector.add(cut.position, "", cut.what);
-  if (is_map) collector.take_map(root, "");
+  if (is_map) collector.read_map(root, "");
   if (document.problem) {
     mistakes.add({document.problem->position}, "", document.problem->what);
   } else if (!is_map && (!root.refused.empty() || root.kind != YamlNode::Kind::null)) {
@@ -166,7 +166,7 @@ GivenKeys given_in_settings(const std::vector<std::string>& settings, Mistakes& 
   GivenKeys given;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     Collector collector(static_cast<int>(i), given, mistakes);
-    take_setting(settings[i], collector);
+    read_setting(settings[i], collector);
   }
   return given;
 }

@@ -231,7 +231,7 @@ std::variant<RunFolder::Locks, std::string> RunFolder::try_locks(const fs::path&
 }
 
 // A child that a killed run has just forked holds the run's locks until it closes its files.
-RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
+RunFolder::Locks RunFolder::acquire_locks(const fs::path& folder) {
   for (auto waited = 0ms;; waited += 10ms) {
     auto locks = try_locks(folder);
     if (auto* const taken = std::get_if<Locks>(&locks)) return std::move(*taken);
@@ -245,7 +245,7 @@ RunFolder::Locks RunFolder::take_locks(const fs::path& folder) {
 
 // Takes the locks and ensures that all writes stay within the folder.
 RunFolder::Locks RunFolder::take_over(const fs::path& folder) {
-  Locks locks = take_locks(folder);
+  Locks locks = acquire_locks(folder);
   for (const char* name :
        {"fields", "checkpoints", ".replaced", ".replaced/fields", ".replaced/checkpoints"})
     if (fs::is_symlink(folder / name))

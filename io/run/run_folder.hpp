@@ -77,7 +77,7 @@ class RunFolder {
     bool taken;
   };
   static std::variant<Locks, std::string> try_locks(const std::filesystem::path& folder);
-  static Locks take_locks(const std::filesystem::path& folder);
+  static Locks acquire_locks(const std::filesystem::path& folder);
   static Locks take_over(const std::filesystem::path& folder);
 
   RunFolder(std::filesystem::path path, Locks locks)

@@ -170,7 +170,7 @@ class CpuBackend final : public Backend<T> {
     return [result] { return result; };
   }
 
-  void take_back() override {
+  void undo_step() override {
     buffers_.swap();
     --step_;
   }

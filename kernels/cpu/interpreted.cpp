@@ -16,12 +16,12 @@
 #include <utility>
 
 #include "kernels/cpu/compiled_stages.hpp"
+#include "kernels/cpu/compute_reductions.hpp"
 #include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/face_conditions.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/cpu/step_arrays.hpp"
-#include "kernels/cpu/take_reductions.hpp"
 #include "kernels/for_floats.hpp"
 
 namespace lapl {
@@ -280,7 +280,7 @@ class StageInterpreter {
     arrays_.start(buffers, last);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const Stage& stage = problem_.stages[i];
-      take_reductions(problem_, stage, arrays_, threads_);
+      compute_reductions(problem_, stage, arrays_, threads_);
       take(stages_[i], problem_.clock.moment(step, stage.time));
       arrays_.finish(stage);
     }

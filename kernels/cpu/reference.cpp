@@ -1,8 +1,8 @@
 // Engine "reference": interprets the stages cell by cell, on one thread. It can step every problem
 // and is as plain as possible. All other engines must give its bits.
+#include "kernels/cpu/compute_reductions.hpp"
 #include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/step_arrays.hpp"
-#include "kernels/cpu/take_reductions.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/stages/tree_at.hpp"
 
@@ -18,7 +18,7 @@ class ReferenceEngine final : public CpuEngine<T> {
     for (std::int64_t step = first_step; step < first_step + steps; ++step) {
       arrays_.start(buffers);
       for (const Stage& stage : problem_.stages) {
-        take_reductions(problem_, stage, arrays_, 1);
+        compute_reductions(problem_, stage, arrays_, 1);
         take(stage, problem_.clock.moment(step, stage.time));
         arrays_.finish(stage);
       }

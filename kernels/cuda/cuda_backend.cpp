@@ -169,7 +169,7 @@ class CudaBackend final : public Backend<T> {
     };
   }
 
-  void take_back() override {
+  void undo_step() override {
     buffers_.swap();
     --step_;
   }

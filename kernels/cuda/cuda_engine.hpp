@@ -26,7 +26,7 @@ class CudaEngine {
   /// Changes the times of steps. Engines whose steps never change need not do it.
   virtual void set_clock(const StepTimes& /*clock*/) {}
 
-  /// Called when something else than a step or Backend::take_back has changed the state.
+  /// Called when something else than a step or Backend::undo_step has changed the state.
   virtual void forget_state() {}
 
   /// Waits until no code is being compiled in the background.

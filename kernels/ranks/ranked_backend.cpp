@@ -118,8 +118,8 @@ class RankedBackend final : public Backend<T> {
   void set_clock(const StepTimes& clock) override {
     if (block_) block_->set_clock(clock);
   }
-  void take_back() override {
-    if (block_) block_->take_back();
+  void undo_step() override {
+    if (block_) block_->undo_step();
     filled_ = filled_before_;
   }
 

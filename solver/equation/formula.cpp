@@ -64,7 +64,7 @@ class Parser {
     while (true) {
       skip_blanks();
       const std::size_t word_at = at_;
-      if (!take_word(word)) return left;
+      if (!read_word(word)) return left;
       left = logic(word, {left, part()}, word_at);
     }
   }
@@ -72,7 +72,7 @@ class Parser {
   int negation() {
     skip_blanks();
     const std::size_t word_at = at_;
-    if (!take_word("not")) return comparison();
+    if (!read_word("not")) return comparison();
     const Deeper deeper(*this);
     return logic("not", {negation()}, word_at);
   }
@@ -84,7 +84,7 @@ class Parser {
                 .at = at});
   }
 
-  bool take_word(std::string_view word) {
+  bool read_word(std::string_view word) {
     const std::size_t end = at_ + word.size();
     if (!text_.substr(at_).starts_with(word)) return false;
     if (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) return false;

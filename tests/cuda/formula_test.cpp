@@ -176,7 +176,7 @@ TEST_CASE_TEMPLATE("the error of a step is that of the CPU, and a step can be ta
       CHECK(test::same_bits<T>(of_gpu.around, of_cpu.around));
       for (const double step : {0.02, 0.025}) {
         for (Backend<T>* const backend : {cpu.get(), gpu.get()}) {
-          if (step == 0.02) backend->take_back();
+          if (step == 0.02) backend->undo_step();
           backend->set_clock({.step = step, .start = 1, .start_step = step == 0.02 ? 3 : 4});
           backend->advance(1);
         }

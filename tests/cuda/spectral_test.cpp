@@ -218,7 +218,7 @@ TEST_CASE_TEMPLATE("etdrk2 and etdrk4 on a GPU have the same bits each time, als
       other->set_state(start);
       steps(*other, 3);
       other->advance(1);
-      other->take_back();
+      other->undo_step();
       CHECK(test::same_bits<T>(steps(*other, 4), end));
     }
 }

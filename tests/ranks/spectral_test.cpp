@@ -16,7 +16,7 @@ namespace {
 
 // Takes steps, and the last with half the size after one that is taken back. Returns the errors.
 template <class T>
-std::vector<double> take_steps(Backend<T>& backend, const Problem<T>& problem) {
+std::vector<double> run_steps(Backend<T>& backend, const Problem<T>& problem) {
   backend.advance(2);
   if (!problem.measures_error) {
     backend.advance(3);
@@ -31,7 +31,7 @@ std::vector<double> take_steps(Backend<T>& backend, const Problem<T>& problem) {
     const double error = largest_error(backend, fields);
     const auto first = backend.reduce({fields, 1}, error)().first;
     errors.insert(errors.end(), {error, static_cast<double>(first.value().index)});
-    if (size == step) backend.take_back();
+    if (size == step) backend.undo_step();
   }
   return errors;
 }
@@ -80,8 +80,8 @@ void check_bits(const std::string& backend_name, const RunConfig& run,
       1);
   backend->set_state(own_rows<T>(state, run.shape, backend->rows()));
   compare_with_one(*backend, *one, run.shape);  // fills the halo, which the steps then leave behind
-  CHECK(test::same_but_for_kinds_of_nan<double>(take_steps(*backend, problem),
-                                                take_steps(*one, problem)));
+  CHECK(test::same_but_for_kinds_of_nan<double>(run_steps(*backend, problem),
+                                                run_steps(*one, problem)));
   compare_with_one(*backend, *one, run.shape);
 }
 

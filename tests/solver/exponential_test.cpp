@@ -251,7 +251,7 @@ TEST_CASE("a rejected step of etdrk2 and etdrk4 leaves the bits of one that was 
       if (tries) {
         backend->set_clock({.step = 0.9, .start = 0.1, .start_step = 1});
         backend->advance(1);
-        backend->take_back();
+        backend->undo_step();
         backend->set_clock({.step = 0.2, .start = 0.1, .start_step = 1});
       }
       backend->advance(1);

@@ -201,9 +201,9 @@ __device__ __forceinline__ void for_frame(int rows, int columns, int thick_rows,
 
 // Reads cell (row, column), counted from the corner of the tile's halo, if it is inside the grid.
 template <class P, class Read>
-__device__ __forceinline__ void take_cell(const ResidentTile<P>& tile,
-                                          const ResidentGrid<typename P::T>& grid, int row,
-                                          int column, Read read) {
+__device__ __forceinline__ void compute_cell(const ResidentTile<P>& tile,
+                                             const ResidentGrid<typename P::T>& grid, int row,
+                                             int column, Read read) {
   const auto place = [](bool wraps, int index, int size) {
     return !wraps ? index : index < 0 ? index + size : index >= size ? index - size : index;
   };
@@ -261,7 +261,7 @@ __device__ __forceinline__ void exchange(ResidentTile<P>& tile,
   __syncthreads();
   for_frame(tile.rows + 2 * tile.row_halo, tile.columns + 2 * tile.column_halo, tile.row_halo,
             tile.column_halo, [&](int row, int column) {
-              take_cell(tile, grid, row, column, [&](GridIndex from, int to) {
+              compute_cell(tile, grid, row, column, [&](GridIndex from, int to) {
 #pragma unroll
                 for (int field = 0; field < P::fields; ++field)
                   tile.memory[tile.now[field] + to] =
@@ -315,7 +315,7 @@ __device__ __forceinline__ void stay_resident(const typename P::T* from, typenam
   const int rows = tile.rows + 2 * tile.row_halo, columns = tile.columns + 2 * tile.column_halo;
   for (int row = threadIdx.y; row < rows; row += blockDim.y)
     for (int column = threadIdx.x; column < columns; column += blockDim.x)
-      take_cell(tile, grid, row, column, [&](GridIndex index, int place) {
+      compute_cell(tile, grid, row, column, [&](GridIndex index, int place) {
 #pragma unroll
         for (int array = 0; array < P::arrays; ++array)
           if (P::given(array))

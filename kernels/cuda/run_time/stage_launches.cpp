@@ -153,8 +153,8 @@ StageTiles<T>::StageTiles(DeviceProblem<T>& problem, bool last_is_lent)
 }
 
 template <class T>
-void StageTiles<T>::take_reductions(const Stage& stage, const std::vector<const T*>& arrays,
-                                    cudaStream_t stream) {
+void StageTiles<T>::compute_reductions(const Stage& stage, const std::vector<const T*>& arrays,
+                                       cudaStream_t stream) {
   const Shape shape = problem_.shape;
   const FieldLayout layout{shape.planes * shape.rows, shape.columns, on_device_.pitch()};
   for (const GridReduction& one : stage.reductions) {
@@ -204,7 +204,7 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
   }
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     const Stage& stage = problem_.stages[i];
-    take_reductions(stage, arrays, stream);
+    compute_reductions(stage, arrays, stream);
     if (!prepared_ || in_time_)
       prepare(on_device_.moment_of(step, stage), stage, launches_[i], stream);
     std::vector<T*> targets;

@@ -75,8 +75,8 @@ class StageTiles {
     DeviceBuffer<FaceTable<T>> faces_in_memory;
   };
 
-  void take_reductions(const Stage& stage, const std::vector<const T*>& arrays,
-                       cudaStream_t stream);
+  void compute_reductions(const Stage& stage, const std::vector<const T*>& arrays,
+                          cudaStream_t stream);
   void prepare(const Moment& at, const Stage& stage, Launch& launch, cudaStream_t stream);
   void lay_conditions(double time, std::vector<FaceTable<T>>& faces, cudaStream_t stream);
 

@@ -82,8 +82,8 @@ struct Turn {
 // Takes row i of a turn through the warp's levels from `at` on. `moving` is the row that enters,
 // and afterwards the row that leaves.
 template <class P, bool ends, int i, int at>
-__device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, const Pass<P>& pass,
-                                            const Turn<P>& turn) {
+__device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, const Pass<P>& pass,
+                                               const Turn<P>& turn) {
   constexpr int levels = P::sizes.levels;
   if constexpr (at < levels) {
     constexpr bool lagged = P::sizes.lagged;
@@ -112,7 +112,7 @@ __device__ __forceinline__ void take_levels(Rows<P>& rows, Line<P>& moving, cons
       mine[(i + 2) % 3] = moving;
       moving = next;
     }
-    take_levels<P, ends, i, at + 1>(rows, moving, pass, turn);
+    compute_levels<P, ends, i, at + 1>(rows, moving, pass, turn);
   }
 }
 
@@ -171,10 +171,10 @@ struct Target {
 };
 
 template <class P, bool ends, int i = 0>
-__device__ __forceinline__ void take_turn(Rows<P>& rows, const RowInMemory<P>* incoming,
-                                          RowInMemory<P>* outgoing, bool last,
-                                          const Target<P>& target, const Pass<P>& pass,
-                                          const Turn<P>& turn) {
+__device__ __forceinline__ void run_turn(Rows<P>& rows, const RowInMemory<P>* incoming,
+                                         RowInMemory<P>* outgoing, bool last,
+                                         const Target<P>& target, const Pass<P>& pass,
+                                         const Turn<P>& turn) {
   if constexpr (i < StreamSizes::turn_rows) {
     constexpr int count = P::sizes.count(), chunks = P::sizes.chunks;
     // the arrays that the first level of each warp reads
@@ -190,7 +190,7 @@ __device__ __forceinline__ void take_turn(Rows<P>& rows, const RowInMemory<P>* i
         for (int j = 0; j < count; ++j) moving.cells[slot][c * count + j] = cells.value[j];
       }
     if constexpr (P::sizes.lagged) rows.of[0][(i + 2) % 3] = moving;
-    take_levels<P, ends, i, 0>(rows, moving, pass, turn);
+    compute_levels<P, ends, i, 0>(rows, moving, pass, turn);
     const auto chunk = [&](int slot, int c) {
       Row cells;
 #pragma unroll
@@ -204,7 +204,7 @@ __device__ __forceinline__ void take_turn(Rows<P>& rows, const RowInMemory<P>* i
       for (int slot = 0; slot < arrays; ++slot)
 #pragma unroll
         for (int c = 0; c < chunks; ++c) outgoing[i].cells[slot][c][threadIdx.x] = chunk(slot, c);
-    take_turn<P, ends, i + 1>(rows, incoming, outgoing, last, target, pass, turn);
+    run_turn<P, ends, i + 1>(rows, incoming, outgoing, last, target, pass, turn);
   }
 }
 
@@ -322,9 +322,9 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
     const Index<P> lowest = at.first_in - lag, highest = at.first_in + turn_rows - 2;
     const Index<P> bottom = pass.grid.rows - 1;
     if (lays_rows && ((lowest <= 0 && highest >= 0) || (lowest <= bottom && highest >= bottom)))
-      take_turn<P, true>(rows, incoming, outgoing, last, target, pass, at);
+      run_turn<P, true>(rows, incoming, outgoing, last, target, pass, at);
     else
-      take_turn<P, false>(rows, incoming, outgoing, last, target, pass, at);
+      run_turn<P, false>(rows, incoming, outgoing, last, target, pass, at);
     if (!first && turn + ring < turns) arrive_at(full_behind + link * 2 + 1);
     if (!last) arrive_at(full_ahead + link * 2);
     if (!P::sizes.staged)

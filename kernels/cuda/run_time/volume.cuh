@@ -82,9 +82,9 @@ struct LanePlaces {
 // Takes plane i of a turn through the levels from k on. `moving` is the plane that enters, and
 // afterwards the plane that leaves.
 template <class P, bool ends, int i, int k = 0>
-__device__ __forceinline__ void take_volume_levels(Planes<P>& planes, PlaneCells<P>& moving,
-                                                   const LanePlaces<P>& places, const Pass<P>& pass,
-                                                   const TileTurn& turn) {
+__device__ __forceinline__ void compute_volume_levels(Planes<P>& planes, PlaneCells<P>& moving,
+                                                      const LanePlaces<P>& places,
+                                                      const Pass<P>& pass, const TileTurn& turn) {
   constexpr int rows = P::sizes.rows;
   if constexpr (k < P::sizes.levels) {
     constexpr int stage = k % P::stages;
@@ -119,7 +119,7 @@ __device__ __forceinline__ void take_volume_levels(Planes<P>& planes, PlaneCells
                                pass, turn);
     mine[(i + 2) % 3] = moving;
     moving = next;
-    take_volume_levels<P, ends, i, k + 1>(planes, moving, places, pass, turn);
+    compute_volume_levels<P, ends, i, k + 1>(planes, moving, places, pass, turn);
   }
 }
 
@@ -215,10 +215,10 @@ __device__ __forceinline__ TileSegment tile_segment(int tile, int first, int las
 }
 
 template <class P, bool ends, int i = 0>
-__device__ __forceinline__ void take_planes(Planes<P>& planes, LanePlaces<P>& places,
-                                            PlaneLoader<P>& loader, typename P::T*& target,
-                                            unsigned keeps, const TileSegment& segment,
-                                            const Pass<P>& pass, const TileTurn& turn) {
+__device__ __forceinline__ void compute_planes(Planes<P>& planes, LanePlaces<P>& places,
+                                               PlaneLoader<P>& loader, typename P::T*& target,
+                                               unsigned keeps, const TileSegment& segment,
+                                               const Pass<P>& pass, const TileTurn& turn) {
   if constexpr (i < VolumeSizes::turn_planes) {
     constexpr int rows = P::sizes.rows, count = P::sizes.count();
     loader.start(pass);
@@ -232,7 +232,7 @@ __device__ __forceinline__ void take_planes(Planes<P>& planes, LanePlaces<P>& pl
 #pragma unroll
         for (int j = 0; j < count; ++j) moving.cells[array][r][j] = cells.value[j];
       }
-    take_volume_levels<P, ends, i>(planes, moving, places, pass, turn);
+    compute_volume_levels<P, ends, i>(planes, moving, places, pass, turn);
     const int out = turn.plane + i - P::sizes.levels;
     if (out >= segment.first_plane && out < segment.last_plane)
 #pragma unroll
@@ -250,7 +250,7 @@ __device__ __forceinline__ void take_planes(Planes<P>& planes, LanePlaces<P>& pl
     target += pass.grid.plane_stride;
     places.turn();
     __syncthreads();
-    take_planes<P, ends, i + 1>(planes, places, loader, target, keeps, segment, pass, turn);
+    compute_planes<P, ends, i + 1>(planes, places, loader, target, keeps, segment, pass, turn);
   }
 }
 
@@ -296,9 +296,9 @@ __device__ __forceinline__ void run_tile(const typename P::T* from, typename P::
     const int lowest = turn.plane - levels, highest = turn.plane + VolumeSizes::turn_planes - 2;
     const int last = grid.planes - 1;
     if (!P::wraps_planes && ((lowest <= 0 && highest >= 0) || (lowest <= last && highest >= last)))
-      take_planes<P, true>(planes, places, loader, target, keeps, segment, pass, turn);
+      compute_planes<P, true>(planes, places, loader, target, keeps, segment, pass, turn);
     else
-      take_planes<P, false>(planes, places, loader, target, keeps, segment, pass, turn);
+      compute_planes<P, false>(planes, places, loader, target, keeps, segment, pass, turn);
   }
   wait_but_for<0>();
   __syncthreads();

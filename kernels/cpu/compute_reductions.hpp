@@ -13,8 +13,8 @@ namespace lapl {
 
 /// Takes the reductions of a stage: sets their values in `problem`. Collective.
 template <class T>
-void take_reductions(Problem<T>& problem, const Stage& stage, const StepArrays<T>& arrays,
-                     int threads) {
+void compute_reductions(Problem<T>& problem, const Stage& stage, const StepArrays<T>& arrays,
+                        int threads) {
   const Part part = problem.part.value_or(Part::all(problem.shape));
   const RowLoops<T>& loops = widest<RowLoops<T>>();
   constexpr std::int64_t most = 1 << 16;  // so that threads share long rows
