@@ -66,8 +66,8 @@ std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem
     constexpr std::int64_t worth_compiled = 8192;
     const Problem<double>& rates = problem.exponential->rates;
     const bool compiled = problem.shape.cells() >= worth_compiled && fastest(rates) == "blocked";
-    return make_exponential_engine(
-        problem, threads, make_engine(compiled ? "threaded" : "interpreted", rates, threads));
+    return make_spectral_engine(problem, threads,
+                                make_engine(compiled ? "threaded" : "interpreted", rates, threads));
   }
   if (name == "blocked")
     return is_compiled_ahead(problem) ? make_blocked_engine(problem, threads)
@@ -75,7 +75,7 @@ std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem
   if (name == "interpreted") return make_interpreted_engine(problem, threads);
   if (name == "reference") return make_reference_engine(problem, threads);
   if (name == "threaded") return make_compiled_engine(problem, threads, 1);
-  if (name == spectral_engine.name) return make_spectral_engine(problem, threads);
+  if (name == spectral_engine.name) return make_spectral_engine(problem, threads, nullptr);
   throw ConfigError("engine {}: not an engine of the CPU backend", name);
 }
 

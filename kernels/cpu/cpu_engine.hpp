@@ -72,12 +72,10 @@ std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, in
                                                    int most_steps);
 template <class T>
 std::unique_ptr<CpuEngine<T>> make_blocked_engine(const Problem<T>& problem, int threads);
+/// The engine of linear equations, and of etdrk2 and etdrk4: for these, `rates` makes the fields of
+/// Problem::exponential's problem their rates, one step at a time.
 template <class T>
-std::unique_ptr<CpuEngine<T>> make_spectral_engine(const Problem<T>& problem, int threads);
-/// The engine of etdrk2 and etdrk4; `rates` makes the fields of Problem::exponential's problem
-/// their rates, one step at a time.
-template <class T>
-std::unique_ptr<CpuEngine<T>> make_exponential_engine(const Problem<T>& problem, int threads,
-                                                      std::unique_ptr<CpuEngine<double>> rates);
+std::unique_ptr<CpuEngine<T>> make_spectral_engine(const Problem<T>& problem, int threads,
+                                                   std::unique_ptr<CpuEngine<double>> rates);
 
 }  // namespace lapl

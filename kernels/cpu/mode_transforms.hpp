@@ -9,7 +9,7 @@
 //
 // Martucci, "Symmetric convolution and the discrete sine and cosine transforms", IEEE Trans. Signal
 // Processing 42 (1994). Lines are transformed one by one, so the bits do not depend on the number
-// of threads, nor on that of ranks (kernels/cpu/line_exchange.hpp).
+// of threads, nor on that of ranks (kernels/spectral/line_exchange.hpp).
 #pragma once
 
 #include <omp.h>
@@ -19,9 +19,11 @@
 #include <type_traits>
 
 #include "kernels/cpu/fftw_plan.hpp"
-#include "kernels/cpu/line_exchange.hpp"
+#include "kernels/cpu/line_messages.hpp"
 #include "kernels/error.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/spectral/grid_transforms.hpp"
+#include "kernels/spectral/line_exchange.hpp"
 #include "kernels/spectral/spectral_modes.hpp"
 
 namespace lapl {
@@ -111,13 +113,13 @@ class AxisTransform {
   FftwPlan<fftw_plan> forward_, backward_;
 };
 
-/// The transforms along all axes of a grid, passes over its lines on several threads. On several
-/// ranks, values are those of the own slab, and modes those of the own lines along the slowest
-/// axis.
-class ModeTransforms {
+/// The passes of GridTransforms over lines, on several threads.
+class HostPasses {
  public:
+  using Exchange = LineExchange<LineMessages>;
+
   /// Keeps a reference to `exchange`. Throws EngineUnsuitable if an axis has too many cells.
-  ModeTransforms(const Faces<double>& faces, LineExchange& exchange, int threads)
+  HostPasses(const Faces<double>& faces, Exchange& exchange, int threads)
       : exchange_(&exchange), slowest_(exchange.slowest()), threads_(threads) {
     std::int64_t longest = 1;
     for (int axis = slowest_; axis < 3; ++axis) {
@@ -128,13 +130,47 @@ class ModeTransforms {
     for (int i = 0; i < threads; ++i) scratch_.emplace_back(longest * lines_at_once, 1);
   }
 
-  int slowest() const { return slowest_; }
-  const AxisTransform& along(int axis) const { return axes_[axis - slowest_]; }
+  Exchange& exchange() { return *exchange_; }
   /// The factor of modes between the two transforms.
   double scale() const { return scale_; }
 
-  /// Reads each line along an axis from `from`, calls take(line, index of the line) and then
-  /// put(index, value) for each value.
+  template <class From>
+  void forward(int axis, const From* from, std::int64_t /*pitch*/, double* to) {
+    pass(
+        axis, from, [&](double* line, std::int64_t) { along(axis).forward(line); },
+        into(to, Keep()));
+  }
+  template <class To, class Make>
+  void backward(int axis, const double* from, To* to, std::int64_t /*pitch*/, const Make& make) {
+    pass(
+        axis, from, [&](double* line, std::int64_t) { along(axis).backward(line); },
+        into(to, make));
+  }
+  /// step(line, index) changes the modes of a line; `index` counts this rank's lines.
+  template <class Value, class Step>
+  void through(Value* values, std::int64_t /*pitch*/, double* /*modes*/, const Step& step) {
+    const AxisTransform& transform = along(slowest_);
+    const auto through_modes = [&](double* line, std::int64_t index) {
+      transform.forward(line);
+      step(line, index);
+      transform.backward(line);
+    };
+    pass(slowest_, values, through_modes, into(values, Keep()));
+  }
+
+ private:
+  const AxisTransform& along(int axis) const { return axes_[axis - slowest_]; }
+
+  // Stores make(0, index, value) of each value: all cells are one row.
+  template <class To, class Make>
+  static auto into(To* to, const Make& make) {
+    return [to, make](std::int64_t index, double value) {
+      to[index] = static_cast<To>(make(0, index, value));
+    };
+  }
+
+  // Reads each line along an axis from `from`, calls take(line, index of the line) and then
+  // put(index, value) for each value.
   template <class From, class Take, class Put>
   void pass(int axis, const From* from, const Take& take, const Put& put) {
     const std::int64_t size = along(axis).size(), room = along(axis).scratch_size();
@@ -173,56 +209,9 @@ class ModeTransforms {
     }
   }
 
-  template <class To>
-  static auto into(To* to) {
-    return [to](std::int64_t index, double value) { to[index] = static_cast<To>(value); };
-  }
-
-  /// Transforms values along all axes but the slowest, which must not be the only one.
-  template <class From>
-  void forward_but_slowest(const From* from, double* modes) {
-    double* const slab = exchange_->slab(modes);
-    for (int axis = 2; axis > slowest_; --axis)
-      axis == 2 ? forward(axis, from, slab) : forward(axis, slab, slab);
-    exchange_->to_lines(modes);
-  }
-  template <class From>
-  void forward(const From* from, double* modes) {
-    if (slowest_ == 2) return forward(2, from, modes);
-    forward_but_slowest(from, modes);
-    forward(slowest_, modes, modes);
-  }
-
-  /// The reverse. Changes the modes; put(index, value) takes the values.
-  template <class Put>
-  void backward_but_slowest(double* modes, const Put& put) {
-    exchange_->to_slab(modes);
-    double* const slab = exchange_->slab(modes);
-    for (int axis = slowest_ + 1; axis < 3; ++axis)
-      axis == 2 ? backward(axis, slab, put) : backward(axis, slab, into(slab));
-  }
-  template <class Put>
-  void backward(double* modes, const Put& put) {
-    if (slowest_ == 2) return backward(2, modes, put);
-    backward(slowest_, modes, into(modes));
-    backward_but_slowest(modes, put);
-  }
-
- private:
-  template <class From>
-  void forward(int axis, const From* from, double* to) {
-    pass(
-        axis, from, [&](double* line, std::int64_t) { along(axis).forward(line); }, into(to));
-  }
-  template <class Put>
-  void backward(int axis, const double* from, const Put& put) {
-    pass(
-        axis, from, [&](double* line, std::int64_t) { along(axis).backward(line); }, put);
-  }
-
   static constexpr std::int64_t lines_at_once = 8;  // neighbouring lines, a cache line wide
 
-  LineExchange* exchange_;
+  Exchange* exchange_;
   int slowest_, threads_;
   std::vector<AxisTransform> axes_;  // one for each axis, beginning with the slowest
   double scale_ = 1;

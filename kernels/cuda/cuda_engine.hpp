@@ -54,16 +54,13 @@ std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
 template <class T>
 int streaming_depth();
 
-/// Makes the spectral engine; the problem must have linear rates.
+/// Makes the spectral engine, of linear equations and of etdrk2 and etdrk4: for these, `rates`
+/// makes the fields of Problem::exponential's problem their rates, one step at a time. It steps in
+/// `stream` alone.
 template <class T>
 std::unique_ptr<CudaEngine<T>> make_spectral_cuda_engine(const Problem<T>& problem,
-                                                         cudaStream_t stream);
-
-/// Makes the engine of etdrk2 and etdrk4; `rates` makes the fields of Problem::exponential's
-/// problem their rates, one step at a time.
-template <class T>
-std::unique_ptr<CudaEngine<T>> make_exponential_cuda_engine(
-    const Problem<T>& problem, std::unique_ptr<CudaEngine<double>> rates, cudaStream_t stream);
+                                                         cudaStream_t stream,
+                                                         std::unique_ptr<CudaEngine<double>> rates);
 
 /// Makes engine `name` (tile, streaming or resident) with kernels that are compiled at run time.
 template <class T>

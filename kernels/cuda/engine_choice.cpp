@@ -55,12 +55,12 @@ ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem
     // A launch of engine tile reads the state alone, and writes elsewhere.
     return {std::string(spectral_engine.name),
             name == "auto" ? "the scheme asks for it" : asked_for,
-            make_exponential_cuda_engine(
-                problem, make_compiled_cuda_engine("tile", problem.exponential->rates, stream),
-                stream)};
+            make_spectral_cuda_engine(
+                problem, stream,
+                make_compiled_cuda_engine("tile", problem.exponential->rates, stream))};
   }
   if (name == spectral_engine.name)
-    return {name, asked_for, make_spectral_cuda_engine(problem, stream)};
+    return {name, asked_for, make_spectral_cuda_engine(problem, stream, nullptr)};
   if (name != "auto" && std::ranges::none_of(engine_table, [&](const EngineInfo& engine) {
         return engine.name == name && engine.runs_on("cuda");
       }))

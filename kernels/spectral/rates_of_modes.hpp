@@ -50,6 +50,9 @@ class RatesOfModes {
     }
   }
 
+  /// cos(turns * theta) - 1 of each mode of an axis; indices: number of turns, mode.
+  const std::vector<std::vector<double>>& distances(int axis) const { return distances_[axis]; }
+
  private:
   ModeRate rate_;
   Shape shape_;

@@ -58,6 +58,7 @@ struct AxisModes {
 
 class ModeSteps {
  public:
+  ModeSteps() = default;
   ModeSteps(const LinearRates& rates, double time_step, std::int64_t steps)
       : change_(rates.change),
         time_step_(time_step),
@@ -79,8 +80,8 @@ class ModeSteps {
 
  private:
   StepChange change_;
-  double time_step_, steps_;
-  bool odd_;
+  double time_step_ = 0, steps_ = 0;
+  bool odd_ = false;
 };
 
 }  // namespace lapl

@@ -1,119 +1,207 @@
-// Engine "spectral" on a GPU: like kernels/cpu/spectral.cpp, with the transforms of
-// kernels/cuda/ahead/spectral_transforms.cuh.
-//
-//   columns forward -> (rows forward) -> slowest axis forward, modes, backward -> (rows) -> columns
+// Engine "spectral" on a GPU: steps by modes (kernels/spectral/mode_stepper.hpp), with the
+// transforms of kernels/cuda/ahead/spectral_transforms.cuh.
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "kernels/cuda/ahead/spectral_transforms.cuh"
 #include "kernels/cuda/cuda_engine.hpp"
+#include "kernels/cuda/ranks/device_halo.hpp"
+#include "kernels/spectral/make_mode_stepper.hpp"
+#include "kernels/spectral/rates_of_modes.hpp"
 
 namespace lapl {
 namespace {
 
+template <class Change>
+__global__ void __launch_bounds__(block_threads)
+    change_modes(const __grid_constant__ Change change, std::int64_t count) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+  if (at < count) change(at);
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    to_float64(const T* from, std::int64_t from_pitch, double* to, std::int64_t to_pitch,
+               std::int64_t columns) {
+  const std::int64_t column = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+  const std::int64_t row = blockIdx.y + std::int64_t{blockIdx.z} * gridDim.y;
+  if (column < columns)
+    to[row * to_pitch + column] = static_cast<double>(from[row * from_pitch + column]);
+}
+
+// Copies `from` to device memory; returns when the copy is done.
+template <class Value>
+void to_device(const std::vector<Value>& from, Value* to, cudaStream_t stream) {
+  LAPL_CUDA(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(Value), cudaMemcpyHostToDevice,
+                            stream));
+  LAPL_CUDA(cudaStreamSynchronize(stream));
+}
+
+// The terms of the rate and the distances of each mode, in device memory.
+class DeviceLinearModes {
+ public:
+  DeviceLinearModes(const LinearRates& rates, const LineShares& shares, cudaStream_t stream) {
+    const Shape grid = shares.grid();
+    const RatesOfModes of_modes(rates, rates.faces, grid);
+    std::vector<double> all;
+    std::array<std::int64_t, 3> first = {};
+    for (int axis = 0; axis < 3; ++axis) {
+      first[axis] = std::ssize(all);
+      for (const std::vector<double>& of_turns : of_modes.distances(axis))
+        all.insert(all.end(), of_turns.begin(), of_turns.end());
+    }
+    std::vector<Term> terms;
+    for (const auto& [weight, turns] : rates.terms)
+      terms.push_back({weight, {turns[0], turns[1], turns[2]}});
+    if (!terms.empty()) {
+      distances_ = device_buffer<double>(std::ssize(all));
+      to_device(all, distances_.data(), stream);
+      terms_ = device_buffer<Term>(std::ssize(terms));
+      to_device(terms, terms_.data(), stream);
+    }
+    const double* const from = distances_.data();
+    step_.of_mean = rates.of_mean;
+    step_.terms = terms_.data();
+    step_.term_count = static_cast<int>(terms.size());
+    step_.slowest = shares.slowest();
+    for (int axis = 0; axis < 3; ++axis) {
+      step_.sizes[axis] = by_axis(grid)[axis];
+      step_.distances[axis] = from + first[axis];
+    }
+    step_.first_line = shares.lines().first;
+    step_.lines = shares.lines().count;
+  }
+
+  StepModes steps(const ModeSteps& steps, double scale, const double* source) const {
+    StepModes step = step_;
+    step.steps = steps;
+    step.scale = scale;
+    step.source = source;
+    return step;
+  }
+
+ private:
+  DeviceBuffer<double> distances_;
+  DeviceBuffer<Term> terms_;
+  StepModes step_;
+};
+
+class DeviceModes {
+ public:
+  using Buffer = DeviceBuffer<double>;
+  using Transforms = GridTransforms<DevicePasses>;
+  using LinearModes = DeviceLinearModes;
+
+  template <class T>
+  DeviceModes(const Problem<T>& problem, cudaStream_t stream,
+              std::unique_ptr<CudaEngine<double>> rates)
+      : shape_(problem.shape),
+        rows_(problem.state_fields() * shape_.planes * shape_.rows),
+        stream_(stream),
+        ranks_(problem.ranks),
+        rates_(std::move(rates)),
+        exchange_(problem, stream) {}
+
+  CudaEngine<double>* rates() { return rates_.get(); }
+  DevicePasses::Exchange& exchange() { return exchange_; }
+  Transforms transforms(const Faces<double>& faces) { return {faces, exchange_, stream_}; }
+  LinearModes linear(const LinearRates& rates) { return {rates, exchange_, stream_}; }
+
+  void require(std::int64_t values) {
+    require_beside_grid(static_cast<double>(values) * sizeof(double));
+  }
+  Buffer allocate(std::int64_t values) { return device_buffer<double>(values); }
+  void copy(const std::vector<double>& from, double* to) { to_device(from, to, stream_); }
+  template <class Compute>
+  void fill(Buffer& buffer, const Compute& compute) {
+    std::vector<double> made(static_cast<std::size_t>(buffer.size()));
+    compute(made.data(), useful_threads(shape_));
+    copy(made, buffer.data());
+  }
+  template <class T>
+  std::int64_t pitch() const {
+    return field_layout<T>(shape_).pitch;
+  }
+  template <class T>
+  void widen(const T* state, double* to) {
+    for (std::int64_t row = 0; row < rows_; row += 65535) {
+      const dim3 blocks(blocks_for(shape_.columns),
+                        static_cast<unsigned>(std::min<std::int64_t>(rows_ - row, 65535)));
+      to_float64<<<blocks, block_threads, 0, stream_>>>(state + row * pitch<T>(), pitch<T>(),
+                                                        to + row * pitch<double>(), pitch<double>(),
+                                                        shape_.columns);
+      LAPL_CUDA(cudaGetLastError());
+    }
+  }
+  template <class Change>
+  void for_each(std::int64_t count, const Change& change) {
+    if (count == 0) return;
+    change_modes<<<blocks_for(count), block_threads, 0, stream_>>>(change, count);
+    LAPL_CUDA(cudaGetLastError());
+  }
+
+  template <class T>
+  std::unique_ptr<Halo<double>> make_halo(const Problem<T>& problem) {
+    if (!problem.by || problem.by->depth == 0) return nullptr;
+    return make_device_halo<double>(*problem.by, problem.ranks->rank(), problem.state_fields(),
+                                    problem.devices);
+  }
+  void fill_halo(Halo<double>& halo, double* values) {
+    halo.fill(*ranks_, Block<double>{shape_, pitch<double>(), values, stream_});
+  }
+  void evaluate(DoubleBuffer<double>& buffers, const StepTimes& clock) {
+    rates_->set_clock(clock);
+    rates_->advance(buffers, 0, 1, stream_);
+  }
+
+ private:
+  static unsigned blocks_for(std::int64_t threads) {
+    return static_cast<unsigned>((threads + block_threads - 1) / block_threads);
+  }
+
+  Shape shape_;
+  std::int64_t rows_;  // of all fields of the block
+  cudaStream_t stream_;
+  Ranks* ranks_;
+  std::unique_ptr<CudaEngine<double>> rates_;
+  DevicePasses::Exchange exchange_;
+};
+
 template <class T>
 class SpectralEngine final : public CudaEngine<T> {
  public:
-  SpectralEngine(const Problem<T>& problem, cudaStream_t stream)
-      : rates_(checked(problem.linear_rates)),
-        shape_(problem.shape),
-        first_row_(problem.part ? problem.part->in_block(0) / shape_.columns : 0),
-        time_step_(problem.clock.step),
-        exchange_(problem),
-        transforms_(rates_->faces, exchange_, stream) {
-    const std::int64_t fields = rates_->source.empty() ? 1 : 2;
-    require_beside_grid(static_cast<double>(fields * exchange_.modes()) * sizeof(double));
-    modes_ = device_buffer<double>(exchange_.modes());
-    lay_rates(stream);
-    if (rates_->source.empty()) return;
-    source_ = device_buffer<double>(exchange_.modes());
-    double* const slab = exchange_.slab(source_.data());
-    to_device(rates_->source, slab, stream);
-    transforms_.forward_all(slab, shape_.columns, source_.data(), stream);
-  }
+  SpectralEngine(const Problem<T>& problem, cudaStream_t stream,
+                 std::unique_ptr<CudaEngine<double>> rates)
+      : modes_(problem, stream, std::move(rates)), steps_(make_mode_stepper(problem, modes_)) {}
 
-  void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps,
-               cudaStream_t stream) override {
-    if (steps == 0) return;
-    const StepModes step = steps_of(steps);
-    double* const modes = modes_.data();
-    const int slowest = transforms_.slowest();
-    const std::int64_t pitch = field_layout<T>(shape_).pitch;
-    T* const own = buffers.current + first_row_ * pitch;
-    if (slowest == 2)
-      return transforms_.through_modes(own, transforms_.lines_along(2, pitch), modes, step, stream);
-    transforms_.forward_but_slowest(own, pitch, modes, stream);
-    transforms_.through_modes(modes, transforms_.along(slowest).lines, modes, step, stream);
-    transforms_.backward_but_slowest(modes, own, pitch, stream);
+  // The stream is that of the constructor.
+  void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,
+               cudaStream_t) override {
+    steps_->advance(buffers, first_step, steps);
   }
-
-  std::string how() override { return "its digests are not those of engines that step"; }
+  void set_clock(const StepTimes& clock) override { steps_->set_clock(clock); }
+  void forget_state() override { steps_->forget_state(); }
+  void settle() override {
+    if (modes_.rates() != nullptr) modes_.rates()->settle();
+  }
+  std::string how() override { return how_modes_step; }
 
  private:
-  static std::shared_ptr<const LinearRates> checked(std::shared_ptr<const LinearRates> rates) {
-    if (!rates)
-      throw EngineUnsuitable("engine spectral: only linear equations of one field are stepped");
-    return rates;
-  }
-
-  // Copies the terms of the rate and the distances of each mode to device memory.
-  void lay_rates(cudaStream_t stream) {
-    std::vector<double> all;
-    std::array<std::int64_t, 3> first = {};
-    for (int axis = transforms_.slowest(); axis < 3; ++axis) {
-      int most = 0;
-      for (const LinearRates::Term& term : rates_->terms) most = std::max(most, term.turns[axis]);
-      first[axis] = std::ssize(all);
-      for (int turns = 0; turns <= most; ++turns)
-        std::ranges::copy(transforms_.along(axis).line.modes.distances(turns),
-                          std::back_inserter(all));
-    }
-    distances_ = device_buffer<double>(std::ssize(all));
-    to_device(all, distances_.data(), stream);
-    for (int axis = 0; axis < 3; ++axis) distances_of_[axis] = distances_.data() + first[axis];
-    std::vector<Term> terms;
-    for (const auto& [weight, turns] : rates_->terms)
-      terms.push_back({weight, {turns[0], turns[1], turns[2]}});
-    if (terms.empty()) return;
-    terms_ = device_buffer<Term>(std::ssize(terms));
-    to_device(terms, terms_.data(), stream);
-  }
-
-  StepModes steps_of(std::int64_t steps) const {
-    const Shape grid = exchange_.grid();
-    return {.steps = ModeSteps(*rates_, time_step_, steps),
-            .scale = transforms_.scale(),
-            .of_mean = rates_->of_mean,
-            .terms = terms_.data(),
-            .term_count = static_cast<int>(rates_->terms.size()),
-            .slowest = transforms_.slowest(),
-            .sizes = {grid.planes, grid.rows, grid.columns},
-            .first_line = exchange_.lines().first,
-            .lines = exchange_.lines().count,
-            .distances = {distances_of_[0], distances_of_[1], distances_of_[2]},
-            .source = source_.data()};
-  }
-
-  std::shared_ptr<const LinearRates> rates_;
-  Shape shape_;             // of the block
-  std::int64_t first_row_;  // of its own cells
-  double time_step_;
-  DeviceLines exchange_;
-  DeviceTransforms transforms_;
-  DeviceBuffer<double> modes_, source_, distances_;
-  DeviceBuffer<Term> terms_;
-  std::array<const double*, 3> distances_of_ = {};
+  DeviceModes modes_;
+  std::unique_ptr<ModeStepper<T>> steps_;
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<CudaEngine<T>> make_spectral_cuda_engine(const Problem<T>& problem,
-                                                         cudaStream_t stream) {
-  return std::make_unique<SpectralEngine<T>>(problem, stream);
+std::unique_ptr<CudaEngine<T>> make_spectral_cuda_engine(
+    const Problem<T>& problem, cudaStream_t stream, std::unique_ptr<CudaEngine<double>> rates) {
+  return std::make_unique<SpectralEngine<T>>(problem, stream, std::move(rates));
 }
-template std::unique_ptr<CudaEngine<float>> make_spectral_cuda_engine(const Problem<float>&,
-                                                                      cudaStream_t);
-template std::unique_ptr<CudaEngine<double>> make_spectral_cuda_engine(const Problem<double>&,
-                                                                       cudaStream_t);
+template std::unique_ptr<CudaEngine<float>> make_spectral_cuda_engine(
+    const Problem<float>&, cudaStream_t, std::unique_ptr<CudaEngine<double>>);
+template std::unique_ptr<CudaEngine<double>> make_spectral_cuda_engine(
+    const Problem<double>&, cudaStream_t, std::unique_ptr<CudaEngine<double>>);
 
 }  // namespace lapl

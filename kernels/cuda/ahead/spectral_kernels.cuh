@@ -81,13 +81,6 @@ __global__ void __launch_bounds__(block_threads)
         packs == Packs::modes ? batch.line.spectrum(j, from) : batch.line.input(j, from);
 }
 
-// Leaves values unchanged; the alternative to StepModes and others.
-struct Keep {
-  __device__ __forceinline__ double operator()(std::int64_t, std::int64_t, double value) const {
-    return value;
-  }
-};
-
 // make(line, index, value) gives the values that are stored.
 template <class T, class Make>
 __global__ void __launch_bounds__(block_threads)

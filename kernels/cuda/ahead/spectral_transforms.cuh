@@ -17,8 +17,10 @@
 #include "kernels/cuda/device/cufft_plan.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
-#include "kernels/cuda/ranks/device_lines.hpp"
+#include "kernels/cuda/ranks/device_messages.hpp"
 #include "kernels/machine/memory.hpp"
+#include "kernels/spectral/grid_transforms.hpp"
+#include "kernels/spectral/line_exchange.hpp"
 
 namespace lapl {
 namespace {
@@ -60,30 +62,26 @@ struct Axis {
   CufftPlan plan;
 };
 
-// Copies `from` to device memory; returns when the copy is done.
-template <class Value>
-void to_device(const std::vector<Value>& from, Value* to, cudaStream_t stream) {
-  LAPL_CUDA(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(Value), cudaMemcpyHostToDevice,
-                            stream));
-  LAPL_CUDA(cudaStreamSynchronize(stream));
-}
-
 inline void require_beside_grid(double bytes) {
   require_device_memory("engine spectral, beside the grid,", bytes);
 }
 
-class DeviceTransforms {
+/// The passes of GridTransforms over lines; each enqueues its kernels in one stream.
+class DevicePasses {
  public:
+  using Exchange = LineExchange<DeviceMessages>;
+
   /// Keeps a reference to `exchange`.
-  DeviceTransforms(const Faces<double>& faces, const DeviceLines& exchange, cudaStream_t stream)
-      : exchange_(&exchange), shape_(exchange.own().shape()), slowest_(exchange.slowest()) {
+  DevicePasses(const Faces<double>& faces, Exchange& exchange, cudaStream_t stream)
+      : exchange_(&exchange),
+        stream_(stream),
+        shape_(exchange.own().shape()),
+        slowest_(exchange.slowest()) {
     const Shape grid = exchange.grid();
     std::int64_t most_values = 0;
     for (int axis = slowest_; axis < 3; ++axis) {
-      const std::int64_t size = by_axis(grid)[axis], own = exchange.lines().count;
-      axes_.emplace_back(AxisModes(axis_faces(faces, axis), size),
-                         axis == slowest_ && slowest_ < 2 ? Lines{own, own, own, own}
-                                                          : lines_along(axis, shape_.columns),
+      const std::int64_t size = by_axis(grid)[axis];
+      axes_.emplace_back(AxisModes(axis_faces(faces, axis), size), lines_in(axis, shape_.columns),
                          grid.cells() / size);
       most_values = std::max(most_values, axes_.back().values());
       scale_ /= static_cast<double>(axes_.back().line.length());
@@ -98,87 +96,53 @@ class DeviceTransforms {
       if (axis.line.length() > 1) LAPL_CUFFT(cufftSetWorkArea(axis.plan.handle, work_.data()));
   }
 
-  int slowest() const { return slowest_; }
+  Exchange& exchange() { return *exchange_; }
   double scale() const { return scale_; }
   const Axis& along(int axis) const { return axes_[static_cast<std::size_t>(axis - slowest_)]; }
 
-  // The lines along a faster axis of the slab, in an array with `pitch` values from row to row.
-  Lines lines_along(int axis, std::int64_t pitch) const {
-    const std::int64_t rows = shape_.planes * shape_.rows;
-    if (axis == 2) return {rows, 1, 1, pitch};
-    return {shape_.planes * shape_.columns, pitch, shape_.columns, shape_.rows * pitch};
-  }
-
-  // The transforms of the lines along one axis; make(line, index, value) gives what is stored.
-  template <class From, class Make = Keep>
-  void forward(int axis, const From* from, const Lines& lines, double* modes, cudaStream_t stream,
-               const Make& make = {}) const {
-    for_each_batch(along(axis), [&](const Batch& batch) {
-      to_modes(along(axis), batch, from, lines, modes, make, stream);
-    });
-  }
-  template <class To, class Make = Keep>
-  void backward(int axis, const double* modes, To* to, const Lines& lines, cudaStream_t stream,
-                const Make& make = {}) const {
-    for_each_batch(along(axis), [&](const Batch& batch) {
-      to_values(along(axis), batch, modes, to, lines, make, stream);
-    });
-  }
-
-  // The transforms of the slab's values, with `pitch` from row to row, along all axes but the
-  // slowest, which must not be the only one; and along all. backward() changes the modes.
+  // make(line, index, value) gives what is stored.
   template <class From>
-  void forward_but_slowest(const From* from, std::int64_t pitch, double* modes,
-                           cudaStream_t stream) const {
-    double* const slab = exchange_->slab(modes);
-    forward(2, from, lines_along(2, pitch), slab, stream);
-    if (slowest_ == 0) forward(1, slab, along(1).lines, slab, stream);
-    exchange_->to_lines(modes, stream);
-  }
-  template <class From>
-  void forward_all(const From* from, std::int64_t pitch, double* modes, cudaStream_t stream) const {
-    if (slowest_ == 2) return forward(2, from, lines_along(2, pitch), modes, stream);
-    forward_but_slowest(from, pitch, modes, stream);
-    forward(slowest_, modes, along(slowest_).lines, modes, stream);
-  }
-  template <class To, class Make = Keep>
-  void backward_but_slowest(double* modes, To* to, std::int64_t pitch, cudaStream_t stream,
-                            const Make& make = {}) const {
-    exchange_->to_slab(modes, stream);
-    double* const slab = exchange_->slab(modes);
-    if (slowest_ == 0) backward(1, slab, slab, along(1).lines, stream);
-    backward(2, slab, to, lines_along(2, pitch), stream, make);
+  void forward(int axis, const From* from, std::int64_t pitch, double* modes) const {
+    for_each_batch(along(axis), [&](const Batch& batch) {
+      to_modes(along(axis), batch, from, lines_in(axis, pitch), modes, Keep());
+    });
   }
   template <class To, class Make>
-  void backward_all(double* modes, To* to, std::int64_t pitch, const Make& make,
-                    cudaStream_t stream) const {
-    if (slowest_ == 2) return backward(2, modes, to, lines_along(2, pitch), stream, make);
-    backward(slowest_, modes, modes, along(slowest_).lines, stream);
-    backward_but_slowest(modes, to, pitch, stream, make);
+  void backward(int axis, const double* modes, To* to, std::int64_t pitch, const Make& make) const {
+    for_each_batch(along(axis), [&](const Batch& batch) {
+      to_values(along(axis), batch, modes, to, lines_in(axis, pitch), make);
+    });
   }
-
-  // Makes modes of the values along the slowest axis and values of these, in place and batch by
-  // batch; `modes` is room for them.
-  template <class Value, class Make>
-  void through_modes(Value* values, const Lines& lines, double* modes, const Make& make,
-                     cudaStream_t stream) const {
+  // In place and batch by batch; step(line, index, value) gives the modes.
+  template <class Value, class Step>
+  void through(Value* values, std::int64_t pitch, double* modes, const Step& step) const {
+    const Lines lines = lines_in(slowest_, pitch);
     for_each_batch(along(slowest_), [&](const Batch& batch) {
-      to_modes(along(slowest_), batch, static_cast<const Value*>(values), lines, modes, make,
-               stream);
-      to_values(along(slowest_), batch, modes, values, lines, Keep(), stream);
+      to_modes(along(slowest_), batch, static_cast<const Value*>(values), lines, modes, step);
+      to_values(along(slowest_), batch, modes, values, lines, Keep());
     });
   }
 
  private:
+  // The lines along an axis in an array with `pitch` values from row to row: of the slab along
+  // columns and along faster axes, else of modes.
+  Lines lines_in(int axis, std::int64_t pitch) const {
+    const std::int64_t rows = shape_.planes * shape_.rows;
+    if (axis == 2) return {rows, 1, 1, pitch};
+    const std::int64_t own = exchange_->lines().count;
+    if (axis == slowest_) return {own, own, own, own};
+    return {shape_.planes * shape_.columns, pitch, shape_.columns, shape_.rows * pitch};
+  }
+
   // Launches `kernel` for a batch of lines with `values` values each.
   template <class... Parameters, class... Arguments>
-  static void launch(void (*kernel)(Batch, Parameters...), const Batch& batch, std::int64_t values,
-                     cudaStream_t stream, const Arguments&... arguments) {
+  void launch(void (*kernel)(Batch, Parameters...), const Batch& batch, std::int64_t values,
+              const Arguments&... arguments) const {
     const std::int64_t of_block = values_a_thread * block_threads / batch.pairs_a_block;
     const dim3 blocks(
         static_cast<unsigned>((batch.pairs + batch.pairs_a_block - 1) / batch.pairs_a_block),
         static_cast<unsigned>(std::min<std::int64_t>((values + of_block - 1) / of_block, 65535)));
-    kernel<<<blocks, block_threads, 0, stream>>>(batch, arguments...);
+    kernel<<<blocks, block_threads, 0, stream_>>>(batch, arguments...);
     LAPL_CUDA(cudaGetLastError());
   }
 
@@ -191,24 +155,24 @@ class DeviceTransforms {
 
   template <class From, class Make>
   void to_modes(const Axis& axis, const Batch& batch, const From* from, const Lines& lines,
-                double* modes, const Make& make, cudaStream_t stream) const {
-    launch(pack<Packs::values, From>, batch, axis.line.length(), stream, from, lines,
-           transforms_.data());
+                double* modes, const Make& make) const {
+    launch(pack<Packs::values, From>, batch, axis.line.length(), from, lines, transforms_.data());
     axis.transform(transforms_.data(), CUFFT_FORWARD);
-    launch(take_modes<Make>, batch, axis.line.modes.size, stream,
+    launch(take_modes<Make>, batch, axis.line.modes.size,
            static_cast<const LinePair*>(transforms_.data()), modes, axis.lines, make);
   }
   template <class To, class Make>
   void to_values(const Axis& axis, const Batch& batch, const double* modes, To* to,
-                 const Lines& lines, const Make& make, cudaStream_t stream) const {
+                 const Lines& lines, const Make& make) const {
     constexpr auto pack_modes = pack<Packs::modes, double>;
-    launch(pack_modes, batch, axis.line.length(), stream, modes, axis.lines, transforms_.data());
+    launch(pack_modes, batch, axis.line.length(), modes, axis.lines, transforms_.data());
     axis.transform(transforms_.data(), CUFFT_INVERSE);
-    launch(take_values<To, Make>, batch, axis.line.modes.size, stream,
+    launch(take_values<To, Make>, batch, axis.line.modes.size,
            static_cast<const LinePair*>(transforms_.data()), to, lines, make);
   }
 
-  const DeviceLines* exchange_;
+  Exchange* exchange_;
+  cudaStream_t stream_;
   Shape shape_;  // of the slab
   int slowest_;
   std::deque<Axis> axes_;  // one for each axis, beginning with the slowest
