@@ -90,7 +90,7 @@ Cut best_cut(Shape shape, int threads, std::int64_t lanes, std::int64_t vector_b
 }
 
 template <class T>
-class BlockedEngine final : public CpuEngine<T> {
+class BlockedEngine final : public Engine<T> {
  public:
   BlockedEngine(const Problem<T>& problem, int threads)
       : problem_(problem),
@@ -160,7 +160,7 @@ class BlockedEngine final : public CpuEngine<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<CpuEngine<T>> make_blocked_engine(const Problem<T>& problem, int threads) {
+std::unique_ptr<Engine<T>> make_blocked_engine(const Problem<T>& problem, int threads) {
   return std::make_unique<BlockedEngine<T>>(problem, threads);
 }
 LAPL_FOR_FLOATS(make_blocked_engine);

@@ -36,7 +36,7 @@ CodeText code_of_steps(const Problem<T>& problem) {
 }
 
 template <class T>
-class CompiledEngine final : public CpuEngine<T> {
+class CompiledEngine final : public Engine<T> {
  public:
   CompiledEngine(const Problem<T>& problem, int threads, int most_steps)
       : stages_(with_compiled_rows(problem)),
@@ -215,8 +215,8 @@ class CompiledEngine final : public CpuEngine<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<CpuEngine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
-                                                   int most_steps) {
+std::unique_ptr<Engine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
+                                                int most_steps) {
   return std::make_unique<CompiledEngine<T>>(problem, threads, most_steps);
 }
 LAPL_FOR_FLOATS(make_compiled_engine);

@@ -54,8 +54,8 @@ std::string fastest(const Problem<T>& problem) {
 }
 
 template <class T>
-std::unique_ptr<CpuEngine<T>> make_engine(const std::string& name, const Problem<T>& problem,
-                                          int threads) {
+std::unique_ptr<Engine<T>> make_engine(const std::string& name, const Problem<T>& problem,
+                                       int threads) {
   // each step's error is looked at
   const int most_steps = problem.measures_error ? 1 : most_steps_in_pass;
   if (problem.exponential) {
@@ -257,7 +257,7 @@ class CpuBackend final : public Backend<T> {
   Part part_;
   std::string engine_name_, reason_;
   int threads_;
-  std::unique_ptr<CpuEngine<T>> engine_;
+  std::unique_ptr<Engine<T>> engine_;
   int team_;  // every parallel region has so many threads, so that none must be started later
   HostBuffer<T> first_, second_, state_copy_;
   std::vector<std::function<void(const T* state, T* output)>> derived_;

@@ -9,7 +9,7 @@
 //
 // Martucci, "Symmetric convolution and the discrete sine and cosine transforms", IEEE Trans. Signal
 // Processing 42 (1994). Lines are transformed one by one, so the bits do not depend on the number
-// of threads, nor on that of ranks (kernels/spectral/line_exchange.hpp).
+// of threads, nor on that of ranks (kernels/ranks/line_exchange.hpp).
 #pragma once
 
 #include <omp.h>
@@ -19,11 +19,11 @@
 #include <type_traits>
 
 #include "kernels/cpu/fftw_plan.hpp"
-#include "kernels/cpu/line_messages.hpp"
 #include "kernels/error.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/machine/host_buffer.hpp"
+#include "kernels/ranks/line_exchange.hpp"
 #include "kernels/spectral/grid_transforms.hpp"
-#include "kernels/spectral/line_exchange.hpp"
 #include "kernels/spectral/spectral_modes.hpp"
 
 namespace lapl {
@@ -113,10 +113,49 @@ class AxisTransform {
   FftwPlan<fftw_plan> forward_, backward_;
 };
 
+/// The memory of LineExchange.
+class HostMessages {
+ public:
+  template <class T>
+  HostMessages(const Problem<T>& problem, int threads) : ranks_(problem.ranks), threads_(threads) {}
+
+  void allocate(std::int64_t cells, std::int64_t /*modes*/) {
+    for (HostBuffer<double>* buffer : {&slab_, &packed_})
+      *buffer = HostBuffer<double>(cells, threads_);
+  }
+  double* slab() { return slab_.data(); }
+
+  void copy(std::int64_t slab, std::int64_t pitch, std::int64_t packed, std::int64_t rows,
+            std::int64_t columns, bool to_packed) {
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t row = 0; row < rows; ++row) {
+      double* const in_slab = slab_.data() + slab + row * pitch;
+      double* const message = packed_.data() + packed + row * columns;
+      to_packed ? std::copy_n(in_slab, columns, message) : std::copy_n(message, columns, in_slab);
+    }
+  }
+  void exchange(const LineShares& shares, double* lines, bool to_lines) {
+    shares.exchange(*ranks_, packed_.data(), lines, to_lines);
+  }
+
+ private:
+  Ranks* ranks_;
+  int threads_;
+  HostBuffer<double> slab_, packed_;
+};
+
 /// The passes of GridTransforms over lines, on several threads.
 class HostPasses {
+  // Stores make(0, index, value) of each value: all cells are one row.
+  template <class To, class Make>
+  static auto into(To* to, const Make& make) {
+    return [to, make](std::int64_t index, double value) {
+      to[index] = static_cast<To>(make(0, index, value));
+    };
+  }
+
  public:
-  using Exchange = LineExchange<LineMessages>;
+  using Exchange = LineExchange<HostMessages>;
 
   /// Keeps a reference to `exchange`. Throws EngineUnsuitable if an axis has too many cells.
   HostPasses(const Faces<double>& faces, Exchange& exchange, int threads)
@@ -160,14 +199,6 @@ class HostPasses {
 
  private:
   const AxisTransform& along(int axis) const { return axes_[axis - slowest_]; }
-
-  // Stores make(0, index, value) of each value: all cells are one row.
-  template <class To, class Make>
-  static auto into(To* to, const Make& make) {
-    return [to, make](std::int64_t index, double value) {
-      to[index] = static_cast<To>(make(0, index, value));
-    };
-  }
 
   // Reads each line along an axis from `from`, calls take(line, index of the line) and then
   // put(index, value) for each value.

@@ -10,7 +10,7 @@ namespace lapl {
 namespace {
 
 template <class T>
-class ReferenceEngine final : public CpuEngine<T> {
+class ReferenceEngine final : public Engine<T> {
  public:
   explicit ReferenceEngine(const Problem<T>& problem) : problem_(problem), arrays_(problem_) {}
 
@@ -27,8 +27,6 @@ class ReferenceEngine final : public CpuEngine<T> {
   }
 
   void set_clock(const StepTimes& clock) override { problem_.clock = clock; }
-
-  int threads() const override { return 1; }
 
  private:
   void take(const Stage& stage, const Moment& at_stage) {
@@ -83,7 +81,7 @@ class ReferenceEngine final : public CpuEngine<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<CpuEngine<T>> make_reference_engine(const Problem<T>& problem, int) {
+std::unique_ptr<Engine<T>> make_reference_engine(const Problem<T>& problem, int) {
   return std::make_unique<ReferenceEngine<T>>(problem);
 }
 LAPL_FOR_FLOATS(make_reference_engine);

@@ -74,7 +74,7 @@ class CudaBackend final : public Backend<T> {
     observation_ = device_buffer<Observation>(1);
     host_observation_ = pinned_buffer<Observation>(1);
     buffers_ = {first_.data(), second_.data()};
-    chosen_ = choose_engine(engine, problem, buffers_, compute_);
+    chosen_ = choose_engine(engine, problem, compute_);
   }
 
   CudaBackend(const CudaBackend&) = delete;
@@ -137,7 +137,7 @@ class CudaBackend final : public Backend<T> {
     use_device();
     if (steps <= 0) return;
     timer_.start(compute_);
-    chosen_.engine->advance(buffers_, step_, steps, compute_);
+    chosen_.engine->advance(buffers_, step_, steps);
     step_ += steps;
     timer_.stop(compute_);  // waits for the previous call, so that at most one call is unfinished
   }

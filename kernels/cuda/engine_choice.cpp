@@ -36,19 +36,18 @@ ChosenEngine<T> compiled_engine(const std::string& name, const Problem<T>& probl
 
 // If resident can step the grid, it is faster than streaming (measured: docs/performance.md).
 template <class T>
-ChosenEngine<T> fastest_ahead(const Problem<T>& problem, const DoubleBuffer<T>& buffers,
-                              cudaStream_t stream) try {
-  return {"resident", fastest, make_resident_engine(problem, buffers, stream)};
+ChosenEngine<T> fastest_ahead(const Problem<T>& problem, cudaStream_t stream) try {
+  return {"resident", fastest, make_resident_engine(problem, stream)};
 } catch (const EngineUnsuitable& error) {
   return {"streaming", fmt::format("{}: {}", fastest, error.what()),
-          make_streaming_engine(problem, buffers, stream)};
+          make_streaming_engine(problem, stream)};
 }
 
 }  // namespace
 
 template <class T>
 ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem,
-                              const DoubleBuffer<T>& buffers, cudaStream_t stream) {
+                              cudaStream_t stream) {
   if (problem.exponential) {
     if (name != "auto" && name != spectral_engine.name)
       throw EngineUnsuitable("engine {}: etdrk2 and etdrk4 are steps of engine spectral", name);
@@ -66,10 +65,10 @@ ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem
       }))
     throw ConfigError("engine {}: not an engine of the cuda backend", name);
   if (is_compiled_at_run_time(problem, name)) return compiled_engine(name, problem, stream);
-  if (name == "auto") return fastest_ahead(problem, buffers, stream);
+  if (name == "auto") return fastest_ahead(problem, stream);
   return {name, asked_for,
-          name == "resident" ? make_resident_engine(problem, buffers, stream)
-                             : make_streaming_engine(problem, buffers, stream)};
+          name == "resident" ? make_resident_engine(problem, stream)
+                             : make_streaming_engine(problem, stream)};
 }
 LAPL_FOR_FLOATS(choose_engine);
 

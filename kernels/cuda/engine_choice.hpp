@@ -10,7 +10,7 @@ template <class T>
 struct ChosenEngine {
   std::string name;    ///< from engine_table
   std::string reason;  ///< message that says why this engine was chosen
-  std::unique_ptr<CudaEngine<T>> engine;
+  std::unique_ptr<Engine<T>> engine;
 };
 
 /// Creates the engine called `name`. "auto" chooses resident if the grid fits on the chip, else
@@ -19,6 +19,6 @@ struct ChosenEngine {
 /// name, EngineUnsuitable if the engine cannot step the problem, DeviceError if the device fails.
 template <class T>
 ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem,
-                              const DoubleBuffer<T>& buffers, cudaStream_t stream);
+                              cudaStream_t stream);
 
 }  // namespace lapl

@@ -153,37 +153,4 @@ inline TimeGap time_gap(int order, double dt) {
   return {3, {0, 0.5, s}, {-4 * (s - 0.5) * (s - 1), 8 * s * (s - 1), 2}};
 }
 
-/// Takes a step from f(u) on. `on` has the functions
-///   take<stage>()        takes a stage for all modes
-///   evaluate(part)       makes the changed state, and its rates after a part of the step
-///   finish()             makes the new state
-///   measure()            makes its rates
-///   measure_at(part)     makes its rates after a part of the step
-///   take_gap<stage>(share, adds)  takes a stage of a gap, with members of ExponentialModes
-template <class Machine>
-void take_exponential_step(Machine& on, int order, bool measures_error, bool names_time,
-                           double dt) {
-  on.template take<ModeStage::first>();
-  if (order == 4) {
-    on.evaluate(0.5);
-    on.template take<ModeStage::second>();
-    on.evaluate(0.5);
-    on.template take<ModeStage::third>();
-  }
-  on.evaluate(1);
-  on.template take<ModeStage::last>();
-  on.finish();
-  if (!measures_error) return;
-  on.measure();
-  on.template take<ModeStage::error>();
-  if (!names_time) return;
-  const TimeGap gap = time_gap(order, dt);
-  for (int i = 0; i + 1 < gap.nodes; ++i) {
-    on.measure_at(gap.parts[i]);
-    on.template take_gap<ModeStage::gap>(gap.shares[i], i > 0);
-  }
-  on.measure_at(gap.parts[gap.nodes - 1]);
-  on.template take_gap<ModeStage::gap_error>(gap.shares[gap.nodes - 1], true);
-}
-
 }  // namespace lapl

@@ -27,9 +27,6 @@ struct ExponentialRates {
   double relative = 0, absolute = 0;  ///< what the error of a step may be
 
   /// The error of a value beside what it may be.
-  LAPL_HOST_DEVICE double scaled_error(double error, double before, double after) const {
-    return scaled(error, before, after, relative, absolute);
-  }
   LAPL_HOST_DEVICE static double scaled(double error, double before, double after, double relative,
                                         double absolute) {
     const double a = before < 0 ? -before : before, b = after < 0 ? -after : after;

@@ -17,6 +17,8 @@
 
 namespace lapl {
 
+inline constexpr const char* how_modes_step = "its digests are not those of engines that step";
+
 /// The modes along an axis of `size` nodes.
 struct AxisModes {
   enum class Kind : std::uint8_t { odd, even, mixed, periodic };

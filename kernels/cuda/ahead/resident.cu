@@ -117,10 +117,10 @@ Plan<Stage, T> make_plan(Shape shape) {
 }
 
 template <template <class> class Stage, class T>
-class ResidentEngine final : public CudaEngine<T> {
+class ResidentEngine final : public Engine<T> {
  public:
   ResidentEngine(const Problem<T>& problem, const Stage<T>& stage, cudaStream_t stream)
-      : plan_(make_plan<Stage, T>(problem.shape)) {
+      : stream_(stream), plan_(make_plan<Stage, T>(problem.shape)) {
     const auto extensions = extensions_of(problem);
     if (!extensions)
       throw EngineUnsuitable("engine resident: a face is neither held at 0 nor insulated");
@@ -144,8 +144,7 @@ class ResidentEngine final : public CudaEngine<T> {
     grid_.units = (grid_.columns - 1) / width + 1;
   }
 
-  void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps,
-               cudaStream_t stream) override {
+  void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps) override {
     constexpr std::int64_t most_steps = 1 << 20;  // so that a launch takes at most two seconds
     for (; steps > 0; steps -= std::min(steps, most_steps)) {
       const int now = static_cast<int>(std::min(steps, most_steps));
@@ -157,13 +156,14 @@ class ResidentEngine final : public CudaEngine<T> {
       LAPL_CUDA(cudaLaunchCooperativeKernel(
           reinterpret_cast<const void*>(plan_.variant.kernel),
           dim3(static_cast<unsigned>(plan_.across * plan_.down)), dim3(warps * lanes), arguments,
-          static_cast<std::size_t>(plan_.variant.shared_bytes), stream));
+          static_cast<std::size_t>(plan_.variant.shared_bytes), stream_));
       grid_.published += static_cast<unsigned>(grid_.epochs - 1);
       buffers.swap();
     }
   }
 
  private:
+  cudaStream_t stream_;
   Plan<Stage, T> plan_;
   DeviceBuffer<T> edges_;
   DeviceBuffer<unsigned> flags_;
@@ -173,8 +173,7 @@ class ResidentEngine final : public CudaEngine<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<CudaEngine<T>> make_resident_engine(const Problem<T>& problem,
-                                                    const DoubleBuffer<T>&, cudaStream_t stream) {
+std::unique_ptr<Engine<T>> make_resident_engine(const Problem<T>& problem, cudaStream_t stream) {
   return std::make_unique<ResidentEngine<DiffusionStage, T>>(problem, compiled_stage(problem),
                                                              stream);
 }

@@ -1,13 +1,16 @@
-// Engine "spectral" on a GPU: steps by modes (kernels/spectral/mode_stepper.hpp), with the
+// Engine "spectral" on a GPU: steps by modes (kernels/spectral/mode_engine.hpp), with the
 // transforms of kernels/cuda/ahead/spectral_transforms.cuh.
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/ahead/spectral_transforms.cuh"
 #include "kernels/cuda/cuda_engine.hpp"
 #include "kernels/cuda/ranks/device_halo.hpp"
-#include "kernels/spectral/make_mode_stepper.hpp"
+#include "kernels/for_floats.hpp"
+#include "kernels/spectral/mode_engine.hpp"
 #include "kernels/spectral/rates_of_modes.hpp"
 
 namespace lapl {
@@ -89,21 +92,20 @@ class DeviceLinearModes {
 
 class DeviceModes {
  public:
+  using Where = cudaStream_t;
   using Buffer = DeviceBuffer<double>;
   using Transforms = GridTransforms<DevicePasses>;
   using LinearModes = DeviceLinearModes;
 
   template <class T>
-  DeviceModes(const Problem<T>& problem, cudaStream_t stream,
-              std::unique_ptr<CudaEngine<double>> rates)
+  DeviceModes(const Problem<T>& problem, cudaStream_t stream)
       : shape_(problem.shape),
         rows_(problem.state_fields() * shape_.planes * shape_.rows),
         stream_(stream),
-        ranks_(problem.ranks),
-        rates_(std::move(rates)),
         exchange_(problem, stream) {}
 
-  CudaEngine<double>* rates() { return rates_.get(); }
+  int threads() const { return useful_threads(shape_); }
+  cudaStream_t stream() const { return stream_; }
   DevicePasses::Exchange& exchange() { return exchange_; }
   Transforms transforms(const Faces<double>& faces) { return {faces, exchange_, stream_}; }
   LinearModes linear(const LinearRates& rates) { return {rates, exchange_, stream_}; }
@@ -116,7 +118,7 @@ class DeviceModes {
   template <class Compute>
   void fill(Buffer& buffer, const Compute& compute) {
     std::vector<double> made(static_cast<std::size_t>(buffer.size()));
-    compute(made.data(), useful_threads(shape_));
+    compute(made.data());
     copy(made, buffer.data());
   }
   template <class T>
@@ -143,16 +145,8 @@ class DeviceModes {
 
   template <class T>
   std::unique_ptr<Halo<double>> make_halo(const Problem<T>& problem) {
-    if (!problem.by || problem.by->depth == 0) return nullptr;
     return make_device_halo<double>(*problem.by, problem.ranks->rank(), problem.state_fields(),
                                     problem.devices);
-  }
-  void fill_halo(Halo<double>& halo, double* values) {
-    halo.fill(*ranks_, Block<double>{shape_, pitch<double>(), values, stream_});
-  }
-  void evaluate(DoubleBuffer<double>& buffers, const StepTimes& clock) {
-    rates_->set_clock(clock);
-    rates_->advance(buffers, 0, 1, stream_);
   }
 
  private:
@@ -163,45 +157,16 @@ class DeviceModes {
   Shape shape_;
   std::int64_t rows_;  // of all fields of the block
   cudaStream_t stream_;
-  Ranks* ranks_;
-  std::unique_ptr<CudaEngine<double>> rates_;
   DevicePasses::Exchange exchange_;
-};
-
-template <class T>
-class SpectralEngine final : public CudaEngine<T> {
- public:
-  SpectralEngine(const Problem<T>& problem, cudaStream_t stream,
-                 std::unique_ptr<CudaEngine<double>> rates)
-      : modes_(problem, stream, std::move(rates)), steps_(make_mode_stepper(problem, modes_)) {}
-
-  // The stream is that of the constructor.
-  void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,
-               cudaStream_t) override {
-    steps_->advance(buffers, first_step, steps);
-  }
-  void set_clock(const StepTimes& clock) override { steps_->set_clock(clock); }
-  void forget_state() override { steps_->forget_state(); }
-  void settle() override {
-    if (modes_.rates() != nullptr) modes_.rates()->settle();
-  }
-  std::string how() override { return how_modes_step; }
-
- private:
-  DeviceModes modes_;
-  std::unique_ptr<ModeStepper<T>> steps_;
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<CudaEngine<T>> make_spectral_cuda_engine(
-    const Problem<T>& problem, cudaStream_t stream, std::unique_ptr<CudaEngine<double>> rates) {
-  return std::make_unique<SpectralEngine<T>>(problem, stream, std::move(rates));
+std::unique_ptr<Engine<T>> make_spectral_cuda_engine(const Problem<T>& problem, cudaStream_t stream,
+                                                     std::unique_ptr<Engine<double>> rates) {
+  return make_mode_engine<DeviceModes>(problem, stream, std::move(rates));
 }
-template std::unique_ptr<CudaEngine<float>> make_spectral_cuda_engine(
-    const Problem<float>&, cudaStream_t, std::unique_ptr<CudaEngine<double>>);
-template std::unique_ptr<CudaEngine<double>> make_spectral_cuda_engine(
-    const Problem<double>&, cudaStream_t, std::unique_ptr<CudaEngine<double>>);
+LAPL_FOR_FLOATS(make_spectral_cuda_engine);
 
 }  // namespace lapl

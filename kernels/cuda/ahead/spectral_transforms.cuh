@@ -19,8 +19,8 @@
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/ranks/device_messages.hpp"
 #include "kernels/machine/memory.hpp"
+#include "kernels/ranks/line_exchange.hpp"
 #include "kernels/spectral/grid_transforms.hpp"
-#include "kernels/spectral/line_exchange.hpp"
 
 namespace lapl {
 namespace {

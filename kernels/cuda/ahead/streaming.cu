@@ -229,13 +229,13 @@ __global__ void __launch_bounds__(StreamSizes::lanes* P::sizes.warps, 8 / P::siz
 }
 
 template <class T>
-class StreamingEngine final : public CudaEngine<T> {
+class StreamingEngine final : public Engine<T> {
   template <bool shortened>
   static constexpr auto kernel = stream_strips<DiffusionPlan<T, shortened>>;
   static constexpr StreamSizes sizes = DiffusionPlan<T, false>::sizes;
 
  public:
-  explicit StreamingEngine(const Problem<T>& problem) {
+  StreamingEngine(const Problem<T>& problem, cudaStream_t stream) : stream_(stream) {
     grid_.stage = compiled_stage(problem);
     const auto extensions = extensions_of(problem);
     if (!extensions)
@@ -261,26 +261,26 @@ class StreamingEngine final : public CudaEngine<T> {
         grid_.strips * grid_.rows, GridIndex{processors} * std::max(of_processor, 1)));
   }
 
-  void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps,
-               cudaStream_t stream) override {
-    for (; steps >= sizes.depth(); steps -= sizes.depth()) launch(kernel<false>, buffers, stream);
+  void advance(DoubleBuffer<T>& buffers, std::int64_t, std::int64_t steps) override {
+    for (; steps >= sizes.depth(); steps -= sizes.depth()) launch(kernel<false>, buffers);
     grid_.steps = static_cast<int>(steps);
-    if (steps > 0) launch(kernel<true>, buffers, stream);
+    if (steps > 0) launch(kernel<true>, buffers);
   }
 
  private:
   template <class Kernel>
-  void launch(Kernel* of, DoubleBuffer<T>& buffers, cudaStream_t stream) {
+  void launch(Kernel* of, DoubleBuffer<T>& buffers) {
     constexpr int threads = 256;
-    fill_apron<<<static_cast<unsigned>((apron_.size() - 1) / threads + 1), threads, 0, stream>>>(
+    fill_apron<<<static_cast<unsigned>((apron_.size() - 1) / threads + 1), threads, 0, stream_>>>(
         static_cast<const T*>(buffers.current), grid_);
     LAPL_CUDA(cudaGetLastError());
-    of<<<blocks_, dim3(sizes.lanes, sizes.warps), sizes.shared_bytes(), stream>>>(
+    of<<<blocks_, dim3(sizes.lanes, sizes.warps), sizes.shared_bytes(), stream_>>>(
         grid_, buffers.current, buffers.next);
     LAPL_CUDA(cudaGetLastError());
     buffers.swap();
   }
 
+  cudaStream_t stream_;
   ExtendedGrid<T> grid_{};
   DeviceBuffer<T> apron_;
   unsigned blocks_ = 0;
@@ -295,9 +295,8 @@ int streaming_depth() {
 LAPL_FOR_FLOATS(streaming_depth);
 
 template <class T>
-std::unique_ptr<CudaEngine<T>> make_streaming_engine(const Problem<T>& problem,
-                                                     const DoubleBuffer<T>&, cudaStream_t) {
-  return std::make_unique<StreamingEngine<T>>(problem);
+std::unique_ptr<Engine<T>> make_streaming_engine(const Problem<T>& problem, cudaStream_t stream) {
+  return std::make_unique<StreamingEngine<T>>(problem, stream);
 }
 LAPL_FOR_FLOATS(make_streaming_engine);
 

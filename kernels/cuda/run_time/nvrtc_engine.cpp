@@ -15,10 +15,12 @@ namespace lapl {
 namespace {
 
 template <class T>
-class CompiledCudaEngine final : public CudaEngine<T> {
+class CompiledCudaEngine final : public Engine<T> {
  public:
   CompiledCudaEngine(const std::string& name, const Problem<T>& problem, cudaStream_t stream)
-      : problem_(problem, field_layout<T>(problem.shape).pitch, stream), tiles_(problem_) {
+      : stream_(stream),
+        problem_(problem, field_layout<T>(problem.shape).pitch, stream),
+        tiles_(problem_) {
     if (name == "streaming" && problem.shape.axes == 3)
       passes_ = make_stage_volume(problem_, suitable(volume_plan(problem, device_limits())));
     else if (name == "streaming")
@@ -27,18 +29,17 @@ class CompiledCudaEngine final : public CudaEngine<T> {
       passes_ = make_stage_resident(problem_, suitable(resident_plan(problem, device_limits())));
   }
 
-  void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps,
-               cudaStream_t stream) override {
+  void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
     for (std::int64_t taken = 0; steps > 0; first_step += taken, steps -= taken) {
       taken = passes_ && passes_->ready()
-                  ? passes_->take(buffers.current, buffers.next, first_step, steps, stream)
+                  ? passes_->take(buffers.current, buffers.next, first_step, steps, stream_)
                   : 0;
       if (taken == 0) {
-        tiles_.take(buffers.current, buffers.next, first_step, stream);
+        tiles_.take(buffers.current, buffers.next, first_step, stream_);
         taken = 1;
         // A long queue of launches would delay the thread that compiles.
         if (passes_ && !passes_->settled() && steps % 16 == 0)
-          LAPL_CUDA(cudaStreamSynchronize(stream));
+          LAPL_CUDA(cudaStreamSynchronize(stream_));
       }
       buffers.swap();
     }
@@ -63,6 +64,7 @@ class CompiledCudaEngine final : public CudaEngine<T> {
     return plan;
   }
 
+  cudaStream_t stream_;
   DeviceProblem<T> problem_;
   StageTiles<T> tiles_;
   std::unique_ptr<StagePasses<T>> passes_;
@@ -71,9 +73,9 @@ class CompiledCudaEngine final : public CudaEngine<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<CudaEngine<T>> make_compiled_cuda_engine(const std::string& name,
-                                                         const Problem<T>& problem,
-                                                         cudaStream_t stream) {
+std::unique_ptr<Engine<T>> make_compiled_cuda_engine(const std::string& name,
+                                                     const Problem<T>& problem,
+                                                     cudaStream_t stream) {
   return std::make_unique<CompiledCudaEngine<T>>(name, problem, stream);
 }
 LAPL_FOR_FLOATS(make_compiled_cuda_engine);

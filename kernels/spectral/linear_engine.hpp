@@ -3,30 +3,35 @@
 //   columns forward -> (rows forward) -> slowest axis forward, modes, backward -> (rows) -> columns
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kernels/engine.hpp"
 #include "kernels/error.hpp"
-#include "kernels/spectral/mode_stepper.hpp"
 #include "kernels/spectral/spectral_modes.hpp"
 
 namespace lapl {
 
 template <class T, class Machine>
-class LinearStepper final : public ModeStepper<T> {
+class LinearEngine final : public Engine<T> {
  public:
-  /// Keeps a reference to `on`. Throws EngineUnsuitable if the problem has no linear rates.
-  LinearStepper(const Problem<T>& problem, Machine& on)
+  /// Throws EngineUnsuitable if the problem has no linear rates.
+  LinearEngine(const Problem<T>& problem, typename Machine::Where where)
       : rates_(checked(problem.linear_rates)),
         time_step_(problem.clock.step),
-        pitch_(on.template pitch<T>()),
-        first_(first_own(problem, pitch_)),
-        transforms_(on.transforms(rates_->faces)),
-        linear_(on.linear(*rates_)) {
-    const std::int64_t modes = on.exchange().modes();
-    on.require((rates_->source.empty() ? 1 : 2) * modes);
-    modes_ = on.allocate(modes);
+        on_(problem, where),
+        pitch_(on_.template pitch<T>()),
+        first_(problem.part ? problem.part->in_block(0) / problem.shape.columns * pitch_ : 0),
+        transforms_(on_.transforms(rates_->faces)),
+        linear_(on_.linear(*rates_)) {
+    const std::int64_t modes = on_.exchange().modes();
+    on_.require((rates_->source.empty() ? 1 : 2) * modes);
+    modes_ = on_.allocate(modes);
     if (rates_->source.empty()) return;
-    source_ = on.allocate(modes);
-    double* const slab = on.exchange().slab(source_.data());
-    on.copy(rates_->source, slab);
+    source_ = on_.allocate(modes);
+    double* const slab = on_.exchange().slab(source_.data());
+    on_.copy(rates_->source, slab);
     transforms_.forward(slab, problem.shape.columns, source_.data());
   }
 
@@ -36,6 +41,8 @@ class LinearStepper final : public ModeStepper<T> {
         buffers.current + first_, pitch_, modes_.data(),
         linear_.steps(ModeSteps(*rates_, time_step_, steps), transforms_.scale(), source_.data()));
   }
+  int threads() const override { return on_.threads(); }
+  std::string how() override { return how_modes_step; }
 
  private:
   static std::shared_ptr<const LinearRates> checked(std::shared_ptr<const LinearRates> rates) {
@@ -46,6 +53,7 @@ class LinearStepper final : public ModeStepper<T> {
 
   std::shared_ptr<const LinearRates> rates_;
   double time_step_;
+  Machine on_;
   std::int64_t pitch_, first_;  // where own cells begin
   typename Machine::Transforms transforms_;
   typename Machine::LinearModes linear_;

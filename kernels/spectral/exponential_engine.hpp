@@ -5,7 +5,7 @@
 //
 // With a tolerance, the rates of the new state are those that the next step begins with. On several
 // ranks, each stage fills the halo of its state, and lines go to their ranks
-// (kernels/spectral/line_exchange.hpp).
+// (kernels/ranks/line_exchange.hpp).
 //
 // Bytes that a stage moves per cell beside its two transforms, for one field: 16 or more for the
 // rates, 24 to 88 for the modes and 8 for the state that changes are added to.
@@ -13,15 +13,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
+#include <utility>
 
+#include "kernels/engine.hpp"
 #include "kernels/ranks/halo.hpp"
 #include "kernels/spectral/exponential_factors.hpp"
 #include "kernels/spectral/exponential_modes.hpp"
 #include "kernels/spectral/grid_transforms.hpp"
-#include "kernels/spectral/mode_stepper.hpp"
 
 namespace lapl {
 
@@ -64,29 +68,31 @@ struct LargestError {
 };
 
 template <class T, class Machine>
-class ExponentialStepper final : public ModeStepper<T> {
+class ExponentialEngine final : public Engine<T> {
  public:
-  /// Keeps a reference to `on`.
-  ExponentialStepper(const Problem<T>& problem, Machine& on)
+  /// `rates` makes the fields of Problem::exponential's problem their rates, one step at a time.
+  ExponentialEngine(const Problem<T>& problem, typename Machine::Where where,
+                    std::unique_ptr<Engine<double>> rates)
       : by_(problem.exponential),
-        on_(on),
-        rows_(problem.shape.planes * problem.shape.rows),
+        on_(problem, where),
+        rates_(std::move(rates)),
+        shape_(problem.shape),
+        rows_(shape_.planes * shape_.rows),
         fields_(problem.state_fields()),
-        modes_(on.exchange().modes()),
-        pitch_(on.template pitch<T>()),
-        wide_pitch_(on.template pitch<double>()),
-        first_(first_own(problem, pitch_)),
-        wide_first_(first_own(problem, wide_pitch_)),
+        modes_(on_.exchange().modes()),
+        pitch_(on_.template pitch<T>()),
+        wide_pitch_(on_.template pitch<double>()),
+        first_row_(problem.part ? problem.part->in_block(0) / shape_.columns : 0),
         measures_error_(problem.measures_error),
         names_time_(names_time(by_->rates)),
-        clock_(problem.clock),
-        halo_(on.make_halo(problem)) {
+        clock_(problem.clock) {
+    if (problem.by && problem.by->depth > 0) halo_ = on_.make_halo(problem);
     for (const ExponentialRates::Group& group : by_->groups) groups_.emplace_back(group, *this);
     const std::int64_t values = fields_ * modes_, on_grid = fields_ * rows_ * wide_pitch_;
-    on.require(5 * values + 2 * on_grid);
+    on_.require(5 * values + 2 * on_grid);
     for (Buffer* of : {&known_[0].modes, &known_[1].modes, &made_, &change_, &kept_})
-      *of = on.allocate(values);
-    for (Buffer* of : {&state_, &rates_on_grid_}) *of = on.allocate(on_grid);
+      *of = on_.allocate(values);
+    for (Buffer* of : {&state_, &rates_on_grid_}) *of = on_.allocate(on_grid);
   }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
@@ -100,12 +106,16 @@ class ExponentialStepper final : public ModeStepper<T> {
   void forget_state() override {
     for (Rates& of : known_) of.state = nullptr;
   }
+  void settle() override { rates_->settle(); }
+  int threads() const override { return on_.threads(); }
+  std::string how() override { return how_modes_step; }
+  std::string setback() override { return rates_->setback(); }
 
  private:
   using Buffer = typename Machine::Buffer;
 
   struct Group {
-    Group(const ExponentialRates::Group& group, ExponentialStepper& in)
+    Group(const ExponentialRates::Group& group, ExponentialEngine& in)
         : of(&group),
           transforms(in.on_.transforms(group.faces)),
           factors(group, in.by_->order, in.on_.exchange().grid(), in.on_.exchange().lines()) {
@@ -125,55 +135,18 @@ class ExponentialStepper final : public ModeStepper<T> {
     Buffer modes;
   };
 
-  // The functions that take_exponential_step calls.
   struct Step {
-    ExponentialStepper& in;
     const T* before;
     T* after;
-    std::int64_t step;
+    std::int64_t number;
     Rates &first, &last;  // of the states before and after
-
-    template <ModeStage stage>
-    void take() {
-      for (Group& group : in.groups_) {
-        ExponentialModes modes = in.modes_of(group);
-        modes.first = first.modes.data();
-        if (stage == ModeStage::error) modes.rates = last.modes.data();
-        in.take_all<stage>(modes);
-      }
-      if (stage == ModeStage::error) in.store_errors(before, after, false);
-    }
-    template <ModeStage stage>
-    void take_gap(double share, bool adds) {
-      for (Group& group : in.groups_) {
-        ExponentialModes modes = in.modes_of(group);
-        modes.after = last.modes.data();
-        modes.share = share;
-        modes.adds = adds;
-        in.take_all<stage>(modes);
-      }
-      if (stage == ModeStage::gap_error) in.store_errors(before, after, true);
-    }
-    void evaluate(double part) {
-      in.add_change(before, in.state_.data() + in.wide_first_, in.wide_pitch_);
-      in.find_rates(in.state_.data(), in.clock_.time(step, part), in.made_.data());
-    }
-    void finish() { in.add_change(before, after + in.first_, in.pitch_); }
-    void measure() {
-      last.time = in.clock_.time(step, 1);
-      in.find_rates(after, last.time, last.modes.data());
-      last.state = after;
-    }
-    void measure_at(double part) {
-      in.find_rates(after, in.clock_.time(step, part), in.made_.data());
-    }
   };
 
   void take_step(const DoubleBuffer<T>& buffers, std::int64_t step) {
     if (factors_for_ != clock_.step) {
       for (Group& group : groups_)
         on_.fill(group.coefficients,
-                 [&](double* to, int threads) { group.factors.compute(clock_.step, to, threads); });
+                 [&](double* to) { group.factors.compute(clock_.step, to, on_.threads()); });
       factors_for_ = clock_.step;
     }
     const double time = clock_.time(step);
@@ -188,28 +161,64 @@ class ExponentialStepper final : public ModeStepper<T> {
       first.time = time;
     }
     last.state = nullptr;
-    Step taken{*this, buffers.current, buffers.next, step, first, last};
-    take_exponential_step(taken, by_->order, measures_error_, names_time_, clock_.step);
+    run_stages({buffers.current, buffers.next, step, first, last});
   }
 
-  ExponentialModes modes_of(Group& group) {
-    ExponentialModes modes;
-    modes.order = by_->order;
-    modes.count = group.of->size();
-    std::ranges::copy(group.of->fields, modes.fields);
-    modes.cells = modes_;
-    modes.scale = group.transforms.scale();
-    modes.coefficients = group.coefficients.data();
-    modes.rates = modes.made = made_.data();
-    modes.change = change_.data();
-    modes.kept = kept_.data();
-    return modes;
+  void run_stages(const Step& step) {
+    run<ModeStage::first>(step);
+    if (by_->order == 4) {
+      evaluate_at(step, 0.5);
+      run<ModeStage::second>(step);
+      evaluate_at(step, 0.5);
+      run<ModeStage::third>(step);
+    }
+    evaluate_at(step, 1);
+    run<ModeStage::last>(step);
+    add_change(step.before, step.after, pitch_);
+    if (!measures_error_) return;
+    step.last.time = clock_.time(step.number, 1);
+    find_rates(step.after, step.last.time, step.last.modes.data());
+    step.last.state = step.after;
+    run<ModeStage::error>(step);
+    store_errors(step, false);
+    if (!names_time_) return;
+    const TimeGap gap = time_gap(by_->order, clock_.step);
+    for (int i = 0; i < gap.nodes; ++i) {
+      find_rates(step.after, clock_.time(step.number, gap.parts[i]), made_.data());
+      i + 1 < gap.nodes ? run<ModeStage::gap>(step, gap.shares[i], i > 0)
+                        : run<ModeStage::gap_error>(step, gap.shares[i], i > 0);
+    }
+    store_errors(step, true);
   }
 
+  // Runs a stage for all modes; the members of ExponentialModes named so are for gaps.
   template <ModeStage stage>
-  void take_all(const ExponentialModes& modes) {
-    modes.count == 1 ? on_.for_each(modes_, StageOfModes<stage, 1>{modes})
-                     : on_.for_each(modes_, StageOfModes<stage, 0>{modes});
+  void run(const Step& step, double share = 0, bool adds = false) {
+    for (Group& group : groups_) {
+      ExponentialModes modes;
+      modes.order = by_->order;
+      modes.count = group.of->size();
+      std::ranges::copy(group.of->fields, modes.fields);
+      modes.cells = modes_;
+      modes.scale = group.transforms.scale();
+      modes.coefficients = group.coefficients.data();
+      modes.first = step.first.modes.data();
+      modes.after = step.last.modes.data();
+      modes.rates = stage == ModeStage::error ? modes.after : made_.data();
+      modes.share = share;
+      modes.adds = adds;
+      modes.made = made_.data();
+      modes.change = change_.data();
+      modes.kept = kept_.data();
+      modes.count == 1 ? on_.for_each(modes_, StageOfModes<stage, 1>{modes})
+                       : on_.for_each(modes_, StageOfModes<stage, 0>{modes});
+    }
+  }
+
+  // Makes the changed state, and the modes of its rates after a part of the step.
+  void evaluate_at(const Step& step, double part) {
+    add_change(step.before, state_.data(), wide_pitch_);
+    find_rates(state_.data(), clock_.time(step.number, part), made_.data());
   }
 
   // Makes the modes of the rates of a state.
@@ -220,58 +229,59 @@ class ExponentialStepper final : public ModeStepper<T> {
       from = state;
     else
       on_.widen(state, from);
-    if (halo_) on_.fill_halo(*halo_, from);
-    // Ranks without cells wait for this.
-    if (has_reductions(by_->rates)) by_->rates.ranks->any(true);
+    Ranks& ranks = *by_->rates.ranks;
+    if (halo_) halo_->fill(ranks, Block<double>{shape_, wide_pitch_, from, on_.stream()});
     StepTimes clock;
     clock.step = clock_.step;
     clock.start = time;
+    rates_->set_clock(clock);
     DoubleBuffer<double> buffers{from, rates_on_grid_.data()};
-    on_.evaluate(buffers, clock);
+    // Ranks without cells wait for this.
+    if (has_reductions(by_->rates)) ranks.any(true);
+    rates_->advance(buffers, 0, 1);
     for (Group& group : groups_)
       for (const int field : group.of->fields)
-        group.transforms.forward(buffers.current + field * rows_ * wide_pitch_ + wide_first_,
-                                 wide_pitch_, modes + field * modes_);
+        group.transforms.forward(buffers.current + own(field, wide_pitch_), wide_pitch_,
+                                 modes + field * modes_);
   }
 
-  // The own cells of a field.
-  template <class Value>
-  Value* own(Value* state, std::int64_t field) const {
-    return state + field * rows_ * pitch_ + first_;
+  // Where the own cells of a field begin in an array with `pitch` values from row to row.
+  std::int64_t own(std::int64_t field, std::int64_t pitch) const {
+    return (field * rows_ + first_row_) * pitch;
   }
 
-  // Adds the change in made_ to a state; `after` is the first own cell of the result.
+  // Adds the change in made_ to a state.
   template <class To>
   void add_change(const T* before, To* after, std::int64_t pitch) {
     for (Group& group : groups_)
       for (const int field : group.of->fields)
-        group.transforms.backward(made_.data() + field * modes_, after + field * rows_ * pitch,
-                                  pitch, AddChange<T>{own(before, field), pitch_});
+        group.transforms.backward(made_.data() + field * modes_, after + own(field, pitch), pitch,
+                                  AddChange<T>{before + own(field, pitch_), pitch_});
   }
 
   // The error in made_ as Problem::measures_error has it; the larger of it and of what is stored if
   // it `adds` to that.
-  void store_errors(const T* before, T* after, bool adds) {
-    T* const errors = own(after, fields_);
+  void store_errors(const Step& step, bool adds) {
+    T* const errors = step.after + own(fields_, pitch_);
     bool is_first = !adds;
     for (Group& group : groups_)
       for (const int field : group.of->fields) {
-        const LargestError<T> largest{own<const T>(before, field),
-                                      own<const T>(after, field),
-                                      is_first ? nullptr : errors,
-                                      pitch_,
-                                      by_->relative,
-                                      by_->absolute};
+        const std::int64_t start = own(field, pitch_);
+        const LargestError<T> largest{
+            step.before + start, step.after + start, is_first ? nullptr : errors, pitch_,
+            by_->relative,       by_->absolute};
         group.transforms.backward(made_.data() + field * modes_, errors, pitch_, largest);
         is_first = false;
       }
   }
 
   std::shared_ptr<const ExponentialRates> by_;
-  Machine& on_;
-  std::int64_t rows_, fields_, modes_;  // of the block; modes of a field
+  Machine on_;
+  std::unique_ptr<Engine<double>> rates_;
+  Shape shape_;                         // of the block
+  std::int64_t rows_, fields_, modes_;  // rows of the block, modes of a field
   std::int64_t pitch_, wide_pitch_;     // of the state, and as float64
-  std::int64_t first_, wide_first_;     // where own cells begin
+  std::int64_t first_row_;              // of the own cells
   bool measures_error_, names_time_;
   StepTimes clock_;
   std::unique_ptr<Halo<double>> halo_;  // null where no axis is cut

@@ -1,0 +1,46 @@
+// The interface of engines, on a CPU or a GPU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/grid/double_buffer.hpp"
+#include "kernels/problem.hpp"
+
+namespace lapl {
+
+/// Steps the fields of a problem. On a GPU, fields are laid out by field_layout<T>(problem.shape),
+/// and the engine has a stream.
+template <class T>
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  /// Steps `steps` times from the state after `first_step` steps. The result is in buffers.current.
+  /// On a GPU, enqueues the steps; copies no field, and waits for the device only while code is
+  /// compiled.
+  virtual void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) = 0;
+
+  /// Changes the times of steps. Engines whose steps never change need not do it.
+  virtual void set_clock(const StepTimes& /*clock*/) {}
+
+  /// Called when something else than a step or Backend::take_back has changed the state.
+  virtual void forget_state() {}
+
+  /// The number of threads of a step on a CPU. All other parallel work of the run uses as many:
+  /// OpenMP ends the threads that a smaller team leaves out, and fails if it cannot start new ones
+  /// later.
+  virtual int threads() const { return 1; }
+
+  /// Waits until no code is being compiled in the background.
+  virtual void settle() {}
+
+  /// A message that says how the engine steps now; empty if it has only one way.
+  virtual std::string how() { return {}; }
+
+  /// A message that says why it steps more slowly than it could; empty if it does not, or not
+  /// known.
+  virtual std::string setback() { return {}; }
+};
+
+}  // namespace lapl
