@@ -237,6 +237,7 @@ class CudaBackend final : public Backend<T> {
   // The memory of one call of reduce().
   struct Search {
     explicit Search(cudaStream_t stream) {
+      *on_host.data() = {};
       LAPL_CUDA(cudaMemcpyAsync(on_device.data(), &no_magnitudes, sizeof no_magnitudes,
                                 cudaMemcpyHostToDevice, stream));
       LAPL_CUDA(cudaStreamSynchronize(stream));

@@ -64,11 +64,12 @@ struct OwnCells {
 
 // The value of the lane that is `distance` further.
 template <class Value>
-__device__ __forceinline__ Value of_lane_after(Value value, int distance, unsigned lanes) {
+__device__ __forceinline__ Value of_lane_after(Value value, int distance, int lanes) {
   constexpr int words = sizeof(Value) / sizeof(unsigned long long);
   unsigned long long word[words];
   memcpy(word, &value, sizeof value);
-  for (int i = 0; i < words; ++i) word[i] = __shfl_down_sync(lanes, word[i], distance);
+  for (int i = 0; i < words; ++i)
+    word[i] = __shfl_down_sync(whole_warp >> (32 - lanes), word[i], distance, lanes);
   memcpy(&value, word, sizeof value);
   return value;
 }
@@ -85,14 +86,14 @@ __global__ void __launch_bounds__(block_threads)
     reduction.add(here, row, column, cells.index(row, column));
   });
   for (int distance = 16; distance > 0; distance /= 2)
-    reduction.join(here, of_lane_after(here, distance, whole_warp));
+    reduction.join(here, of_lane_after(here, distance, 32));
   __shared__ Value of_warps[warps];
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = here;
   __syncthreads();
   if (threadIdx.x >= warps) return;
   here = of_warps[threadIdx.x];
   for (int distance = warps / 2; distance > 0; distance /= 2)
-    reduction.join(here, of_lane_after(here, distance, (1u << warps) - 1));
+    reduction.join(here, of_lane_after(here, distance, warps));
   if (threadIdx.x == 0) reduction.store(here);
 }
 
