@@ -35,7 +35,7 @@ constexpr std::size_t seal_bytes = 16, least_bytes = magic.size() + 8 + seal_byt
 constexpr std::string_view file_ending = ".code";
 constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
 
-std::atomic<bool> used = true;
+std::atomic<bool> is_on = true;
 
 std::string digest_of_bytes(std::string_view bytes) {
   const XXH128_hash_t digest = XXH3_128bits(bytes.data(), bytes.size());
@@ -72,7 +72,7 @@ fs::path cache_home() {
 // The folder of the cache; -1 if there is none that this user alone can change.
 int open_cache() {
   const fs::path home = cache_home();
-  if (!used || home.empty()) return -1;
+  if (!is_on || home.empty()) return -1;
   const Descriptor above(open_folder(AT_FDCWD, home.parent_path().c_str(), O_PATH));
   // The user may keep the folder of all caches elsewhere, behind a link.
   const Descriptor caches(open_or_make(above.get(), home.filename().c_str(), O_PATH));
@@ -130,7 +130,7 @@ std::multiset<std::string> own_names;
 
 }  // namespace
 
-void use_code_cache(bool use) { used = use; }
+void use_code_cache(bool use) { is_on = use; }
 
 CachedCode::CachedCode(std::string key, std::chrono::milliseconds patience)
     : key_(std::move(key)),
