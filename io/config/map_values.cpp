@@ -178,18 +178,18 @@ void assign(Tolerance& tolerance, const YamlNode& node) {
 
 Schema found_step() {
   const KeyRow found = {.name = "auto", .type = positive_real()};
-  return either(positive_real(), {{MapForm{{{found}}, "{auto: SECONDS}"}}, {}});
+  return either(positive_real(), {{MapForm{{{found}}, "{auto: SECONDS}", {}}}, {}});
 }
 
 Schema physical_time() {
   const KeyRow time = {.name = "time", .type = positive_real()};
-  return {{MapForm{{{time}}, "{time: SECONDS}"}}, {}};
+  return {{MapForm{{{time}}, "{time: SECONDS}", {}}}, {}};
 }
 
 Schema record_choice() {
   const KeyRow time = {.name = "time", .type = finite_real()};
   return either(either(word({"last"}), integer(0, most_cells)),
-                {{MapForm{{{time}}, "{time: T}"}}, {}});
+                {{MapForm{{{time}}, "{time: T}", {}}}, {}});
 }
 
 void assign(RecordChoice& record, const YamlNode& node) {

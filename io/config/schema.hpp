@@ -51,8 +51,8 @@ struct StandIn;
 struct MapForm {
   /// Alternative lists of keys: the first whose first key is present applies, else the last.
   std::vector<std::vector<KeyRow>> choices;
-  std::string description;              ///< for messages; if empty, they give the names of the keys
-  std::vector<StandIn> stand_ins = {};  ///< values that may replace the whole map
+  std::string description;         ///< for messages; if empty, they give the names of the keys
+  std::vector<StandIn> stand_ins;  ///< values that may replace the whole map
   /// true for a map that is meant as this form where it might be one of names; empty: every map is
   bool (*is_meant)(const YamlNode& map) = nullptr;
 };
