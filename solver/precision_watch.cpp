@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -99,7 +100,8 @@ std::vector<Part> watched_parts(Shape shape, std::int64_t fields, RowRange rows,
       if (own[axis] == whole[axis]) continue;
       const std::int64_t room = size[axis] - own[axis] - 2 * reach;
       if (room < 0 || own[axis] == 0) return {};
-      part.first[axis] = reach + room * box / (boxes - 1);
+      constexpr std::array steps = {5, 1, 3};  // no two boxes have the same place along an axis
+      part.first[axis] = reach + room * (box * steps.at(axis) % boxes) / (boxes - 1);
       part.before[axis] = part.after[axis] = reach;
     }
   }

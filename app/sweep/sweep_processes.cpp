@@ -31,6 +31,7 @@
 #include "io/durable/posix_file.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
+#include "kernels/machine/code_cache.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "solver/clock.hpp"
 
@@ -175,6 +176,7 @@ class Processes {
                                      {log.descriptor(), STDERR_FILENO}})
         if (dup2(from, to) < 0) throw IoError("{}: cannot be opened", log_of(member).string());
       forget_launcher();
+      finish_compilations();
       checked_config_text = &options_.text;
       process_began = Clock::now();
       std::vector<std::string> words = words_of(member, share);

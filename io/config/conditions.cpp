@@ -103,8 +103,10 @@ bool is_of_condition(const std::string& key, const YamlNode& value, bool stands_
 }
 
 bool is_condition(const YamlNode& map) {
-  if (child_of(map, "at")) return child_of(map, "value") || child_of(map, "dirichlet");
   bool all = true;
+  if (child_of(map, "at"))
+    return std::ranges::any_of(
+        condition_names(), [&](const std::string& name) { return child_of(map, name) != nullptr; });
   for_each_entry(map, [&](const std::string& key, const YamlNode& value) {
     all = all && is_of_condition(key, value, map.children.size() == 2);
   });

@@ -84,7 +84,10 @@ class Checker : public KeyChecker {
     if (run_.scheme.varies && given("limits.verify_every"))
       add("limits.verify_every", fmt::format("given with {} (it repeats steps of one size alone)",
                                              tolerance ? "time.tolerance" : "time.step auto"));
-    if (!run_.scheme.varies && !run_.lacks_step())
+    const auto step = entries_.find("time.step");
+    const bool asks_auto =
+        step != entries_.end() && step->second.value && step->second.value->text == "auto";
+    if (!run_.scheme.varies && !asks_auto)
       for (const auto& [key, is_set] : {std::pair("time.meet", !run_.meets.empty()),
                                         {"time.largest_step", run_.largest_step.has_value()}})
         if (is_set)

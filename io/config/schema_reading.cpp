@@ -311,7 +311,8 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
   if (problems.size() == before) check_kind(rows, given, node, path, problems);
   for (const KeyRow& row : rows) {
     const YamlNode* const kind = child_of(result, "kind");
-    if (const auto at = given.find(row.name); at != given.end())
+    if (const auto at = given.find(row.name);
+        at != given.end() && !(row.preset_in_words && at->second.text == row.preset))
       append_entry(result, row.resolved_name.empty() ? row.name : row.resolved_name,
                    std::move(at->second));
     else if (!row.is_required() && !row.preset_in_words && row.belongs_to(kind ? kind->text : ""))

@@ -35,7 +35,7 @@ constexpr std::size_t seal_bytes = 16, least_bytes = magic.size() + 8 + seal_byt
 constexpr std::string_view file_ending = ".code";
 constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
 
-std::atomic<bool> is_on = true;
+std::atomic<bool> is_on = true, finishes = false;
 
 std::string digest_of_bytes(std::string_view bytes) {
   const XXH128_hash_t digest = XXH3_128bits(bytes.data(), bytes.size());
@@ -131,6 +131,8 @@ std::multiset<std::string> own_names;
 }  // namespace
 
 void use_code_cache(bool use) { is_on = use; }
+void finish_compilations() { finishes = true; }
+bool finishes_compilations() { return finishes; }
 
 CachedCode::CachedCode(std::string key, std::chrono::milliseconds patience)
     : key_(std::move(key)),

@@ -27,6 +27,11 @@ namespace lapl {
 /// False: the cache is neither read nor written from now on in this process. At first it is true.
 void use_code_cache(bool use);
 
+/// From now on, code whose user ends is compiled to its end where that takes at most a second more:
+/// other processes, such as members of a sweep, will ask for it.
+void finish_compilations();
+bool finishes_compilations();
+
 /// Bytes of all files in the cache. When there are more, those that were not used for the longest
 /// time are removed.
 inline constexpr std::uint64_t code_cache_bytes = std::uint64_t{256} << 20;

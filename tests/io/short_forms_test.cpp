@@ -299,4 +299,22 @@ TEST_CASE("the config of the first page means what it says") {
   CHECK(config.run.scheme.varies);
 }
 
+TEST_CASE("a place belongs to a value, and ghost is the one that a value means") {
+  const auto at = [](const std::string& condition) {
+    return two_fields("boundary: {x: {u: " + condition + ", v: zero}, y: zero}\n");
+  };
+  CHECK(meaning(at("{value: 1, at: ghost}")) == meaning(at("{value: 1}")));
+  for (const std::string condition : {"mixed: {value: 1, factor: 2}", "neumann: 1"})
+    CHECK(mistakes_in(at("{" + condition + ", at: face}"))
+              .find(".at: unknown key (expected " + condition.substr(0, condition.find(':'))) !=
+          std::string::npos);
+}
+
+TEST_CASE("times to meet are no second mistake where the step is asked to be automatic") {
+  const std::string mistakes =
+      mistakes_in(grid + "equation: {coefficient: 0.1}\ntime: {step: auto, meet: [0.3], end: 1}\n");
+  CHECK(mistakes.find("time.step: given besides equation.coefficient") != std::string::npos);
+  CHECK(mistakes.find("time.meet") == std::string::npos);
+}
+
 }  // namespace lapl

@@ -182,7 +182,7 @@ TEST_CASE("the cache is made in XDG_CACHE_HOME, else below HOME, else there is n
     CHECK(codes_in(home / "given").size() == 1);
   }
   for (const char* const nowhere : {"", "relative", "/proc/none", "/dev/null"}) {
-    const Variable none("HOME", nowhere);
+    const Variable no_home("HOME", nowhere);
     store("key", "code");
     CHECK(cached("key") == "");
   }

@@ -70,10 +70,11 @@ CompiledCode::CompiledCode(CodeText text) : text_(std::move(text)) {
   ready();
 }
 
-// Without the wait, no run that ends sooner than the compiler would find its code in the cache.
 CompiledCode::~CompiledCode() {
   const auto stop_at = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  if (!compiler_ || !cached_->is_usable() || std::uncaught_exceptions() > 0) return;
+  if (!finishes_compilations() || !compiler_ || !cached_->is_usable() ||
+      std::uncaught_exceptions() > 0)
+    return;
   try {
     while (!ready() && std::chrono::steady_clock::now() < stop_at)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -48,7 +48,7 @@ class CompiledCode {
   explicit CompiledCode(CodeText text);
   CompiledCode(const CompiledCode&) = delete;
   CompiledCode& operator=(const CompiledCode&) = delete;
-  /// Waits for a compiler whose library is to be kept, at most a second.
+  /// Stops the compiler, but see finish_compilations().
   ~CompiledCode();
 
   /// True once compiling has ended: the library is loaded, or unavailable() says why not. Never
