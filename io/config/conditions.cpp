@@ -54,7 +54,7 @@ const std::vector<ConditionKeys>& condition_kinds() {
 }
 
 MapForm make_condition() {
-  MapForm form{.choices = {}, .description = ""};
+  MapForm form{.choices = {}, .description = "", .stand_ins = {}};
   for (const ConditionKeys& kind : condition_kinds()) form.choices.push_back(rows_of(kind.keys));
   constexpr std::pair<const char*, std::size_t> synonyms[] = {
       {"dirichlet", 0}, {"neumann", 1}, {"robin", 2}};
@@ -133,7 +133,8 @@ Schema axis_conditions() {
       {MapForm{
           .choices = {{side("first", "a condition at left, bottom or back, or one for both sides"),
                        side("last", "a condition at right, top or front, or one for both sides")}},
-          .description = "a condition or a map of first and last with one each"}},
+          .description = "a condition or a map of first and last with one each",
+          .stand_ins = {}}},
       {}};
 }
 

@@ -76,7 +76,8 @@ Schema field_source() {
       .choices = {},
       .description =
           "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME, record: RECORD} "
-          "or {formula: FORMULA}"};
+          "or {formula: FORMULA}",
+      .stand_ins = {}};
   for (const ParameterSource& source : parameter_sources())
     form.choices.push_back(rows_of(source.keys));
   return {{form}, {}};
