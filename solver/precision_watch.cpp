@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <iterator>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/error.hpp"
 #include "kernels/fields/pcg64.hpp"
@@ -108,23 +109,27 @@ std::vector<Part> watched_parts(Shape shape, std::int64_t fields, RowRange rows,
   return parts;
 }
 
-WatchedPart::WatchedPart(const Part& of, const CoefficientFields& coefficients_of_grid)
-    : part(of), cells(of.cells()) {
-  for (const auto& [name, values] : coefficients_of_grid)
-    coefficients[name] = values_of_block<double>(values, part);
-  if (const auto mask = coefficients.find(mask_name); mask != coefficients.end()) {
+WatchedPart::WatchedPart(const RunConfig& config, const Problem<double>& rates_of_grid,
+                         const Part& part, const CoefficientFields& coefficients_of_grid)
+    : cells(part.cells()) {
+  std::vector<SharedValues<double>> coefficients;
+  for (const std::string& name : coefficient_names(config)) {
+    const SharedValues<double>& values = coefficients.emplace_back(
+        shared_values(values_of_block<double>(coefficients_of_grid.at(name), part)));
+    if (name != mask_name) continue;
     cells = 0;
-    for (std::int64_t row = 0; row < part.rows(); ++row)
-      cells += std::count(mask->second.begin() + part.in_block(row),
-                          mask->second.begin() + part.in_block(row) + part.own[2], 1.0);
+    for (std::int64_t row = 0; row < part.rows(); ++row) {
+      const auto first = values->begin() + part.in_block(row);
+      cells += std::count(first, first + part.own[2], 1.0);
+    }
   }
+  rates = local_problem(rates_of_grid, part, std::move(coefficients));
 }
 
-std::int64_t stuck_values(const RunConfig& config, const FormulaSystem& system,
-                          const WatchedPart& in, std::span<const std::span<const float>> fields,
+std::int64_t stuck_values(const WatchedPart& in, std::span<const std::span<const float>> fields,
                           double time, double time_step) {
-  const Part& part = in.part;
-  RatesAt rates_at(config, system, in.coefficients, 1, part);
+  const Part part = in.rates.part.value();
+  RatesAt rates_at(in.rates, 1);
   std::vector<float> block;
   for (const std::span<const float> field : fields)
     std::ranges::copy(values_of_block(field, part), std::back_inserter(block));
@@ -169,15 +174,14 @@ PrecisionWatch::PrecisionWatch(const RunConfig& config, const CoefficientFields&
   for (const Part& part :
        watched_parts(config.shape, std::ssize(config.fields), rows, reach_of(problem.stages)))
     if (part.cells() == config.shape.cells() || !has_reductions(problem))
-      parts_.emplace_back(part, coefficients);
+      parts_.emplace_back(config, problem, part, coefficients);
 }
 
 double PrecisionWatch::stuck_share(std::span<const std::span<const float>> values, double time,
                                    double time_step) const {
-  const FormulaSystem system = system_of(config_);
   std::int64_t stuck = 0, watched = 0;
   for (const WatchedPart& part : parts_) {
-    stuck += stuck_values(config_, system, part, values, time, time_step);
+    stuck += stuck_values(part, values, time, time_step);
     watched += part.cells * std::ssize(values);
   }
   return watched == 0 ? 0 : static_cast<double>(stuck) / static_cast<double>(watched);

@@ -32,12 +32,13 @@ inline constexpr double large_drift = 1e-5;
 std::vector<Part> watched_parts(Shape shape, std::int64_t fields, RowRange rows,
                                 std::int64_t reach);
 
-/// A part of the grid, with the coefficient fields of its block.
+/// The rates in a part of the grid.
 struct WatchedPart {
-  WatchedPart(const Part& part, const CoefficientFields& coefficients_of_grid);
+  /// `rates_of_grid` is a rates_problem, which needs no values of coefficients.
+  WatchedPart(const RunConfig& config, const Problem<double>& rates_of_grid, const Part& part,
+              const CoefficientFields& coefficients_of_grid);
 
-  Part part;
-  CoefficientFields coefficients;
+  Problem<double> rates;
   std::int64_t cells = 0;  ///< own cells, inside the mask if there is one
 };
 
@@ -46,8 +47,7 @@ struct WatchedPart {
 /// rounding and keeps its sign when all values change by a factor of 1 + 1e-5 or 1 - 1e-5; else the
 /// neighbourhood is in balance. Fields are those of the grid, from its first row on, as far as the
 /// part reads them.
-std::int64_t stuck_values(const RunConfig& config, const FormulaSystem& system,
-                          const WatchedPart& in, std::span<const std::span<const float>> fields,
+std::int64_t stuck_values(const WatchedPart& in, std::span<const std::span<const float>> fields,
                           double time, double time_step);
 
 /// Collects warnings about a run in float32 at its outputs.

@@ -1,9 +1,6 @@
 #include "solver/rates_at.hpp"
 
-#include <utility>
-
 #include "kernels/machine/background.hpp"
-#include "kernels/ranks/local_problem.hpp"
 #include "solver/equation/equation.hpp"
 
 namespace lapl {
@@ -34,21 +31,9 @@ RatesAt::RatesAt(const RunConfig& config, const FormulaSystem& system,
                  const CoefficientFields& coefficients, int threads)
     : RatesAt(rates_problem(config, system, coefficients), threads) {}
 
-RatesAt::RatesAt(const RunConfig& config, const FormulaSystem& system,
-                 const CoefficientFields& coefficients, int threads, const Part& part)
-    : RatesAt(
-          [&] {
-            std::vector<SharedValues<double>> own;
-            for (const std::string& name : coefficient_names(config))
-              own.push_back(shared_values(coefficients.at(name)));
-            return local_problem(rates_problem(config, system, unread_coefficients(config)), part,
-                                 std::move(own));
-          }(),
-          threads) {}
-
-RatesAt::RatesAt(const Problem<double>& problem, int threads)
-    : names_time_(lapl::names_time(problem)),
-      backend_(make_backend<double>("cpu", "interpreted", problem, threads)) {}
+RatesAt::RatesAt(const Problem<double>& rates, int threads)
+    : names_time_(lapl::names_time(rates)),
+      backend_(make_backend<double>("cpu", "interpreted", rates, threads)) {}
 
 std::vector<double> RatesAt::operator()(std::span<const double> state, double time) {
   std::vector<double> rates(state.size());

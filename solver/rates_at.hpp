@@ -23,10 +23,10 @@ class RatesAt {
  public:
   RatesAt(const RunConfig& config, const FormulaSystem& system,
           const CoefficientFields& coefficients, int threads);
-  /// In a part of the grid: states, rates and `coefficients` are those of its block. Rates are
-  /// right in its own cells if its halo is as deep as rates_problem reaches.
-  RatesAt(const RunConfig& config, const FormulaSystem& system,
-          const CoefficientFields& coefficients, int threads, const Part& part);
+  /// `rates` is a rates_problem, or one on a part of the grid (local_problem): states and rates are
+  /// then those of its block, and right in its own cells if its halo is as deep as the stages
+  /// reach.
+  RatesAt(const Problem<double>& rates, int threads);
 
   Backend<double>& backend() { return *backend_; }
   /// True if the rates read the time itself.
@@ -37,8 +37,6 @@ class RatesAt {
   void store(std::span<double> rates, std::span<const double> state, double time = 0);
 
  private:
-  RatesAt(const Problem<double>& problem, int threads);
-
   bool names_time_;
   std::unique_ptr<Backend<double>> backend_;
 };

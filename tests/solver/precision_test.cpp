@@ -11,6 +11,7 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/precision_watch.hpp"
+#include "solver/rates_at.hpp"
 #include "tests/formula_run.hpp"
 #include "tests/solver/computed_field.hpp"
 #include "tests/test_field.hpp"
@@ -26,8 +27,9 @@ double stuck_share(const RunConfig& run, const std::vector<float>& state,
   std::vector<std::span<const float>> fields;
   for (std::size_t field = 0; field < run.fields.size(); ++field)
     fields.push_back(std::span(state).subspan(field * cells, cells));
-  const WatchedPart in(part.value_or(Part::all(run.shape)), test::coefficient_fields(run));
-  return static_cast<double>(stuck_values(run, system_of(run), in, fields, 0, time_step_of(run))) /
+  const WatchedPart in(run, rates_problem(run, system_of(run), unread_coefficients(run)),
+                       part.value_or(Part::all(run.shape)), test::coefficient_fields(run));
+  return static_cast<double>(stuck_values(in, fields, 0, time_step_of(run))) /
          static_cast<double>(in.cells * std::ssize(fields));
 }
 
