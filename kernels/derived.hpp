@@ -9,15 +9,10 @@
 
 namespace lapl {
 
-/// A derived output that stages compute: the last array of `problem`, whose fields are those of the
-/// state.
+/// A filter of a field, or a problem whose stages compute the output into its last array from the
+/// fields of the state.
 template <class T>
-struct StagesPlan {
-  Problem<T> problem;
-};
-
-template <class T>
-using DerivedPlan = std::variant<FilterPlan<T>, StagesPlan<T>>;
+using DerivedPlan = std::variant<FilterPlan<T>, Problem<T>>;
 
 /// The 5-point Laplacian of array 0 on two axes, in field units per length squared;
 /// `spacing_squared` is h^2.

@@ -8,16 +8,17 @@
 #include <utility>
 
 #include "kernels/error.hpp"
+#include "kernels/evaluation.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/machine/available_memory.hpp"
 #include "kernels/machine/background.hpp"
 #include "kernels/machine/host_buffer.hpp"
-#include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
-#include "solver/rates_at.hpp"
+#include "solver/initial_field.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/step_control.hpp"
 
 namespace lapl {
@@ -38,7 +39,7 @@ int most_iterations(std::int64_t values) {
   return static_cast<int>(std::clamp<std::int64_t>(most_work / values, 6, 24));
 }
 
-// Vectors of a value for each field and cell that a RateDerivative has besides its engine.
+// Vectors of a value for each field and cell that a RateDerivative has.
 constexpr int vectors_of_derivative = 3;
 
 // Calls work(i) for each index of the values on several threads.
@@ -124,26 +125,26 @@ class RateDerivative {
       : time_(time),
         cells_(static_cast<std::size_t>(config.shape.cells())),
         fields_(config.fields.size()),
-        rates_at_(config, system, coefficients, config.threads),
+        rates_(rates_problem(config, system, coefficients)),
+        names_time_(names_time(rates_)),
+        evaluate_(rates_, static_cast<int>(fields_), config.threads),
         memory_(vectors(vectors_of_derivative)),
         state_(memory_[0]),
         rate_(memory_[1]),
         moved_(memory_[2]) {
-    Backend<double>& backend = rates_at_.backend();
-    set_initial_state(backend, config, coefficients, whole);
-    const double* const values = backend.block().values;
+    const auto values = initial_state<double>(config, coefficients, whole, only_rank(),
+                                              RowRange::all(config.shape));
     for_each_value(std::ssize(state_), [&](std::int64_t i) { state_[i] = values[i]; });
-    rates_at_.store(rate_, state_, time_);
+    evaluate_(state_.data(), time_, rate_.data());
     if (const auto first = first_not_finite(rate_); first < std::ssize(rate_))
       throw RatesNotFinite(first);
     for (std::size_t f = 0; f < fields_; ++f) largest_.push_back(largest(field(state_, f)));
   }
 
   std::size_t fields() const { return fields_; }
-  /// Made by the threads that the backend has started.
+  /// Made by the threads that evaluate.
   Vectors vectors(int count) {
-    return {count, static_cast<std::int64_t>(fields_ * cells_),
-            rates_at_.backend().description().threads};
+    return {count, static_cast<std::int64_t>(fields_ * cells_), evaluate_.threads()};
   }
   template <class T>
   std::span<T> field(std::span<T> values, std::size_t index) const {
@@ -151,8 +152,7 @@ class RateDerivative {
   }
 
   double first_step(double longest, const Tolerance& tolerance, double order) {
-    const bool names_time = rates_at_.names_time();
-    double step = names_time ? 0.01 * longest : longest;
+    double step = names_time_ ? 0.01 * longest : longest;
     double trial = 0.01 * step;
     double change = 0;  // the largest derivative of a field, in units of its tolerance
     bool begins_at_0 = false;
@@ -170,18 +170,20 @@ class RateDerivative {
         change = std::max(change, rate / scale(f));
       }
     }
-    if (!begins_at_0 && !names_time) return step;
+    if (!begins_at_0 && !names_time_) return step;
     trial = std::min(trial, step);
     for_each_value(std::ssize(state_),
                    [&](std::int64_t i) { moved_[i] = state_[i] + trial * rate_[i]; });
-    rates_at_.store(moved_, moved_, time_ + trial);
-    const std::int64_t wrong = first_not_finite(moved_, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) moved_[i] -= rate_[i];
+    Vectors memory = vectors(1);
+    const std::span<double> second = memory[0];
+    evaluate_(moved_.data(), time_ + trial, second.data());
+    const std::int64_t wrong = first_not_finite(second, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) second[i] -= rate_[i];
     });
     // A step as long as the trial would be rejected.
-    if (wrong < std::ssize(moved_)) return trial / 2;
+    if (wrong < std::ssize(second)) return trial / 2;
     for (std::size_t f = 0; f < fields_; ++f)
-      if (scale(f) > 0) change = std::max(change, largest(field(moved_, f)) / trial / scale(f));
+      if (scale(f) > 0) change = std::max(change, largest(field(second, f)) / trial / scale(f));
     return change > 0 ? std::min(step, std::pow(0.01 / change, 1 / order)) : step;
   }
 
@@ -208,7 +210,7 @@ class RateDerivative {
       const auto to = field(moved_, f);
       for_each_value(std::ssize(to), [&](std::int64_t i) { to[i] = from[i] + scale * along[i]; });
     }
-    rates_at_.store(change, moved_, time_);
+    evaluate_(moved_.data(), time_, change.data());
     for (std::size_t f = 0; f < fields_; ++f) {
       const double scale = share * unit(f);
       const auto before = field<const double>(rate_, f);
@@ -242,7 +244,9 @@ class RateDerivative {
 
   double time_;
   std::size_t cells_, fields_;
-  RatesAt rates_at_;
+  Problem<double> rates_;
+  bool names_time_;
+  Evaluation<double> evaluate_;
   Vectors memory_;
   std::span<double> state_, rate_, moved_;
   Values largest_, units_;  // of each field
@@ -324,12 +328,14 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis
   return eigenvalues(projected);
 }
 
-double memory_with(const RunConfig& config, FormulaSystem system, bool basis) {
-  const Problem<double> problem =
-      rates_problem(config, std::move(system), unread_coefficients(config));
+double memory_with(const RunConfig& config, const FormulaSystem& system, bool basis) {
+  const Problem<double> problem = rates_problem(config, system, unread_coefficients(config));
   const std::int64_t values = problem.values();
-  const int vectors = vectors_of_derivative + (basis ? most_iterations(values) + 1 : 0);
-  return memory_needed("cpu", problem).host + 8.0 * vectors * static_cast<double>(values);
+  // beside the values of coefficients; the first step reads a second state
+  const int vectors = vectors_of_derivative + (basis ? most_iterations(values) + 1 : 1);
+  const auto given = std::ssize(problem.coefficients) * problem.shape.cells();
+  return Evaluation<double>::memory(problem, problem.fields) +
+         8.0 * static_cast<double>(vectors * values + given);
 }
 
 void require(double needed, const char* what) {

@@ -204,10 +204,8 @@ void add_computed_fields(WholeFields& whole, const RunConfig& config,
 }
 
 template <class T>
-void set_initial_state(Backend<T>& backend, const RunConfig& config,
-                       const CoefficientFields& coefficients, const WholeFields& whole) {
-  Ranks& ranks = backend.ranks();
-  const RowRange rows = backend.rows();
+std::vector<T> initial_state(const RunConfig& config, const CoefficientFields& coefficients,
+                             const WholeFields& whole, Ranks& ranks, RowRange rows) {
   const std::int64_t columns = config.shape.columns, cells = rows.count * columns;
   std::vector<T> state = host_vector<T>(cells * std::ssize(config.fields));
   CoefficientFields others;  // the rows of parts that are read
@@ -256,7 +254,14 @@ void set_initial_state(Backend<T>& backend, const RunConfig& config,
     for (std::int64_t i = 0; i < std::ssize(state); ++i)
       if (inside[i % cells] == 0) state[i] = 0;
   }
-  backend.set_state(state);
+  return state;
+}
+LAPL_FOR_FLOATS(initial_state);
+
+template <class T>
+void set_initial_state(Backend<T>& backend, const RunConfig& config,
+                       const CoefficientFields& coefficients, const WholeFields& whole) {
+  backend.set_state(initial_state<T>(config, coefficients, whole, backend.ranks(), backend.rows()));
 }
 LAPL_FOR_FLOATS(set_initial_state);
 

@@ -84,10 +84,15 @@ WholeFields fractal_fields(const RunConfig& config);
 void add_computed_fields(WholeFields& whole, const RunConfig& config,
                          const CoefficientFields& coefficients);
 
-/// Sets the backend's state to the config's initial fields, rounded once from float64, and to the
-/// values of conditions at: node where they hold. `whole` must hold the fields that io/ reads from
-/// files; all others are computed if it lacks them. Only the first rank needs `whole` and the
-/// values of `coefficients`; each rank computes all other fields for its own rows.
+/// The config's initial fields, one after the other, rounded once from float64, and the values of
+/// conditions at: node where they hold: these `rows`, by `ranks` together. `whole` must hold the
+/// fields that io/ reads from files; all others are computed if it lacks them. Only the first rank
+/// needs `whole` and the values of `coefficients`; each rank computes all other fields for its own
+/// rows.
+template <class T>
+std::vector<T> initial_state(const RunConfig& config, const CoefficientFields& coefficients,
+                             const WholeFields& whole, Ranks& ranks, RowRange rows);
+/// Sets the backend's state to them.
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
                        const CoefficientFields& coefficients, const WholeFields& whole);

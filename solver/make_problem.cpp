@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/backend.hpp"
+#include "kernels/evaluation.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/ranks/local_problem.hpp"
@@ -119,6 +119,14 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
 }
 LAPL_FOR_FLOATS(problem_with);
 
+Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& system,
+                              const CoefficientFields& coefficients) {
+  RunConfig with_step = config;
+  // time.step: auto is not a number yet; all give the same rates.
+  if (!with_step.time_step) with_step.time_step = 1;
+  return problem_with<double>(with_step, coefficients, rate_stages(system));
+}
+
 template <class T>
 Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients, bool with_source) {
   const RunConfig& config = model.run;
@@ -140,14 +148,17 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
   FormulaNames names = names_of_values(config);
   const Faces<double> faces = quantity_faces<double>(config.boundaries);
   const Part part = part_with(rows.value_or(RowRange::all(config.shape)), config.shape, faces);
-  // Field 0 receives the values; everything that the formula reads is a coefficient.
-  Problem<double> problem{.shape = part.shape(), .faces = {1, open_faces(faces, part)}};
+  // Everything that the formula reads is a coefficient.
+  Problem<double> problem{.shape = part.shape(), .faces = {}, .fields = 0};
   problem.part = part;
   problem.spacing = names.spacing;
+  const auto new_array = [&, open = open_faces(faces, part)] {
+    problem.faces.push_back(open);
+    return problem.arrays() - 1;
+  };
   const auto add = [&](std::vector<double> values) {
     problem.coefficients.push_back(shared_values(std::move(values)));
-    problem.faces.push_back(problem.faces.front());
-    return problem.arrays() - 1;
+    return new_array();
   };
   for (const FormulaNode& node : formula.nodes)
     if (const auto field = coefficients.find(node.name);
@@ -161,21 +172,23 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
       const auto before = static_cast<std::uint64_t>((*draws)++ * config.shape.cells());
       return add(random_values(config.initial.fractal.seed, before, part));
     };
-  Stage stage{.tree = {}, .targets = {0}};
+  Stage stage;
   std::set<std::string> used;
   TreeWriter writer(names, stage.tree, used);
   stage.tree.results = {writer.node_of(writer.write(formula))};
   if (part.is_empty()) return {};
+  stage.targets = {new_array()};
   problem.stages = {std::move(stage)};
-  const auto backend = make_backend<double>("cpu", "interpreted", problem, 0);
-  backend->advance(1);
-  const auto capture = backend->capture();
+  const std::vector<double> block = Evaluation<double>(problem, 1, 0)({});
   // On three axes the part has whole planes, so it may begin before the first wanted row.
-  const RowRange made = backend->rows(), wanted = rows.value_or(made);
-  const std::int64_t columns = config.shape.columns;
-  const auto state = capture.wait().state.subspan((wanted.first - made.first) * columns,
-                                                  static_cast<std::size_t>(wanted.count * columns));
-  return {state.begin(), state.end()};
+  const RowRange made{part.in_grid(0) / part.whole.columns, part.rows()},
+      wanted = rows.value_or(made);
+  std::vector<double> values;
+  values.reserve(wanted.count * config.shape.columns);
+  for (std::int64_t row = wanted.first; row < wanted.end(); ++row)
+    values.insert(values.end(), block.begin() + part.in_block(row - made.first),
+                  block.begin() + part.in_block(row - made.first) + config.shape.columns);
+  return values;
 }
 
 }  // namespace lapl

@@ -36,6 +36,11 @@ template <class T>
 Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
                         const StepStages& stages);
 
+/// The problem whose last arrays are the rates of the fields of a system without its noise, in the
+/// unit of each field per second.
+Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& system,
+                              const CoefficientFields& coefficients);
+
 /// The problem of one step, with the rates that engine spectral or the scheme needs. Throws
 /// FormulaError, and ConfigError if they cannot step the run. Without `with_source`, as on all but
 /// the first of several ranks, no values of coefficients are read.

@@ -69,7 +69,7 @@ std::vector<DerivedPlan<T>> plans_of(const Model& model, const Problem<T>& probl
     for (const StepStages& stages : made) {
       Problem<T> derived = problem_with<T>(model.run, unread_coefficients(model.run), stages);
       derived.coefficients = problem.coefficients;
-      plans.push_back(StagesPlan<T>{std::move(derived)});
+      plans.push_back(std::move(derived));
     }
   };
   add(model.derived);

@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "kernels/error.hpp"
+#include "kernels/evaluation.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/ranks/local_problem.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "solver/rates_at.hpp"
 
 namespace lapl {
 namespace {
@@ -57,7 +57,8 @@ std::vector<bool> keeps_means(const RunConfig& config) {
   for (auto& [name, values] : coefficients) values = noise(cells);
   if (config.mask)
     for (double& value : coefficients[mask_name]) value = value > 0.35 ? 1 : 0;
-  RatesAt rates_at(small, system_of(small), coefficients, 1);
+  Evaluation<double> rates_at(rates_problem(small, system_of(small), coefficients),
+                              static_cast<int>(fields), 1);
   std::vector<bool> keeps(config.fields.size(), true);
   for (int state = 0; state < 2; ++state) {
     const std::vector<double> rates = rates_at(noise(cells * fields));
@@ -129,7 +130,7 @@ WatchedPart::WatchedPart(const RunConfig& config, const Problem<double>& rates_o
 std::int64_t stuck_values(const WatchedPart& in, std::span<const std::span<const float>> fields,
                           double time, double time_step) {
   const Part part = in.rates.part.value();
-  RatesAt rates_at(in.rates, 1);
+  Evaluation<double> rates_at(in.rates, static_cast<int>(fields.size()), 1);
   std::vector<float> block;
   for (const std::span<const float> field : fields)
     std::ranges::copy(values_of_block(field, part), std::back_inserter(block));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/backend.hpp"
+#include "kernels/evaluation.hpp"
 #include "kernels/for_floats.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
@@ -71,12 +71,8 @@ bool is_homogeneous(const Problem<double>& problem) {
 
 std::vector<double> source_of(const RunConfig& config, const Problem<double>& problem) {
   if (is_homogeneous(problem)) return {};
-  const Problem<double> nothing = problem_of_stage<double>(config.shape, {}, diffusion_tree(2, 0));
-  const auto backend = make_backend<double>("cpu", "interpreted", nothing, config.threads);
-  backend->set_derived({StagesPlan<double>{problem}});
-  const auto capture = backend->capture(true);
-  const auto values = capture.wait().derived.front();
-  return {values.begin(), values.end()};
+  const std::vector<double> zeros(problem.shape.cells());
+  return Evaluation<double>(problem, 1, config.threads)(zeros);
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 #include "solver/equation/growth.hpp"
 #include "solver/equation/stability.hpp"
 #include "solver/estimated_step.hpp"
-#include "solver/rates_at.hpp"
 
 namespace lapl {
 namespace {

@@ -77,7 +77,7 @@ std::vector<DerivedPlan<T>> laplacian_of(const Problem<T>& problem, T spacing_sq
   Problem<T> made{.shape = problem.shape, .faces = problem.faces, .fields = problem.fields};
   made.faces.resize(problem.fields + 1, problem.faces.front());
   made.stages = {{.tree = laplacian_tree(spacing_squared), .targets = {problem.fields}}};
-  return {StagesPlan<T>{std::move(made)}};
+  return {std::move(made)};
 }
 
 /// `steps` steps of `engine` on `backend` from `field`.

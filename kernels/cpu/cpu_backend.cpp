@@ -16,6 +16,7 @@
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
+#include "kernels/evaluation.hpp"
 #include "kernels/filters/cpu/cpu_filter.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/machine/host_buffer.hpp"
@@ -213,11 +214,10 @@ class CpuBackend final : public Backend<T> {
         [filter = std::shared_ptr<CpuFilter<T>>(make_cpu_filter(plan, team_)), first](
             const T* state, T* output) { filter->apply(state + first, output); });
   }
-  void add_derived(const StagesPlan<T>& plan) {
-    derived_.push_back([this, value = std::shared_ptr<StagesValue<T>>(
-                                  make_stages_value(plan, team_))](const T* state, T* output) {
-      value->apply(state, problem_.clock.time(step_), output);
-    });
+  void add_derived(const Problem<T>& stages) {
+    derived_.push_back(
+        [this, evaluate = std::make_shared<Evaluation<T>>(stages, 1, team_)](
+            const T* state, T* output) { (*evaluate)(state, problem_.clock.time(step_), output); });
   }
 
   std::int64_t rows_of_state() const { return problem_.state_fields() * part_.rows(); }

@@ -21,18 +21,6 @@ class StageEngine : public Engine<T> {
   virtual void use(const CompiledStages<T>& compiled) = 0;
 };
 
-/// Computes a derived output by interpreting stages.
-template <class T>
-class StagesValue {
- public:
-  virtual ~StagesValue() = default;
-
-  /// Reads the `state` at `time`; writes the cells of one field to `output`.
-  virtual void apply(const T* state, double time, T* output) = 0;
-};
-template <class T>
-std::unique_ptr<StagesValue<T>> make_stages_value(const StagesPlan<T>& plan, int threads);
-
 template <class T>
 std::unique_ptr<Engine<T>> make_reference_engine(const Problem<T>& problem, int threads);
 template <class T>

@@ -22,10 +22,10 @@
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/cpu/step_arrays.hpp"
+#include "kernels/evaluation.hpp"
 #include "kernels/for_floats.hpp"
 
 namespace lapl {
-namespace {
 
 template <class T>
 class StageRows {
@@ -240,11 +240,8 @@ class StageRows {
 template <class T>
 class StageInterpreter {
  public:
-  StageInterpreter(const Problem<T>& problem, int threads, bool last_is_lent = false)
-      : problem_(problem),
-        arrays_(problem_, last_is_lent),
-        conditions_(problem_),
-        threads_(threads) {
+  StageInterpreter(const Problem<T>& problem, int threads, int lent = 0)
+      : problem_(problem), arrays_(problem_, lent), conditions_(problem_), threads_(threads) {
     divide(false);
     for (const Stage& stage : problem_.stages) {
       auto& of_thread = stages_.emplace_back();
@@ -259,6 +256,8 @@ class StageInterpreter {
   }
   StageInterpreter(const StageInterpreter&) = delete;
   StageInterpreter& operator=(const StageInterpreter&) = delete;
+
+  Shape shape() const { return problem_.shape; }
 
   void set_clock(const StepTimes& clock) {
     problem_.clock = clock;
@@ -275,9 +274,9 @@ class StageInterpreter {
   }
 
   /// Reads the state after `step` steps in buffers.current and writes the fields to buffers.next.
-  /// If the last array is lent, `last` is its memory.
-  void take(const DoubleBuffer<T>& buffers, std::int64_t step, T* last = nullptr) {
-    arrays_.start(buffers, last);
+  /// `lent` is the memory of arrays that are lent.
+  void take(const DoubleBuffer<T>& buffers, std::int64_t step, T* lent = nullptr) {
+    arrays_.start(buffers, lent);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const Stage& stage = problem_.stages[i];
       compute_reductions(problem_, stage, arrays_, threads_);
@@ -321,6 +320,8 @@ class StageInterpreter {
   int threads_;
 };
 
+namespace {
+
 template <class T>
 class InterpretedEngine final : public StageEngine<T> {
  public:
@@ -344,20 +345,6 @@ class InterpretedEngine final : public StageEngine<T> {
   int threads_;
 };
 
-template <class T>
-class InterpretedValue final : public StagesValue<T> {
- public:
-  InterpretedValue(const Problem<T>& problem, int threads) : stages_(problem, threads, true) {}
-
-  void apply(const T* state, double time, T* output) override {
-    stages_.set_clock({.start = time});
-    stages_.take({const_cast<T*>(state), nullptr}, 0, output);  // no stage writes a field
-  }
-
- private:
-  StageInterpreter<T> stages_;
-};
-
 }  // namespace
 
 template <class T>
@@ -367,9 +354,35 @@ std::unique_ptr<StageEngine<T>> make_interpreted_engine(const Problem<T>& proble
 LAPL_FOR_FLOATS(make_interpreted_engine);
 
 template <class T>
-std::unique_ptr<StagesValue<T>> make_stages_value(const StagesPlan<T>& plan, int threads) {
-  return std::make_unique<InterpretedValue<T>>(plan.problem, threads);
+Evaluation<T>::Evaluation(const Problem<T>& problem, int results, int threads)
+    : results_(results),
+      threads_(threads > 0 ? threads : useful_threads(problem)),
+      stages_(std::make_unique<StageInterpreter<T>>(problem, threads_, results)) {}
+
+template <class T>
+Evaluation<T>::~Evaluation() = default;
+
+template <class T>
+void Evaluation<T>::operator()(const T* state, double time, T* results) {
+  stages_->set_clock({.start = time});
+  stages_->take({const_cast<T*>(state), nullptr}, 0, results);
 }
-LAPL_FOR_FLOATS(make_stages_value);
+
+template <class T>
+std::vector<T> Evaluation<T>::operator()(std::span<const T> state, double time) {
+  std::vector<T> results(results_ * stages_->shape().cells());
+  (*this)(state.data(), time, results.data());
+  return results;
+}
+
+template <class T>
+double Evaluation<T>::memory(const Problem<T>& problem, int results) {
+  const std::int64_t made =
+      problem.arrays() - problem.fields - std::ssize(problem.coefficients) - results;
+  return static_cast<double>(made * problem.shape.cells()) * sizeof(T);
+}
+
+template class Evaluation<float>;
+template class Evaluation<double>;
 
 }  // namespace lapl

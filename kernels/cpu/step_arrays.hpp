@@ -15,17 +15,16 @@ namespace lapl {
 template <class T>
 class StepArrays {
  public:
-  /// If `last_is_lent`, each call of start() supplies the memory of the last array.
-  explicit StepArrays(const Problem<T>& problem, bool last_is_lent = false) : problem_(problem) {
+  /// Each call of start() supplies the memory of the last `lent` arrays.
+  explicit StepArrays(const Problem<T>& problem, int lent = 0) : problem_(problem) {
     const int given = problem.fields + static_cast<int>(problem.coefficients.size());
-    made_.assign(problem.arrays() - given - (last_is_lent ? 1 : 0),
-                 std::vector<T>(problem.shape.cells()));
+    made_.assign(problem.arrays() - given - lent, std::vector<T>(problem.shape.cells()));
   }
 
   /// Begins a step: all fields are read from `buffers.current` until a stage has computed them.
-  void start(const DoubleBuffer<T>& buffers, T* last = nullptr) {
+  void start(const DoubleBuffer<T>& buffers, T* lent = nullptr) {
     buffers_ = buffers;
-    last_ = last;
+    lent_ = lent;
     read_.clear();
     for (int field = 0; field < problem_.fields; ++field)
       read_.push_back(buffers.current + field * problem_.shape.cells());
@@ -38,7 +37,8 @@ class StepArrays {
   T* write(int array) {
     if (array < problem_.fields) return buffers_.next + array * problem_.shape.cells();
     const std::size_t made = array - problem_.fields - problem_.coefficients.size();
-    return made < made_.size() ? made_[made].data() : last_;
+    if (made < made_.size()) return made_[made].data();
+    return lent_ + (made - made_.size()) * problem_.shape.cells();
   }
   /// Ends a stage: from now on, reads of its targets give its results.
   void finish(const Stage& stage) {
@@ -49,7 +49,7 @@ class StepArrays {
   const Problem<T>& problem_;
   DoubleBuffer<T> buffers_;
   std::vector<std::vector<T>> made_;
-  T* last_ = nullptr;
+  T* lent_ = nullptr;
   std::vector<const T*> read_;
 };
 

@@ -37,11 +37,11 @@ template <class T>
 class CudaStagesValue final : public CudaFilter<T> {
  public:
   /// `clock` and `step` are those of the state; the caller keeps them up to date.
-  CudaStagesValue(const StagesPlan<T>& plan, const StepTimes& clock, const std::int64_t& step,
+  CudaStagesValue(const Problem<T>& stages, const StepTimes& clock, const std::int64_t& step,
                   cudaStream_t stream)
       : clock_(clock),
         step_(step),
-        problem_(plan.problem, plan.problem.shape.columns, stream),
+        problem_(stages, stages.shape.columns, stream),
         tiles_(problem_, true) {}
 
   void apply(const T* state, T* output, cudaStream_t stream) override {
@@ -254,8 +254,8 @@ class CudaBackend final : public Backend<T> {
 
   std::unique_ptr<CudaFilter<T>> make(const DerivedPlan<T>& plan) const {
     if (const auto* filter = std::get_if<FilterPlan<T>>(&plan)) return make_cuda_filter(*filter);
-    return std::make_unique<CudaStagesValue<T>>(std::get<StagesPlan<T>>(plan), problem_.clock,
-                                                step_, compute_);
+    return std::make_unique<CudaStagesValue<T>>(std::get<Problem<T>>(plan), problem_.clock, step_,
+                                                compute_);
   }
 
   template <class U>

@@ -25,10 +25,10 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
   const double on_host = given * (1.0 + sizeof(double) / sizeof(T) + (backend == "cpu" ? 1 : 0));
   double on_device = given, made = problem.arrays() - fields - given;
   for (const DerivedPlan<T>& plan : derived)
-    if (const auto* const formula = std::get_if<StagesPlan<T>>(&plan)) {
+    if (const auto* const formula = std::get_if<Problem<T>>(&plan)) {
       on_device += given;
       // without its result, which is counted in `results`
-      made += formula->problem.arrays() - fields - given - 1;
+      made += formula->arrays() - fields - given - 1;
     }
   const double rows = static_cast<double>(problem.shape.planes * problem.shape.rows) * sizeof(T);
   const double array = rows * static_cast<double>(problem.shape.columns);

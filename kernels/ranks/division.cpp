@@ -37,8 +37,8 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
   const bool by_modes = problem.exponential || engine == spectral_engine.name;
   std::int64_t least_depth = 0;
   for (const DerivedPlan<T>& plan : derived)
-    if (const auto* stages = std::get_if<StagesPlan<T>>(&plan))  // filters read whole fields
-      least_depth = std::max(least_depth, reach_of(stages->problem.stages));
+    if (const auto* stages = std::get_if<Problem<T>>(&plan))  // filters read whole fields
+      least_depth = std::max(least_depth, reach_of(stages->stages));
   const Faces<T>& faces = problem.faces.front();
   return {.grid = problem.shape,
           .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},

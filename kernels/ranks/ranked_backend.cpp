@@ -148,10 +148,10 @@ class RankedBackend final : public Backend<T> {
         continue;
       }
       filtered_.push_back(none);
-      const Problem<T>& stages = std::get<StagesPlan<T>>(plan).problem;
+      const Problem<T>& stages = std::get<Problem<T>>(plan);
       derived_reach_ = std::max(derived_reach_, reach_of(stages.stages));
       if (block_)
-        of_block.push_back(StagesPlan<T>{own_problem(stages, coefficients_)});
+        of_block.push_back(own_problem(stages, coefficients_));
       else
         std::ranges::copy(stages.stages, std::back_inserter(derived_without_block_));
     }

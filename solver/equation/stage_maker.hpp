@@ -44,14 +44,18 @@ class StageMaker {
     }
   }
 
-  StepStages of_rates() { return of_values(rates_); }
+  StepStages of_rates() {
+    without_noise();
+    evaluate(fields_, 0, rates_, [&](Level& to, int field, Term rate) {
+      return std::vector<Made>{{-1, where_free(to, field, rate)}};
+    });
+    return with_results_last();
+  }
 
   StepStages of_values(const Formulas& formulas) {
     without_noise();
     evaluate(fields_, 0, formulas, value_alone);
-    // New arrays come last, after those of the quantities that the formulas read.
-    for (int& array : made_.stages.back().targets) array = new_array(-1);
-    return std::move(made_);
+    return with_results_last();
   }
 
   StepStages of_faces(const Formula& formula, const CellFaces& faces) {
@@ -105,6 +109,20 @@ class StageMaker {
     return outward.plane != 0 ? 0 : outward.row != 0 ? 1 : 2;
   }
   static std::vector<Made> value_alone(Level&, int, Term value) { return {{-1, value}}; }
+
+  // Makes the arrays of the last stage, after those of the quantities that the formulas read.
+  StepStages with_results_last() {
+    for (int& array : made_.stages.back().targets) array = new_array(-1);
+    return std::move(made_);
+  }
+
+  // A rate or an error of a field, but 0 where conditions hold it.
+  Term where_free(Level& to, int field, Term value) const {
+    if (!system_.sides) return value;
+    StageTree& tree = to.stage.tree;
+    return TreeWriter::of(held_at_nodes(tree, *system_.sides, field, to.writer.node_of(value),
+                                        [&](auto, auto&) { return tree.number(0); }));
+  }
 
   // Makes an array of stages the field after those of the state.
   void make_field(int made) {

@@ -129,14 +129,6 @@ class StepMaker : public StageMaker {
     make_field(error);
   }
 
-  // The error of a field, but 0 where conditions hold it.
-  Term where_free(Level& to, int field, Term error) const {
-    if (!system_.sides) return error;
-    StageTree& tree = to.stage.tree;
-    return TreeWriter::of(held_at_nodes(tree, *system_.sides, field, to.writer.node_of(error),
-                                        [&](auto, auto&) { return tree.number(0); }));
-  }
-
   // The stages that such a step applies to several states; they make the fields their rates.
   void rates_of_fields(bool measures_error) {
     const int error = measures_error ? new_array(-1) : -1;

@@ -19,8 +19,8 @@ Ranks& ranks();
 template <class T>
 std::vector<DerivedPlan<T>> derived_plans(const RunConfig& run, const CoefficientFields& fields,
                                           const std::string& formula) {
-  return {StagesPlan<T>{problem_with<T>(
-      run, fields, value_stages(system_of(run), parse_formula("derived", formula)))}};
+  return {problem_with<T>(run, fields,
+                          value_stages(system_of(run), parse_formula("derived", formula)))};
 }
 
 }  // namespace lapl::test

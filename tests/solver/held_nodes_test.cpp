@@ -10,8 +10,11 @@
 
 #include "io/config/config.hpp"
 #include "io/readers/initial_source.hpp"
+#include "kernels/evaluation.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
+#include "solver/make_problem.hpp"
 #include "solver/outputs.hpp"
 #include "solver/stable_step.hpp"
 #include "tests/formula_run.hpp"
@@ -93,6 +96,21 @@ const std::vector<std::string> schemes_of_held = {"euler",
                                                   "imex, tolerance: 0.1"};
 
 }  // namespace
+
+TEST_CASE("the rate is 0 where a condition holds the value, and as elsewhere beside it") {
+  const RunConfig run = held_run_of(
+      "grid: {shape: [3, 6]}\nequation: {kind: formula, u: laplacian(u) + 1}\nboundary: {rows: "
+      "insulated, columns: {first: {value: 2, at: node}, last: insulated}}\ninitial: {kind: "
+      "uniform}\ntime: "
+      "{step: 0.1, steps: 4}");
+  std::vector<double> state;
+  for (int i = 0; i < 18; ++i) state.push_back(i % 6 * (i % 6));
+  const auto rates = Evaluation<double>(rates_problem(run, system_of(run), {}), 1, 1)(state);
+  for (std::size_t row = 0; row < 3; ++row) {
+    CHECK(rates[6 * row] == 0);
+    for (std::size_t column = 1; column < 5; ++column) CHECK(rates[6 * row + column] == 3);
+  }
+}
 
 TEST_CASE("held nodes are those just outside a grid that lacks them") {
   const struct {

@@ -7,8 +7,9 @@
 #include <complex>
 #include <numbers>
 
+#include "kernels/evaluation.hpp"
 #include "solver/equation/stages.hpp"
-#include "solver/rates_at.hpp"
+#include "solver/make_problem.hpp"
 #include "tests/formula_run.hpp"
 
 using namespace lapl;
@@ -172,8 +173,10 @@ TEST_CASE("noise has no part in rates without it") {
         rate_stages(system_of(plain)).stages.front().tree);
   std::vector<double> state(72);
   for (std::size_t i = 0; i < state.size(); ++i) state[i] = 1 + 0.1 * double(i % 7);
-  CHECK(RatesAt(run, system_of(run), {}, 1)(state, 0) ==
-        RatesAt(plain, system_of(plain), {}, 1)(state, 0));
+  const auto rates = [&](const RunConfig& of) {
+    return Evaluation<double>(rates_problem(of, system_of(of), {}), 1, 1)(state);
+  };
+  CHECK(rates(run) == rates(plain));
 }
 
 TEST_CASE("a restart goes on with the noise of its step") {

@@ -1,0 +1,39 @@
+// Evaluates the stages of a problem at states in host memory, on the CPU.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/problem.hpp"
+
+namespace lapl {
+
+template <class T>
+class StageInterpreter;
+
+/// The values that stages compute from a state: the last arrays of their problem. No stage writes a
+/// field.
+template <class T>
+class Evaluation {
+ public:
+  /// `results` is the number of these arrays. If `threads` is 0, useful_threads (backend.hpp).
+  Evaluation(const Problem<T>& problem, int results, int threads);
+  ~Evaluation();
+
+  int threads() const { return threads_; }
+
+  /// Reads a state (problem.values() values: every field, one after the other) at a time (s), and
+  /// writes the results, one after the other, shape.cells() values each.
+  void operator()(const T* state, double time, T* results);
+  std::vector<T> operator()(std::span<const T> state, double time = 0);
+
+  /// Bytes that it needs beside the state, the coefficients and the results.
+  static double memory(const Problem<T>& problem, int results);
+
+ private:
+  int results_, threads_;
+  std::unique_ptr<StageInterpreter<T>> stages_;
+};
+
+}  // namespace lapl
