@@ -1,5 +1,3 @@
-#include "app/sweep/sweep_processes.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <omp.h>
@@ -26,6 +24,7 @@
 #include "app/exit_code.hpp"
 #include "app/program.hpp"
 #include "app/signals.hpp"
+#include "app/sweep/sweep.hpp"
 #include "app/view/console.hpp"
 #include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
