@@ -44,7 +44,7 @@ TEST_CASE("run view: diagnostics end with the last whole line") {
 TEST_CASE("run view: columns of diagnostics are those that the config names") {
   RunConfig config;
   config.fields = {"u", "v_min"};  // not a statistic of a field v
-  config.integrals = {{.name = "u_sum"}};
+  config.integrals.emplace_back().name = "u_sum";
   const auto lines = parse_diagnostics(
       "step,time,u_min,u_max,u_mean,u_mass,u_l2,v_min_min,v_min_max,v_min_mean,v_min_mass,v_min_l2,"
       "earlier,u_sum,cells_per_second\n1,2,3,4,5,6,7,8,9,10,11,12,0,13,14\n",
