@@ -151,8 +151,8 @@ void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::p
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) try {
   const Hdf5Session session;
-  const SealedImage image = read_sealed(path);
-  const auto read = [&] { return read_whole(open_hdf5_image({image.bytes.get(), image.size})); };
+  verify_seal(path);
+  const auto read = [&] { return read_whole(open_hdf5_file(path)); };
   rehearse(path, read);
   return naming_file(path, read);
 } catch (const IoError& error) {
