@@ -1,5 +1,9 @@
 #include "io/json.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <sstream>
+
 #include "io/config/config_text.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
@@ -31,6 +35,18 @@ Json summary_if_any(const std::filesystem::path& folder) try {
   return read_summary(folder);
 } catch (const IoError&) {
   return Json::object();
+}
+
+void for_each_event(const std::filesystem::path& log, const std::vector<std::string>& words,
+                    const std::function<void(const Json& event)>& use) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  if (!std::filesystem::exists(log)) return;
+  std::istringstream lines(read_start(log, most));
+  for (std::string line; std::getline(lines, line);) {
+    if (std::ranges::none_of(words, [&](const auto& word) { return line.find(word) != line.npos; }))
+      continue;
+    if (const Json event = parse_json(line); event.is_object()) use(event);
+  }
 }
 
 std::string json_text(const Json& value, int indent) {

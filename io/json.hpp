@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lapl {
 
@@ -16,6 +18,11 @@ nlohmann::ordered_json read_summary(const std::filesystem::path& folder);
 
 /// The same; an empty object where that throws.
 nlohmann::ordered_json summary_if_any(const std::filesystem::path& folder);
+
+/// Calls `use` for each object in a file of one JSON value a line, such as log.jsonl, of those
+/// lines that contain one of `words`. Throws IoError; a file that does not exist yet has no lines.
+void for_each_event(const std::filesystem::path& log, const std::vector<std::string>& words,
+                    const std::function<void(const nlohmann::ordered_json& event)>& use);
 
 /// The value as text, with U+FFFD for bytes that are not UTF-8.
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);

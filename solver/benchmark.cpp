@@ -195,7 +195,9 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   config.shape = of.shape;
   config.engine = of.engine;
   const auto problem = problem_of<T>(Model(config), coefficients);
-  const auto backend = make_ranked_backend(ranks, of.backend, of.engine, problem, {}, of.threads);
+  const auto backend = ranks.count() == 1 ? make_backend(of.backend, of.engine, problem, of.threads)
+                                          : make_ranked_backend(ranks, of.backend, of.engine,
+                                                                problem, {}, of.threads);
   std::vector<T> field;
   if (of.config) {
     set_initial_state(*backend, config, coefficients, {});

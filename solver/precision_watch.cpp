@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <type_traits>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -132,10 +131,13 @@ std::int64_t stuck_values(const WatchedPart& in, std::span<const std::span<const
   const Part part = in.rates.part.value();
   Evaluation<double> rates_at(in.rates, static_cast<int>(fields.size()), 1);
   std::vector<float> block;
-  for (const std::span<const float> field : fields)
-    std::ranges::copy(values_of_block(field, part), std::back_inserter(block));
-  const auto own = [&](const auto& values) {
-    std::remove_cvref_t<decltype(values)> of_part;
+  for (const std::span<const float> field : fields) {
+    const std::vector<float> values = values_of_block(field, part);
+    block.insert(block.end(), values.begin(), values.end());
+  }
+  const auto own = [&]<class T>(std::vector<T> values) {
+    if (part.cells() == part.shape().cells()) return values;
+    std::vector<T> of_part;
     for (std::int64_t field = 0; field < std::ssize(fields); ++field)
       for (std::int64_t row = 0; row < part.rows(); ++row) {
         const auto from = values.begin() + field * part.shape().cells() + part.in_block(row);

@@ -7,9 +7,9 @@
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/launcher.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_ranks.hpp"
-#include "app/commands/start_ranks.hpp"
 #include "app/view/console.hpp"
 #include "app/view/say.hpp"
 #include "io/config/config.hpp"

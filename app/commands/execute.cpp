@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <future>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>

@@ -84,7 +84,8 @@ void refuse_existing(const fs::path& path, const ExportOptions& options) {
     throw ConfigError(path.string() + ": exists already (--overwrite replaces it)");
 }
 
-void export_pictures(const ExportOptions& options, const Series& series, const std::string& field) {
+void export_pictures(const ExportOptions& options, const Series& series,
+                     const DrawnContent& content, const std::string& field) {
   if (!options.plain) require_drawing();
   const std::string& output = options.output;
   const bool folder = !output.ends_with(".png");
@@ -94,8 +95,7 @@ void export_pictures(const ExportOptions& options, const Series& series, const s
   const std::string counted = options.cuts.along.empty() ? "step" : options.cuts.along;
   const std::string pattern =
       folder ? (fs::path(output) / (counted + "-%09d.png")).string() : output;
-  const PlotAxes axes =
-      axes_of(read_with_provenance(series.records.back().file), options.pictures.origin);
+  const PlotAxes axes = axes_of(content, options.pictures.origin);
   std::vector<PlotOutput> outputs;
   for (const SeriesRecord& record : series.records)
     outputs.push_back({record.file, record.record, record.step, record.time});
@@ -170,7 +170,7 @@ int export_command(const ExportOptions& options) {
   refuse_input(options, series);
   std::vector<std::string> fields = series.fields();
   if (fields.empty()) throw IoError(options.path + ": holds no field");
-  FileContent content = read_with_provenance(series.records.back().file);
+  DrawnContent content = read_with_provenance(series.records.back().file);
   content.fields = fields;
   const std::string field = chosen_field(content, options.field, options.path);
   if (!options.field.empty() || !whole) fields = {field};
@@ -180,7 +180,7 @@ int export_command(const ExportOptions& options) {
   else if (values)
     values->write(output, series, field);
   else
-    export_pictures(options, series, field);
+    export_pictures(options, series, content, field);
   if (!options.quiet) {
     const std::size_t count = series.records.size();
     say("{}: {} of {} output{}, {}, {}\n", options.output, fmt::join(fields, ", "), count,

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/view/plot/figure.hpp"
-#include "io/export/series.hpp"
+#include "io/export/export.hpp"
 
 namespace lapl {
 

@@ -1,5 +1,3 @@
-#include "app/commands/other_ways.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/commands/plan.hpp"
 #include "app/commands/step_notes.hpp"
 #include "app/signals.hpp"
 #include "kernels/error.hpp"

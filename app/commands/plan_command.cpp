@@ -258,7 +258,7 @@ Json json_of(const RanksPlan& plan) {
 void print(const RanksPlan& plan) {
   const int stepping = plan.by.stepping();
   say("ranks:      {}{} step blocks of {} (cuts: {}), halos of {} cells, {} steps at once\n",
-      plan.ranks == stepping ? "" : fmt::format("{} of ", plan.ranks), stepping,
+      stepping, plan.ranks == stepping ? "" : fmt::format(" of {}", plan.ranks),
       text_of(plan.block), fmt::join(plan.by.counts, " x "), plan.by.depth, plan.steps_at_once);
   say("            {} a rank{}{}\n", size_text(plan.memory.host),
       plan.memory.device == 0 ? "" : fmt::format(", {} on its GPU", size_text(plan.memory.device)),

@@ -49,8 +49,15 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
     of_filters.push_back(fmt::format("filter {}: method {} ({})", filter.name,
                                      name_of(method.method), method.reason));
   }
-  auto backend = make_ranked_backend(ranks, choice.backend, config.engine, problem,
-                                     plans_of(model, problem, filters), config.threads);
+  const auto plans = plans_of(model, problem, filters);
+  std::unique_ptr<Backend<T>> backend;
+  if (ranks.count() == 1) {
+    backend = make_backend(choice.backend, config.engine, problem, config.threads);
+    backend->set_derived(plans);
+  } else {
+    backend =
+        make_ranked_backend(ranks, choice.backend, config.engine, problem, plans, config.threads);
+  }
   const BackendDescription by = backend->description();
   note(fmt::format("engine {} on {} ({}; {})", by.engine, by.device, choice.reason, by.reason));
   if (const int wanted = config.threads > 0 ? config.threads : useful_threads(config.shape);

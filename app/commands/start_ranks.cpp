@@ -1,5 +1,3 @@
-#include "app/commands/start_ranks.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -56,7 +56,7 @@ class NewestFields {
                                  Origin origin) {
     if (static_cast<double>(shape.cells()) * 8 > static_cast<double>(available_memory()) / 2)
       throw IoError("the field is too large for the memory here");
-    const FileContent content = read_output(file);
+    const DrawnContent content(read_output(file));
     if (content.fields.empty()) throw IoError("{}: holds no field", file.string());
     std::vector<std::string> names = state_fields(content);
     if (!field.empty()) names = {chosen_field(content, field, file.string())};

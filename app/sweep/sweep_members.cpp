@@ -1,5 +1,3 @@
-#include "app/sweep/sweep_members.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +11,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "app/sweep/sweep.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_number.hpp"
 #include "io/filters/filter_source.hpp"

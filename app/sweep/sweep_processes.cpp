@@ -1,5 +1,3 @@
-#include "app/sweep/sweep_processes.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <omp.h>
@@ -16,6 +14,7 @@
 #include <filesystem>
 #include <map>
 #include <new>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <system_error>
@@ -26,12 +25,14 @@
 #include "app/exit_code.hpp"
 #include "app/program.hpp"
 #include "app/signals.hpp"
+#include "app/sweep/sweep.hpp"
 #include "app/view/console.hpp"
 #include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/code_cache.hpp"
+#include "kernels/machine/temporary_folder.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "solver/clock.hpp"
 
@@ -163,7 +164,12 @@ class Processes {
   Processes(const SweepOptions& options, const sigset_t& signals_before)
       : options_(options),
         signals_before_(signals_before),
-        program_(fs::read_symlink("/proc/self/exe").string()) {}
+        program_(fs::read_symlink("/proc/self/exe").string()) {
+    try {
+      codes_.emplace(folder_of_temporaries(), "codes");
+    } catch (const IoError&) {  // then each member compiles for itself
+    }
+  }
 
   // Throws IoError where the member cannot be started.
   void start(const SweepMember& member, const Share& share) {
@@ -177,6 +183,7 @@ class Processes {
         if (dup2(from, to) < 0) throw IoError("{}: cannot be opened", log_of(member).string());
       forget_launcher();
       finish_compilations();
+      if (codes_) keep_codes_in(codes_->descriptor());
       checked_config_text = &options_.text;
       process_began = Clock::now();
       std::vector<std::string> words = words_of(member, share);
@@ -237,6 +244,7 @@ class Processes {
   const SweepOptions& options_;
   const sigset_t& signals_before_;
   std::string program_;
+  std::optional<TemporaryFolder> codes_;  // for members without the user's cache
   std::map<pid_t, std::pair<const SweepMember*, Share>> running_;
 };
 

@@ -8,7 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "app/view/live_view.hpp"
+#include "app/view/terminal/terminal.hpp"
+#include "app/view/terminal/watch_frame.hpp"
 #include "io/run/run_writer.hpp"
 
 namespace lapl {
@@ -19,6 +20,34 @@ void print_error(const std::string& message);
 void print_warning(const std::string& text);
 /// Prints "lapl: ..." to stderr. All three fold lines to the width of a terminal.
 void print_note(const std::string& text);
+
+/// The view of lapl watch below the lines that a run prints, drawn from the fields in memory.
+/// Returns text that draws it on a terminal; the caller writes it to stderr.
+class LiveView {
+ public:
+  explicit LiveView(RunView run);
+
+  void stored(const StoredEvent& event, std::vector<Panel> fields);
+
+  /// True if the view was last drawn long enough ago to be drawn again.
+  bool progress(const Progress& progress);
+
+  /// Replaces the view that was drawn before.
+  std::string draw();
+
+  /// Draws the view for the last time.
+  std::string finished(const std::string& status);
+
+  /// Removes the view.
+  std::string erase();
+
+ private:
+  WatchState state_;
+  TerminalColors colors_;
+  TerminalSize size_;
+  int shown_lines_ = 0;
+  std::chrono::steady_clock::time_point drawn_;
+};
 
 class Console {
  public:

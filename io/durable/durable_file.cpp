@@ -10,7 +10,6 @@
 #include "io/durable/seal.hpp"
 #include "io/durable/temporary_file.hpp"
 #include "kernels/error.hpp"
-#include "kernels/machine/pages.hpp"
 
 namespace lapl {
 namespace {
@@ -47,21 +46,6 @@ SealBytes read_seal(const PosixFile& file, const std::string& label, std::uint64
   read_all_of(file, label, seal);
   if (!is_seal(seal)) throw IoError(label + ": has no seal (truncated, or not a file of lapl)");
   return seal;
-}
-
-/// Compares a file with its seal. `read(file, length, maker)` must pass the `length` bytes before
-/// the seal to `maker`. Throws IoError if the file and the seal do not match.
-template <class Read>
-void compare_with_seal(const std::filesystem::path& path, Read read) {
-  const std::string label = path.string();
-  const PosixFile file(path, O_RDONLY, label);
-  const std::uint64_t size = file.size();
-  const SealBytes stored = read_seal(file, label, size);
-  file.seek(0);
-  SealMaker maker;
-  read(file, size - seal_size, maker);
-  if (stored != maker.seal())
-    throw IoError(label + ": the bytes differ from what was sealed (the file is damaged)");
 }
 
 }  // namespace
@@ -104,10 +88,16 @@ SealBytes seal_of_file(const PosixFile& file, const std::string& label) {
 }
 
 void verify_seal(const std::filesystem::path& path) {
-  compare_with_seal(path, [&](const PosixFile& file, std::uint64_t length, SealMaker& maker) {
-    for_each_block(file, path.string(), length,
-                   [&](std::span<const std::byte> bytes) { maker.add(bytes); });
-  });
+  const std::string label = path.string();
+  const PosixFile file(path, O_RDONLY, label);
+  const std::uint64_t size = file.size();
+  const SealBytes stored = read_seal(file, label, size);
+  file.seek(0);
+  SealMaker maker;
+  for_each_block(file, label, size - seal_size,
+                 [&](std::span<const std::byte> bytes) { maker.add(bytes); });
+  if (stored != maker.seal())
+    throw IoError(label + ": the bytes differ from what was sealed (the file is damaged)");
 }
 
 namespace {
@@ -128,18 +118,6 @@ bool has_seal(const std::filesystem::path& path) { return is_seal(last_bytes(pat
 
 std::uint64_t sealed_digest(const std::filesystem::path& path) {
   return digest_in(last_bytes(path));
-}
-
-SealedImage read_sealed(const std::filesystem::path& path) {
-  SealedImage image;
-  compare_with_seal(path, [&](const PosixFile& file, std::uint64_t length, SealMaker& maker) {
-    image = {std::make_unique_for_overwrite<std::byte[]>(length), length};
-    const std::span<std::byte> bytes(image.bytes.get(), image.size);
-    make_pages(bytes.data(), bytes.size());
-    read_all_of(file, path.string(), bytes);
-    maker.add(bytes);
-  });
-  return image;
 }
 
 }  // namespace lapl

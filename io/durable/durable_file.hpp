@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,14 +48,5 @@ bool has_seal(const std::filesystem::path& path);
 /// The low half of the checksum in the file's seal, not verified; 0 if there is no seal. Throws
 /// IoError if the file is unreadable.
 std::uint64_t sealed_digest(const std::filesystem::path& path);
-
-/// The bytes of a file without its seal.
-struct SealedImage {
-  std::unique_ptr<std::byte[]> bytes;
-  std::size_t size = 0;
-};
-
-/// Reads a file into memory once and verifies the seal of the copy. Throws as verify_seal does.
-SealedImage read_sealed(const std::filesystem::path& path);
 
 }  // namespace lapl

@@ -1,14 +1,62 @@
-// Exports time series to files that other programs read. Each file is written under a temporary
-// name, record by record, and then replaces the file at `path`. All functions throw IoError.
+// Exports time series to files that other programs read. A series is a list of records, read one at
+// a time. Each file is written under a temporary name, record by record, and then replaces the file
+// at `path`. All functions throw IoError.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
-#include "io/export/series.hpp"
+#include "io/hdf5/field_values.hpp"
+#include "kernels/grid/grid.hpp"
 
 namespace lapl {
+
+/// Every `every`-th step from `first` to `last`, both included.
+struct StepRange {
+  std::int64_t first = 0;
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  std::int64_t every = 1;
+
+  bool contains(std::int64_t step) const {
+    return step >= first && step <= last && (step - first) % every == 0;
+  }
+};
+
+/// One output of a series, and its place in a file.
+struct SeriesRecord {
+  std::filesystem::path file;
+  std::size_t record = 0;  ///< index in the file
+  std::int64_t step = 0;
+  double time = 0;                  ///< seconds
+  std::vector<std::string> fields;  ///< names of its datasets
+};
+
+/// A time series: a grid and its records.
+struct Series {
+  Shape shape;
+  Spacing spacing;
+  Precision precision = Precision::float64;
+  std::vector<SeriesRecord> records;  ///< by step; at least one
+  /// Called before each field of a record is read.
+  std::function<void(const SeriesRecord&)> before_reading = [](const SeriesRecord&) {};
+
+  /// Names of all datasets in any record: those of the last record in its order, then the others.
+  std::vector<std::string> fields() const;
+};
+
+/// Opens the outputs in `range` of a run folder, an index, an output or an exported file; for a run
+/// in progress, the outputs finished so far. Verifies every file's seal. Throws IoError, and
+/// ConfigError if there is no output in `range`.
+Series open_series(const std::filesystem::path& path, const StepRange& range);
+
+/// The values of one record; NaN if it lacks the field. Verifies the file's seal again, because the
+/// file may have changed. Throws IoError.
+FieldValues read_record(const Series& series, const SeriesRecord& record, const std::string& field);
 
 /// Writes all values to one sealed file that is netCDF-4/CF and VTKHDF at once (docs/format.md,
 /// format series). `history` is the text of its attribute of that name.

@@ -1,10 +1,9 @@
-#include "io/export/series.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "io/export/export.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"

@@ -113,7 +113,7 @@ CovarianceResult add_covariance_file(const fs::path& source, const CovarianceNam
                                      const std::string& history, std::optional<Precision> precision,
                                      const std::string& backend, int threads) {
   const Hdf5Session session;
-  return read_verified(source, [&](const OpenedFile& opened, Reading reading) -> CovarianceResult {
+  return read_verified(source, [&](const OpenedFile& opened) -> CovarianceResult {
     const auto extent = [&](const std::string& name) {
       return extent_of(open_plain_dataset(opened.file, name), name);
     };
@@ -126,7 +126,7 @@ CovarianceResult add_covariance_file(const fs::path& source, const CovarianceNam
     if (H5Tget_class(type) != H5T_FLOAT || size > 8)
       throw IoError("dataset " + names.input + " is none of float16, float32 and float64");
     const auto add = [&]<class Storage>(Storage, const char* storage) {
-      if (reading == Reading::rehearsal) {
+      if (is_rehearsal()) {
         for (const std::string& name : {names.input, names.mu, names.gamma, names.c})
           touch_values(open_plain_dataset(opened.file, name), name, type_of(Storage()));
         return;

@@ -76,8 +76,6 @@ void for_fields(hid_t file, const CheckpointHeader& header, const Use& use) {
   }
 }
 
-void touch_fields(hid_t file) { for_fields(file, read_checkpoint_header(file), touch_field); }
-
 void require_digest(const CheckpointHeader& header, std::uint64_t digest) {
   if (digest != header.state_digest)
     throw IoError("state digest is {:#018x}, but the header says {:#018x}", digest,
@@ -153,10 +151,10 @@ void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::p
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) try {
   const Hdf5Session session;
-  const SealedImage image = read_sealed(path);
-  const auto open = [&] { return open_hdf5_image({image.bytes.get(), image.size}); };
-  rehearse(path, [&] { touch_fields(open()); });
-  return naming_file(path, [&] { return read_whole(open()); });
+  verify_seal(path);
+  const auto read = [&] { return read_whole(open_hdf5_file(path)); };
+  rehearse(path, read);
+  return naming_file(path, read);
 } catch (const IoError& error) {
   throw CheckpointError(error.what());
 }
@@ -165,8 +163,9 @@ Checkpoint scan_checkpoint(const std::filesystem::path& path,
                            const std::function<void(FieldView piece)>& look) try {
   const Hdf5Session session;
   verify_seal(path);
-  rehearse(path, [&] { touch_fields(open_hdf5_file(path)); });
-  return naming_file(path, [&] { return scan(open_hdf5_file(path), look); });
+  const auto read = [&] { return scan(open_hdf5_file(path), look); };
+  rehearse(path, read);
+  return naming_file(path, read);
 } catch (const IoError& error) {
   throw CheckpointError(error.what());
 }

@@ -23,11 +23,6 @@ constexpr std::size_t most_fields = 64;
 constexpr std::size_t most_outputs = std::size_t{1} << 24;
 
 template <class T>
-void write_values(hid_t file, const std::string& name, const std::vector<T>& values) {
-  write_array(file, name, values).close("close dataset " + name);
-}
-
-template <class T>
 T read_one(hid_t file, const std::string& name) {
   const std::vector<T> values = read_array<T>(file, name, 1);
   if (values.size() != 1) throw IoError("dataset " + name + " is empty");
@@ -69,28 +64,25 @@ double time_of(const CheckpointHeader& header) {
 }
 
 void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
+  using enum CheckpointPart;
+  const auto write = [&](CheckpointPart part, const auto& values) {
+    write_array(file, name_of(part), values).close(std::string("close dataset ") + name_of(part));
+  };
   write_format(file, "checkpoint");
-  write_text(file, name_of(CheckpointPart::config), header.config);
-  write_values(file, name_of(CheckpointPart::shape), header.shape.extents());
+  write_text(file, name_of(config), header.config);
+  write(shape, header.shape.extents());
   if (header.fields != CheckpointHeader().fields)
-    write_text(file, name_of(CheckpointPart::fields),
-               fmt::format("{}\n", fmt::join(header.fields, "\n")));
-  write_values(file, name_of(CheckpointPart::step), std::vector{header.step});
-  if (header.time)
-    write_values(file, name_of(CheckpointPart::time_bits), std::vector{bits_of(*header.time)});
-  write_values(file, name_of(CheckpointPart::time_step_bits),
-               std::vector{bits_of(header.time_step)});
-  write_values(file, name_of(CheckpointPart::coefficient_bits),
-               std::vector{bits_of(header.coefficient)});
-  write_values(file, name_of(CheckpointPart::state_digest), std::vector{header.state_digest});
-  if (header.equation_digest)
-    write_values(file, name_of(CheckpointPart::equation_digest),
-                 std::vector{*header.equation_digest});
+    write_text(file, name_of(fields), fmt::format("{}\n", fmt::join(header.fields, "\n")));
+  write(step, std::vector{header.step});
+  if (header.time) write(time_bits, std::vector{bits_of(*header.time)});
+  write(time_step_bits, std::vector{bits_of(header.time_step)});
+  write(coefficient_bits, std::vector{bits_of(header.coefficient)});
+  write(state_digest, std::vector{header.state_digest});
+  if (header.equation_digest) write(equation_digest, std::vector{*header.equation_digest});
   const OutputListMark list = header.output_list.value_or(OutputListMark());
-  write_values(file, name_of(CheckpointPart::output_list), std::vector{list.bytes, list.digest});
-  write_values(file, name_of(CheckpointPart::missing_outputs), header.missing_outputs);
-  if (!header.step_state.empty())
-    write_values(file, name_of(CheckpointPart::step_state), header.step_state);
+  write(output_list, std::vector{list.bytes, list.digest});
+  write(missing_outputs, header.missing_outputs);
+  if (!header.step_state.empty()) write(step_state, header.step_state);
 }
 
 CheckpointHeader read_checkpoint_header(hid_t file) {
@@ -98,39 +90,38 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
   if (format != "checkpoint")
     throw IoError(format.empty() ? "is not a file of lapl"
                                  : fmt::format("is a {} file of lapl, not a checkpoint", format));
+  using enum CheckpointPart;
+  const auto has = [&](CheckpointPart part) {
+    return H5Lexists(file, name_of(part), H5P_DEFAULT) > 0;
+  };
+  const auto word = [&](CheckpointPart part) {
+    return read_one<std::uint64_t>(file, name_of(part));
+  };
+  const auto real = [&](CheckpointPart part) { return std::bit_cast<double>(word(part)); };
   CheckpointHeader header;
-  header.config = read_text(file, name_of(CheckpointPart::config), longest_text);
-  const auto shape = read_array<std::int64_t>(file, name_of(CheckpointPart::shape), 3);
-  if (shape.empty() || std::ranges::min(shape) < 1)
+  header.config = read_text(file, name_of(config), longest_text);
+  const auto extents = read_array<std::int64_t>(file, name_of(shape), 3);
+  if (extents.empty() || std::ranges::min(extents) < 1)
     throw IoError("dataset shape is not one to three numbers from 1 on");
-  header.shape = Shape::of(shape);
-  if (H5Lexists(file, name_of(CheckpointPart::fields), H5P_DEFAULT) > 0)
-    header.fields = lines_of(read_text(file, name_of(CheckpointPart::fields), longest_text));
+  header.shape = Shape::of(extents);
+  if (has(fields)) header.fields = lines_of(read_text(file, name_of(fields), longest_text));
   if (header.fields.empty() || header.fields.size() > most_fields)
     throw IoError("names {} fields (expected 1 to {})", header.fields.size(), most_fields);
-  header.step = read_one<std::int64_t>(file, name_of(CheckpointPart::step));
+  header.step = read_one<std::int64_t>(file, name_of(step));
   if (header.step < 0) throw IoError("dataset step is negative");
-  if (H5Lexists(file, name_of(CheckpointPart::time_bits), H5P_DEFAULT) > 0)
-    header.time =
-        std::bit_cast<double>(read_one<std::uint64_t>(file, name_of(CheckpointPart::time_bits)));
-  header.time_step =
-      std::bit_cast<double>(read_one<std::uint64_t>(file, name_of(CheckpointPart::time_step_bits)));
-  header.coefficient = std::bit_cast<double>(
-      read_one<std::uint64_t>(file, name_of(CheckpointPart::coefficient_bits)));
-  header.state_digest = read_one<std::uint64_t>(file, name_of(CheckpointPart::state_digest));
-  if (H5Lexists(file, name_of(CheckpointPart::equation_digest), H5P_DEFAULT) > 0)
-    header.equation_digest =
-        read_one<std::uint64_t>(file, name_of(CheckpointPart::equation_digest));
-  if (H5Lexists(file, name_of(CheckpointPart::output_list), H5P_DEFAULT) > 0)
+  if (has(time_bits)) header.time = real(time_bits);
+  header.time_step = real(time_step_bits);
+  header.coefficient = real(coefficient_bits);
+  header.state_digest = word(state_digest);
+  if (has(equation_digest)) header.equation_digest = word(equation_digest);
+  if (has(output_list))
     header.output_list = read_output_list_mark(file);
   else
     header.outputs = read_outputs(file);
-  if (H5Lexists(file, name_of(CheckpointPart::step_state), H5P_DEFAULT) > 0)
-    header.step_state = read_array<std::uint64_t>(file, name_of(CheckpointPart::step_state), 64);
+  if (has(step_state)) header.step_state = read_array<std::uint64_t>(file, name_of(step_state), 64);
   // Earlier versions have no such dataset: there a run ended with the first output it missed.
-  if (H5Lexists(file, name_of(CheckpointPart::missing_outputs), H5P_DEFAULT) > 0)
-    header.missing_outputs =
-        read_array<std::int64_t>(file, name_of(CheckpointPart::missing_outputs), most_outputs);
+  if (has(missing_outputs))
+    header.missing_outputs = read_array<std::int64_t>(file, name_of(missing_outputs), most_outputs);
   return header;
 }
 

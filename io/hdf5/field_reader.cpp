@@ -53,7 +53,7 @@ std::vector<double> times_of(hid_t file, hid_t dataset, const std::string& name,
 }
 
 ReadField read_plain(const OpenedFile& opened, const std::string& name, const RecordChoice& choice,
-                     Reading reading, const TakeShape& take_shape, int foreign_axes) {
+                     const TakeShape& take_shape, int foreign_axes) {
   const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
   const int grid_axes = opened.format == "checkpoint"
                             ? read_checkpoint_header(opened.file).shape.axes
@@ -65,10 +65,6 @@ ReadField read_plain(const OpenedFile& opened, const std::string& name, const Re
   if (layout.records > 1 || choice.time)
     times = times_of(opened.file, dataset, name, layout, grid_axes);
   const std::size_t record = chosen_record(choice, layout.records, times, "dataset " + name);
-  if (reading == Reading::rehearsal) {
-    touch_field(dataset, name, layout);
-    return {};
-  }
   return {layout.shape,     layout.records,
           layout.axes == 1, read_values(dataset, name, layout, record),
           record,           times.empty() ? std::nullopt : std::optional(times[record])};
@@ -127,9 +123,8 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
                      const RecordChoice& record, const TakeShape& take_shape, int grid_axes) {
   const Hdf5Session session;
   std::optional<IndexRecord> entry;
-  ReadField field = read_verified(path, [&](const OpenedFile& opened, Reading reading) {
-    if (opened.format != "index")
-      return read_plain(opened, name, record, reading, take_shape, grid_axes);
+  ReadField field = read_verified(path, [&](const OpenedFile& opened) {
+    if (opened.format != "index") return read_plain(opened, name, record, take_shape, grid_axes);
     entry = look_up(opened.file, path, name, record);
     return ReadField{};
   });
@@ -141,13 +136,11 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
       throw IoError("holds {} values, but its index says {}", text_of(found), text_of(shape));
     if (take_shape) take_shape(found);
   };
-  ReadField read =
-      read_verified(entry->step_file, [&](const OpenedFile& step, Reading reading) -> ReadField {
-        if (holds_dataset(step.file, name))
-          return read_plain(step, name, 0, reading, same_grid, shape.axes);
-        same_grid(own_content(step).shape);
-        return {shape, 1, false, missing_values(shape.cells(), entry->precision)};
-      });
+  ReadField read = read_verified(entry->step_file, [&](const OpenedFile& step) -> ReadField {
+    if (holds_dataset(step.file, name)) return read_plain(step, name, 0, same_grid, shape.axes);
+    same_grid(own_content(step).shape);
+    return {shape, 1, false, missing_values(shape.cells(), entry->precision)};
+  });
   read.record = entry->record;
   read.records = entry->records;
   read.time = entry->time;

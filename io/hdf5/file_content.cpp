@@ -125,7 +125,7 @@ Hdf5File open_or_say_kind(const std::filesystem::path& path) try {
 
 std::vector<ArrayContent> read_arrays(const std::filesystem::path& path) {
   const Hdf5Session session;
-  return read_verified(path, [&](const OpenedFile& opened, Reading) {
+  return read_verified(path, [&](const OpenedFile& opened) {
     std::vector<ArrayContent> arrays;
     if (!opened.format.empty() && opened.format != "filtered") return arrays;
     for (const std::string& name : list_datasets(opened.file)) try {
@@ -149,9 +149,9 @@ std::vector<ArrayContent> read_arrays(const std::filesystem::path& path) {
 
 std::vector<double> read_array_values(const std::filesystem::path& path, const std::string& name) {
   const Hdf5Session session;
-  return read_verified(path, [&](const OpenedFile& opened, Reading reading) {
+  return read_verified(path, [&](const OpenedFile& opened) {
     const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-    if (reading == Reading::rehearsal) {
+    if (is_rehearsal()) {
       touch_values(dataset, name, memory_type<double>());
       return std::vector<double>();
     }
@@ -209,7 +209,7 @@ OpenedFile open_verified(const std::filesystem::path& path) {
 
 FileContent read_content(const std::filesystem::path& path) {
   const Hdf5Session session;
-  return read_verified(path, [&](const OpenedFile& opened, Reading) {
+  return read_verified(path, [&](const OpenedFile& opened) {
     if (opened.format.empty() || opened.format == "filtered") return content_of_plain(opened.file);
     if (opened.format == "checkpoint") return content_of_checkpoint(opened.file);
     FileContent content = own_content(opened);

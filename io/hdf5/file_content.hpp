@@ -25,8 +25,6 @@ OpenedFile open_verified(const std::filesystem::path& path);
 bool verify_if_sealed(const std::filesystem::path& path);
 OpenedFile open_sealed(const std::filesystem::path& path, bool sealed);
 
-enum class Reading { rehearsal, real };
-
 /// Rehearses a call of `read` for this file (io/hdf5/rehearsal.hpp), and for an output also reading
 /// all its fields. Skips an output that this process has rehearsed and passed to remember().
 /// Returns the value to pass to remember().
@@ -34,18 +32,18 @@ std::uint64_t rehearse_unless_known(const std::filesystem::path& path, bool seal
                                     const std::function<void()>& read);
 void remember(std::uint64_t rehearsed);
 
-/// Verifies and opens the file and calls `use(OpenedFile, Reading)` twice: in a rehearsal, and then
-/// for the result. Throws IoError; the file's name is put in front of errors of `use`.
+/// Verifies and opens the file and calls `use(OpenedFile)` twice: in a rehearsal, and then for the
+/// result. Throws IoError; the file's name is put in front of errors of `use`.
 template <class Use>
 auto read_verified(const std::filesystem::path& path, Use use) {
   const bool sealed = verify_if_sealed(path);
-  const auto read = [&](Reading reading) {
+  const auto read = [&] {
     OpenedFile opened = open_sealed(path, sealed);
-    return naming_file(path, [&] { return use(std::move(opened), reading); });
+    return naming_file(path, [&] { return use(std::move(opened)); });
   };
   const std::uint64_t rehearsed =
-      rehearse_unless_known(path, sealed, [&] { static_cast<void>(read(Reading::rehearsal)); });
-  auto result = read(Reading::real);
+      rehearse_unless_known(path, sealed, [&] { static_cast<void>(read()); });
+  auto result = read();
   remember(rehearsed);
   return result;
 }

@@ -60,15 +60,6 @@ Hdf5Properties scratch_access() {
   return access;
 }
 
-// Callbacks by which HDF5 copies and frees a file image. A copy is the same pointer, because nobody
-// writes to the image.
-void* same_image(std::size_t, H5FD_file_image_op_t, void* image) { return image; }
-void* copy_nothing(void* to, const void*, std::size_t, H5FD_file_image_op_t, void*) { return to; }
-void* refuse_to_grow(void*, std::size_t, H5FD_file_image_op_t, void*) { return nullptr; }
-herr_t free_nothing(void*, H5FD_file_image_op_t, void*) { return 0; }
-void* same_pointer(void* image) { return image; }
-herr_t keep_pointer(void*) { return 0; }
-
 constexpr unsigned tracked = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 
 }  // namespace
@@ -112,19 +103,6 @@ Hdf5File open_hdf5_file(const std::filesystem::path& path) {
   if (file >= 0 || !has_no_locks(hdf5_reason())) return {file, "open as HDF5"};
   check_hdf5(H5Pset_file_locking(access, false, true), "set file properties");
   return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), "open as HDF5"};
-}
-
-Hdf5File open_hdf5_image(std::span<std::byte> bytes) {
-  const Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS), "make file properties");
-  check_hdf5(H5Pset_fapl_core(access, 1 << 16, false), "set file properties");
-  H5FD_file_image_callbacks_t callbacks = {same_image,   copy_nothing, refuse_to_grow, free_nothing,
-                                           same_pointer, keep_pointer, bytes.data()};
-  check_hdf5(H5Pset_file_image_callbacks(access, &callbacks), "set file properties");
-  check_hdf5(H5Pset_file_image(access, bytes.data(), bytes.size()), "set the file image");
-  // HDF5 treats two images of the same name as one file.
-  const std::string name =
-      "image at " + std::to_string(reinterpret_cast<std::uintptr_t>(&bytes[0]));
-  return {H5Fopen(name.c_str(), H5F_ACC_RDONLY, access), "open as HDF5"};
 }
 
 Hdf5Group create_hdf5_group(hid_t location, const std::string& name) {

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <mutex>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,10 +84,6 @@ Hdf5File create_hdf5_file(const std::filesystem::path& scratch, Hdf5Format forma
 Hdf5File reopen_hdf5_file(const std::filesystem::path& scratch);
 /// Opens a file for reading.
 Hdf5File open_hdf5_file(const std::filesystem::path& path);
-
-/// Opens `bytes`, the content of a file, for reading in place; they must outlive the result.
-/// (HDF5's own H5LTopen_file_image leaks memory.)
-Hdf5File open_hdf5_image(std::span<std::byte> bytes);
 
 /// Creates a group that tracks and indexes creation order.
 Hdf5Group create_hdf5_group(hid_t location, const std::string& name);

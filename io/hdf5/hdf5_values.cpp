@@ -73,12 +73,17 @@ std::string read_text_attribute(hid_t object, const std::string& name) {
                                 "open attribute " + name);
   const Hdf5Type type(H5Aget_type(attribute), "read the type of attribute " + name);
   const Hdf5Space space(H5Aget_space(attribute), "read the extent of attribute " + name);
-  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
-      H5Sget_simple_extent_type(space) != H5S_SCALAR)
-    return {};
-  std::string text(H5Tget_size(type), '\0');
-  check_hdf5(H5Aread(attribute, type, text.data()), "read attribute " + name);
-  return without_padding(std::move(text));
+  if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1) return {};
+  if (H5Tis_variable_str(type) == 0) {
+    std::string text(H5Tget_size(type), '\0');
+    check_hdf5(H5Aread(attribute, type, text.data()), "read attribute " + name);
+    return without_padding(std::move(text));
+  }
+  char* held = nullptr;
+  check_hdf5(H5Aread(attribute, type, static_cast<void*>(&held)), "read attribute " + name);
+  std::string text = held != nullptr ? held : "";
+  H5free_memory(held);
+  return text;
 }
 
 template <class T>

@@ -45,7 +45,7 @@ void write_attribute(hid_t object, const std::string& name, std::string_view tex
 template <class T>
 void write_attribute(hid_t object, const std::string& name, const std::vector<T>& values);
 
-/// The value of a text attribute; empty if there is no text attribute of this name.
+/// The value of a text attribute of fixed or variable length; empty if there is no such attribute.
 std::string read_text_attribute(hid_t object, const std::string& name);
 /// One number, or 1 to `most` numbers. Both functions throw IoError if the count is another.
 template <class T>

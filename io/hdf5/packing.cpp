@@ -67,24 +67,7 @@ class Attributes {
     return found.front();
   }
 
-  /// A text of fixed or variable length; empty if the attribute is none.
-  std::string text(const char* attribute) const {
-    const Hdf5Attribute opened(H5Aopen(dataset_, attribute, H5P_DEFAULT),
-                               std::string("open attribute ") + attribute);
-    const Hdf5Type type(H5Aget_type(opened), "read the type of an attribute");
-    const Hdf5Space space(H5Aget_space(opened), "read the extent of an attribute");
-    if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1) return {};
-    if (H5Tis_variable_str(type) == 0) {
-      std::string fixed(H5Tget_size(type), '\0');
-      check_hdf5(H5Aread(opened, type, fixed.data()), "read an attribute");
-      return fixed.substr(0, fixed.find('\0'));
-    }
-    char* held = nullptr;
-    check_hdf5(H5Aread(opened, type, static_cast<void*>(&held)), "read an attribute");
-    std::string variable = held != nullptr ? held : "";
-    H5free_memory(held);
-    return variable;
-  }
+  std::string text(const char* attribute) const { return read_text_attribute(dataset_, attribute); }
 
   [[noreturn]] void refuse(const char* attribute, const std::string& found,
                            const std::string& expected) const {

@@ -24,6 +24,8 @@ namespace {
 
 enum ExitStatus { done = 0, out_of_memory = 2 };
 
+bool amid_rehearsal = false;
+
 rlim_t seconds_for(std::uintmax_t file_bytes) { return 2 + file_bytes / 10'000'000; }
 
 void limit(int resource, rlim_t most) {
@@ -41,6 +43,7 @@ void limit_memory(std::uintmax_t more) {
 }
 
 [[noreturn]] void run_child(std::uintmax_t file_bytes, const std::function<void()>& read) {
+  amid_rehearsal = true;
   // Dies with its parent, so that it does not keep the lock of a run folder.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   syscall(SYS_close_range, 3u, ~0u, 0u);
@@ -71,6 +74,8 @@ void limit_memory(std::uintmax_t more) {
 }
 
 }  // namespace
+
+bool is_rehearsal() { return amid_rehearsal; }
 
 void rehearse(const std::filesystem::path& path, const std::function<void()>& read) {
   const std::string name = path.string();

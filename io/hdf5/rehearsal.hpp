@@ -14,4 +14,8 @@ namespace lapl {
 /// the process cannot be copied.
 void rehearse(const std::filesystem::path& path, const std::function<void()>& read);
 
+/// True within rehearse. Readers of fields then read one value of each chunk (touch_values) and
+/// return none.
+bool is_rehearsal();
+
 }  // namespace lapl

@@ -45,14 +45,14 @@ FrameSource source_of(const DatasetLayout& layout,
 // The dataset and its file stay open, so that the seal is verified only once for all frames.
 FrameSource open_dataset(const fs::path& path, const std::string& name) {
   const Hdf5Session session;
-  return read_verified(path, [&](const OpenedFile& opened, Reading reading) {
+  return read_verified(path, [&](const OpenedFile& opened) {
     if (opened.format == "index")
       throw IoError(
           "is an index of other files (name one of the step files, or filter while running: "
           "`filters` in the run's config)");
     const auto dataset = std::make_shared<Hdf5Dataset>(open_plain_dataset(opened.file, name));
     const DatasetLayout layout = field_layout(*dataset, name);
-    if (reading == Reading::rehearsal) touch_field(*dataset, name, layout);
+    if (is_rehearsal()) touch_field(*dataset, name, layout);
     return source_of(layout, [path, name, layout, dataset](std::size_t record) {
       const Hdf5Session reading_session;
       return naming_file(path, [&] { return read_values(*dataset, name, layout, record); });
@@ -89,7 +89,7 @@ std::string other_than_frames(const fs::path& path) try {
   if (!fs::is_regular_file(fs::symlink_status(path))) return "it is not a regular file";
   const Hdf5Session session;
   const std::string format =
-      read_verified(path, [](const OpenedFile& opened, Reading) { return opened.format; });
+      read_verified(path, [](const OpenedFile& opened) { return opened.format; });
   if (format == "filtered") return {};
   return format.empty() ? "another program has made it" : "it is a " + format + " file of lapl";
 } catch (const IoError& error) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/config/config_text.hpp"
+#include "io/config/yaml_tree.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/host_vector.hpp"
@@ -27,84 +28,36 @@ struct NpyHeader {
   std::vector<hsize_t> extent;
 };
 
-// Parses a header, a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
-class NpyHeaderText {
- public:
-  explicit NpyHeaderText(std::string_view text) : rest_(text) {}
-
-  NpyHeader read() {
-    NpyHeader header;
-    expect("{");
-    while (!took("}")) {
-      const std::string key = quoted();
-      expect(":");
-      if (key == "descr")
-        header.type = quoted();
-      else if (key == "fortran_order")
-        header.fortran_order = truth();
-      else if (key == "shape")
-        header.extent = numbers();
-      else
-        fail();
-      if (!took(",")) {
-        expect("}");
-        break;
+// A header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+// With brackets for its parentheses it is a map of YAML.
+NpyHeader header_in(std::string text) {
+  std::ranges::replace(text, '(', '[');
+  std::ranges::replace(text, ')', ']');
+  const YamlDocument document = parse_yaml(text);
+  bool good = !document.problem && document.root.kind == YamlNode::Kind::map;
+  NpyHeader header;
+  for_each_entry(document.root, [&](const std::string& key, const YamlNode& value) {
+    if (key == "descr") {
+      header.type = value.text;
+    } else if (key == "fortran_order") {
+      header.fortran_order = value.text == "True";
+      good = good && (header.fortran_order || value.text == "False");
+    } else if (key == "shape" && value.kind == YamlNode::Kind::list) {
+      for (const YamlNode& extent : value.children) {
+        const char* const end = extent.text.data() + extent.text.size();
+        const auto [after, error] =
+            std::from_chars(extent.text.data(), end, header.extent.emplace_back());
+        good = good && error == std::errc() && after == end;
       }
+    } else {
+      good = false;
     }
-    skip_spaces();
-    if (!rest_.empty() || header.type.empty()) fail();
-    return header;
-  }
-
- private:
-  [[noreturn]] static void fail() {
+  });
+  if (!good || header.type.empty())
     throw IoError(
         "its header is none of an array of numbers (expected descr, fortran_order, shape)");
-  }
-  void skip_spaces() {
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n"), rest_.size()));
-  }
-  bool took(std::string_view word) {
-    skip_spaces();
-    if (!rest_.starts_with(word)) return false;
-    rest_.remove_prefix(word.size());
-    return true;
-  }
-  void expect(std::string_view word) {
-    if (!took(word)) fail();
-  }
-  std::string quoted() {
-    skip_spaces();
-    const auto end = rest_.size() > 1 ? rest_.find(rest_[0], 1) : rest_.npos;
-    if (end == rest_.npos || (rest_[0] != '\'' && rest_[0] != '"')) fail();
-    const std::string text(rest_.substr(1, end - 1));
-    rest_.remove_prefix(end + 1);
-    return text;
-  }
-  bool truth() {
-    if (took("True")) return true;
-    expect("False");
-    return false;
-  }
-  std::vector<hsize_t> numbers() {
-    std::vector<hsize_t> values;
-    expect("(");
-    while (!took(")")) {
-      skip_spaces();
-      const auto [end, error] =
-          std::from_chars(rest_.data(), rest_.data() + rest_.size(), values.emplace_back());
-      if (error != std::errc()) fail();
-      rest_.remove_prefix(end - rest_.data());
-      if (!took(",")) {
-        expect(")");
-        break;
-      }
-    }
-    return values;
-  }
-
-  std::string_view rest_;
-};
+  return header;
+}
 
 std::uint64_t little_endian(std::string_view bytes) {
   std::uint64_t value = 0;
@@ -156,8 +109,8 @@ NpyReader::NpyReader(const std::filesystem::path& path, int grid_axes) : path_(p
   const std::uint64_t text_size = little_endian(std::string_view(start).substr(8, count_size));
   if (start.size() < text || text_size > start.size() - text) refuse("its header is cut short");
   first_value_ = text + text_size;
-  const NpyHeader header = naming_file(
-      path, [&] { return NpyHeaderText(std::string_view(start).substr(text, text_size)).read(); });
+  const NpyHeader header =
+      naming_file(path, [&] { return header_in(start.substr(text, text_size)); });
   const std::string& type = header.type;
   if (type.size() > 2) kind_ = type[1], value_size_ = static_cast<std::size_t>(type[2] - '0');
   swapped_ = type.starts_with('>');

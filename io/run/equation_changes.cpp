@@ -3,35 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "io/durable/posix_file.hpp"
 #include "io/json.hpp"
 
 namespace lapl {
 
 std::vector<EquationChange> equation_changes(const RunFolder& folder) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 30;
   std::vector<EquationChange> changes;
-  if (!std::filesystem::exists(folder.log_file())) return changes;
-  std::istringstream log(read_start(folder.log_file(), most));
-  const auto has = [](const std::string& line, const char* word) {
-    return line.find(word) != std::string::npos;
-  };
-  for (std::string line; std::getline(log, line);) {
-    if (!has(line, equation_changed_event) && !has(line, "resumed")) continue;
-    const nlohmann::ordered_json event = parse_json(line);
-    if (!event.is_object() || !event.contains("event") || !event.contains("step") ||
-        !event["step"].is_number_integer())
-      continue;
+  const auto add = [&](const nlohmann::ordered_json& event) {
+    if (!event.contains("event") || !event.contains("step") || !event["step"].is_number_integer())
+      return;
     const auto step = event["step"].get<std::int64_t>();
     if (event["event"] == "resumed")
       std::erase_if(changes, [&](const EquationChange& change) { return change.step > step; });
     else if (event["event"] == equation_changed_event && event.contains("changes") &&
              event["changes"].is_string())
       changes.push_back({step, event["changes"].get<std::string>()});
-  }
+  };
+  for_each_event(folder.log_file(), {equation_changed_event, "resumed"}, add);
   return changes;
 }
 

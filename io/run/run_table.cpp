@@ -22,34 +22,16 @@ RunTable::RunTable(std::filesystem::path path, std::vector<std::string> columns)
 std::filesystem::path RunTable::begin(std::int64_t step,
                                       const std::vector<std::string>& moved) const {
   const std::string before = std::filesystem::exists(path_) ? read_start(path_) : "";
-  std::istringstream file(before);
-  std::string line;
-  std::getline(file, line);
-  const std::vector<std::string> names = table_parts(line);
-  // For each column, its index in the earlier lines.
-  std::vector<std::optional<std::size_t>> places;
-  for (const std::string& column : columns_) {
-    const auto at = std::ranges::find(names, column);
-    places.emplace_back();
-    if (at != names.end() && std::ranges::find(moved, column) == moved.end())
-      places.back() = at - names.begin();
-  }
+  TableReader earlier(before, columns_, moved);
   std::string kept;
-  while (std::getline(file, line) && !file.eof()) {  // an incomplete line has no line end
-    const std::vector<std::string> values = table_parts(line);
-    std::int64_t of = 0;
-    const std::string& first = values.front();
-    if (std::from_chars(first.data(), first.data() + first.size(), of).ec != std::errc() ||
-        of >= step || values.size() != names.size())
-      continue;
-    std::vector<std::string> row;
-    for (const auto& place : places) row.push_back(place ? values[*place] : "nan");
-    kept += fmt::format("{}\n", fmt::join(row, ","));
+  while (const auto line = earlier.next()) {
+    std::int64_t of = step;
+    if (!line->empty())
+      std::from_chars(line->front().data(), line->front().data() + line->front().size(), of);
+    if (of < step) kept += fmt::format("{}\n", fmt::join(*line, ","));
   }
   std::filesystem::path aside;
-  const auto taken =
-      std::ranges::count_if(places, [](const auto& place) { return place.has_value(); });
-  if (!kept.empty() && taken < std::ssize(names)) {
+  if (!kept.empty() && earlier.has_others()) {
     for (int n = 1; aside.empty() || std::filesystem::exists(aside); ++n)
       aside = path_.parent_path() / fmt::format("{}-earlier{}{}", path_.stem().string(),
                                                 n == 1 ? "" : fmt::format("-{}", n),
@@ -62,12 +44,47 @@ std::filesystem::path RunTable::begin(std::int64_t step,
 
 void RunTable::add(const std::string& lines) const { append_lines(path_, lines, Durable::later); }
 
+namespace {
+
+// The parts of a line between its commas.
 std::vector<std::string> table_parts(const std::string& line) {
   std::vector<std::string> parts;
-  std::istringstream text(line);
-  for (std::string part; std::getline(text, part, ',');) parts.push_back(part);
-  if (parts.empty()) parts.emplace_back();
+  for (std::size_t first = 0, comma = 0; comma != line.npos; first = comma + 1)
+    parts.push_back(line.substr(first, (comma = line.find(',', first)) - first));
   return parts;
+}
+
+}  // namespace
+
+TableReader::TableReader(const std::string& text, const std::vector<std::string>& columns,
+                         const std::vector<std::string>& moved)
+    : lines_(text) {
+  std::string head;
+  std::getline(lines_, head);
+  const std::vector<std::string> names = table_parts(head);
+  parts_ = names.size();
+  for (const std::string& column : columns) {
+    const auto at = std::ranges::find(names, column);
+    places_.emplace_back();
+    if (at != names.end() && std::ranges::count(moved, column) == 0)
+      places_.back() = at - names.begin();
+  }
+}
+
+bool TableReader::has_others() const {
+  return std::ranges::count_if(places_, [](const auto& place) { return place.has_value(); }) <
+         static_cast<std::ptrdiff_t>(parts_);
+}
+
+std::optional<std::vector<std::string>> TableReader::next() {
+  std::string line;
+  // An incomplete line, which has no line end, is still being written.
+  if (!std::getline(lines_, line) || lines_.eof()) return std::nullopt;
+  const std::vector<std::string> parts = table_parts(line);
+  std::vector<std::string> texts;
+  if (parts.size() == parts_)
+    for (const auto& place : places_) texts.push_back(place ? parts[*place] : "nan");
+  return texts;
 }
 
 }  // namespace lapl

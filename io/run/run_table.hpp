@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -30,7 +32,29 @@ class RunTable {
   std::vector<std::string> columns_;
 };
 
-/// The parts of a line between its commas.
-std::vector<std::string> table_parts(const std::string& line);
+/// The last column of diagnostics.csv.
+inline constexpr const char* speed_column = "cells_per_second";
+
+/// Reads a table line by line, its columns by their names.
+class TableReader {
+ public:
+  /// `columns` are read, in this order; one that is in `moved` counts as lacking.
+  TableReader(const std::string& text, const std::vector<std::string>& columns,
+              const std::vector<std::string>& moved = {});
+
+  /// True if the table has this one of the columns that are read.
+  bool has(std::size_t column) const { return places_.at(column).has_value(); }
+  /// True if the table has columns that are not read.
+  bool has_others() const;
+
+  /// The texts of the next line, "nan" in columns that the table lacks; no text at all if the line
+  /// has more or fewer parts than the head. None after the last whole line.
+  std::optional<std::vector<std::string>> next();
+
+ private:
+  std::istringstream lines_;
+  std::size_t parts_;                               // of a line
+  std::vector<std::optional<std::size_t>> places_;  // of the columns in a line
+};
 
 }  // namespace lapl

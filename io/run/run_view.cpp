@@ -7,14 +7,15 @@
 #include <charconv>
 #include <ctime>
 #include <optional>
-#include <sstream>
 
+#include "io/config/config.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/json.hpp"
 #include "io/run/run_folder.hpp"
 #include "io/run/run_table.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/paths_in.hpp"
+#include "solver/diagnostics.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
@@ -87,77 +88,51 @@ void describe_status(RunView& view, const fs::path& folder, const std::string& h
   }
 }
 
-std::map<std::int64_t, std::string> digests_in(const std::string& log) {
+std::map<std::int64_t, std::string> digests_in(const fs::path& log) {
   std::map<std::int64_t, std::string> digests;
-  std::istringstream lines(log);
-  for (std::string line; std::getline(lines, line);) {
-    const Json event = parse_json(line);
-    if (event.is_object() && !text_in(event, "output").empty())
+  for_each_event(log, {"digest"}, [&](const Json& event) {
+    if (!text_in(event, "output").empty())
       digests[number_in<std::int64_t>(event, "step")] = text_in(event, "digest");
-  }
+  });
   return digests;
 }
 
-std::optional<DiagnosticsLine> parse_line(const std::string& text, std::size_t fields,
-                                          std::size_t columns) {
-  std::vector<double> numbers;
-  for (const std::string& part : table_parts(text)) {
-    const char* const end = part.data() + part.size();
-    if (const auto [after, error] = std::from_chars(part.data(), end, numbers.emplace_back());
-        error != std::errc() || after != end)
-      return std::nullopt;
-  }
-  if (numbers.size() != columns || text.ends_with(',')) return std::nullopt;
-  DiagnosticsLine line{static_cast<std::int64_t>(numbers[0]), numbers[1], {}, numbers.back()};
-  auto number = numbers.begin() + 2;
-  for (std::size_t field = 0; field < fields; ++field) {
-    Statistics& of_field = line.fields.emplace_back();
-    for (const StatisticsColumn& column : statistics_columns) of_field.*column.value = *number++;
-  }
-  line.integrals.assign(number, numbers.end() - 1);
-  return line;
+// The config that the run wrote; none if there is none yet, or none that this version can read.
+std::optional<RunConfig> config_in_folder(const fs::path& folder) try {
+  return load_config(folder / "config.yaml", {}).run;
+} catch (const ConfigError&) {
+  return std::nullopt;
+} catch (const IoError&) {
+  return std::nullopt;
 }
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
-std::vector<std::string> fields_in_head(const std::string& head) {
-  const std::vector<std::string> columns = table_parts(head);
-  std::vector<std::string> fields;
-  for (std::size_t at = 2; at + statistics_columns.size() < columns.size();
-       at += statistics_columns.size()) {
-    const std::string first = statistics_columns.front().name;
-    if (!columns[at].ends_with(first)) break;
-    const std::string prefix = columns[at].substr(0, columns[at].size() - first.size());
-    bool all = prefix.empty() || prefix.ends_with('_');
-    for (std::size_t i = 0; i < statistics_columns.size(); ++i)
-      all = all && columns[at + i] == prefix + statistics_columns[i].name;
-    if (!all) break;
-    fields.push_back(prefix.substr(0, prefix.size() - (prefix.empty() ? 0 : 1)));
-  }
-  return fields;
-}
-
-std::vector<std::string> integrals_in_head(const std::string& head) {
-  std::vector<std::string> columns = table_parts(head);
-  const std::size_t before = 2 + fields_in_head(head).size() * statistics_columns.size();
-  if (columns.size() <= before) return {};
-  return {columns.begin() + static_cast<std::ptrdiff_t>(before), columns.end() - 1};
-}
-
-std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text) {
+std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text, const RunConfig& config) {
+  std::vector<std::string> columns = diagnostics_columns(config);
+  columns.insert(columns.begin(), {"step", "time"});
+  columns.emplace_back(speed_column);
+  TableReader table(text, columns);
   std::vector<DiagnosticsLine> lines;
-  std::istringstream file(text);
-  std::string line;
-  std::getline(file, line);
-  const std::size_t fields = fields_in_head(line).size(), columns = table_parts(line).size();
-  if (fields == 0) return {};
-  // An incomplete line is still being written.
-  while (std::getline(file, line) && !file.eof()) {
-    const auto parsed = parse_line(line, fields, columns);
-    if (!parsed) break;
-    lines.push_back(*parsed);
+  while (const auto texts = table.next()) {
+    std::vector<double> numbers;
+    for (const std::string& part : *texts) {
+      const char* const end = part.data() + part.size();
+      if (const auto [after, error] = std::from_chars(part.data(), end, numbers.emplace_back());
+          error != std::errc() || after != end)
+        return lines;
+    }
+    if (numbers.empty() || !table.has(0) || !table.has(1)) break;
+    DiagnosticsLine& line = lines.emplace_back();
+    line.step = static_cast<std::int64_t>(numbers[0]);
+    line.time = numbers[1];
+    line.cells_per_second = numbers.back();
+    auto number = numbers.begin() + 2;
+    for (std::size_t field = 0; field < config.fields.size(); ++field) {
+      Statistics& of_field = line.fields.emplace_back();
+      for (const StatisticsColumn& column : statistics_columns) of_field.*column.value = *number++;
+    }
+    line.integrals.assign(number, numbers.end() - 1);
   }
   return lines;
 }
@@ -170,11 +145,15 @@ RunView read_run_view(const fs::path& folder, const std::string& host) {
   view.name = fs::canonical(folder).filename().string();
   view.summary = read_summary(folder);
   const Json& summary = view.summary;
-  const std::string diagnostics = text_of(folder / "diagnostics.csv");
-  view.fields = fields_in_head(first_line(diagnostics));
-  view.integrals = integrals_in_head(first_line(diagnostics));
-  view.diagnostics = parse_diagnostics(diagnostics);
-  view.digests = digests_in(text_of(folder / "log.jsonl"));
+  if (const std::optional<RunConfig> config = config_in_folder(folder)) {
+    view.fields = config->fields.size() == 1 ? std::vector<std::string>{""} : config->fields;
+    const std::vector<std::string> columns = diagnostics_columns(*config);
+    view.integrals.assign(columns.begin() + static_cast<std::ptrdiff_t>(view.fields.size() *
+                                                                        statistics_columns.size()),
+                          columns.end());
+    view.diagnostics = parse_diagnostics(text_of(folder / "diagnostics.csv"), *config);
+  }
+  view.digests = digests_in(folder / "log.jsonl");
   view.engine = text_in(summary, "engine");
   view.device = text_in(summary, "device");
   view.precision = text_in(summary, "precision");

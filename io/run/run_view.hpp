@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/grid/grid.hpp"
+#include "solver/run_config.hpp"
 #include "solver/statistics.hpp"
 
 namespace lapl {
@@ -47,20 +48,13 @@ struct RunView {
   }
 };
 
-/// Reads run.json, log.jsonl and diagnostics.csv. The status is "died" if run.json says that the
-/// run is running on this machine, named `host`, but its process is gone. Throws IoError if
-/// `folder` is not a run folder.
+/// Reads run.json, log.jsonl, config.yaml and diagnostics.csv. The status is "died" if run.json
+/// says that the run is running on this machine, named `host`, but its process is gone. Throws
+/// IoError if `folder` is not a run folder.
 RunView read_run_view(const std::filesystem::path& folder, const std::string& host);
 
-/// Names of the integrals in a header line of diagnostics.csv, which follow the fields, and of the
-/// columns about steps (solver/diagnostics.hpp).
-std::vector<std::string> integrals_in_head(const std::string& head);
-
-/// Names of the fields in a header line of diagnostics.csv: a single empty name if the run has one
-/// field, no names if `head` is not such a line.
-std::vector<std::string> fields_in_head(const std::string& head);
-
-/// The lines of diagnostics.csv without the header, up to the last complete and valid line.
-std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text);
+/// The lines of diagnostics.csv of a run with this config, up to the last complete and valid line;
+/// NaN in columns that the table lacks.
+std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text, const RunConfig& config);
 
 }  // namespace lapl

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/run/rank_writer.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/complex_parts.hpp"
 #include "solver/equation/equation.hpp"
@@ -16,7 +15,7 @@ namespace lapl {
 
 RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config) {
   std::vector<std::string> columns = diagnostics_columns(config);
-  columns.emplace_back("cells_per_second");
+  columns.emplace_back(speed_column);
   return {folder.diagnostics(), columns};
 }
 
@@ -27,6 +26,29 @@ RunTable probes_table(const RunFolder& folder, const RunConfig& config) {
 std::string digest_text(std::uint64_t digest) { return fmt::format("{:#018x}", digest); }
 
 namespace {
+
+// Tells the other ranks whether the first rank proceeds to a collective operation. If it is
+// destroyed before say(), they learn that it does not.
+class GoAhead {
+ public:
+  explicit GoAhead(Ranks& ranks) : ranks_(ranks) {}
+  GoAhead(const GoAhead&) = delete;
+  GoAhead& operator=(const GoAhead&) = delete;
+  ~GoAhead() {
+    if (!said_) of_first(ranks_, false);
+  }
+
+  void say() {
+    said_ = true;
+    of_first(ranks_, true);
+  }
+  // For the other ranks: true if the first rank proceeds.
+  static bool heard(Ranks& ranks) { return of_first(ranks, false); }
+
+ private:
+  Ranks& ranks_;
+  bool said_ = false;
+};
 
 OutputDigests outputs_of(const CheckpointHeader& header) {
   OutputDigests outputs;
@@ -352,6 +374,34 @@ bool RunWriter<T>::can_make_missing() const {
          });
 }
 
+template <class T>
+void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
+  const RunConfig& config = model_.run;
+  require_finite(diagnostics_of(captured, config), config, storing.step);
+  const std::filesystem::path folder = config.directory;
+  // The first rank has the same errors and reports them.
+  if (storing.output) {
+    StepRecord record{.shape = config.shape, .title = {}, .fields = {}, .provenance = {}};
+    for (const OutputDataset& dataset : model_.outputs)
+      record.fields.push_back({dataset.name, "", "", values_of(dataset, captured)});
+    if (GoAhead::heard(*captured.ranks)) try {
+        write_step_file(writer_, *captured.ranks, folder / "fields" / step_file_name(storing.step),
+                        record, captured.rows);
+      } catch (const IoError&) {
+      }
+  }
+  CheckpointHeader header;
+  header.shape = config.shape;
+  header.fields = config.fields;
+  if (storing.checkpoint && GoAhead::heard(*captured.ranks)) try {
+      write_checkpoint(writer_, *captured.ranks,
+                       folder / "checkpoints" / checkpoint_file_name(storing.step), header,
+                       captured.rows, captured.state);
+    } catch (const IoError&) {
+    }
+}
+template class RankWriter<float>;
+template class RankWriter<double>;
 template class RunWriter<float>;
 template class RunWriter<double>;
 

@@ -123,6 +123,22 @@ class RunWriter final : public RunSink<T> {
   std::uint64_t last_digest_ = 0;
 };
 
+/// The RunWriter of the other ranks: makes the same collective calls in the
+/// same order as the first rank's.
+template <class T>
+class RankWriter final : public RunSink<T> {
+ public:
+  explicit RankWriter(const Model& model) : model_(model) {}
+
+  void store(const Storing& storing, const Captured<T>& captured) override;
+  void probed(std::int64_t, double, std::span<const T>) override {}
+  void progress(const Progress&) override {}
+
+ private:
+  const Model& model_;
+  FileWriter writer_;
+};
+
 /// diagnostics.csv of a run folder.
 RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config);
 

@@ -36,6 +36,7 @@ constexpr std::string_view file_ending = ".code";
 constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
 
 std::atomic<bool> is_on = true, finishes = false;
+std::atomic<int> spare_folder = -1;
 
 std::string digest_of_bytes(std::string_view bytes) {
   const XXH128_hash_t digest = XXH3_128bits(bytes.data(), bytes.size());
@@ -70,7 +71,7 @@ fs::path cache_home() {
 }
 
 // The folder of the cache; -1 if there is none that this user alone can change.
-int open_cache() {
+int open_own_cache() {
   const fs::path home = cache_home();
   if (!is_on || home.empty()) return -1;
   const Descriptor above(open_folder(AT_FDCWD, home.parent_path().c_str(), O_PATH));
@@ -80,6 +81,11 @@ int open_cache() {
   if (is_own(folder, S_IFDIR, writable_by_others)) return folder;
   if (folder >= 0) ::close(folder);
   return -1;
+}
+
+int open_cache() {
+  const int folder = open_own_cache();
+  return folder >= 0 || spare_folder < 0 ? folder : open_folder(spare_folder, ".", O_RDONLY);
 }
 
 bool write_whole(int file, std::string_view bytes) {
@@ -131,6 +137,7 @@ std::multiset<std::string> own_names;
 }  // namespace
 
 void use_code_cache(bool use) { is_on = use; }
+void keep_codes_in(int folder) { spare_folder = folder; }
 void finish_compilations() { finishes = true; }
 bool finishes_compilations() { return finishes; }
 

@@ -27,6 +27,10 @@ namespace lapl {
 /// False: the cache is neither read nor written from now on in this process. At first it is true.
 void use_code_cache(bool use);
 
+/// From now on, where there is no cache or it is off, codes are kept in this open folder, which
+/// must be this user's alone. Whoever made it removes it.
+void keep_codes_in(int folder);
+
 /// From now on, code whose user ends is compiled to its end where that takes at most a second more:
 /// other processes, such as members of a sweep, will ask for it.
 void finish_compilations();

@@ -1,13 +1,36 @@
+// The halo of a block: the messages that fill it, one from the neighbour at each face, edge and
+// corner, and their exchange.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/grid/block.hpp"
-#include "kernels/ranks/halo_boxes.hpp"
+#include "kernels/ranks/decomposition.hpp"
 #include "kernels/ranks/ranks.hpp"
 
 namespace lapl {
+
+/// A box of cells of a block; the axes are planes, rows, columns.
+struct Box {
+  std::array<std::int64_t, 3> first = {}, count = {};
+  std::int64_t cells() const { return count[0] * count[1] * count[2]; }
+};
+
+/// The exchange with one neighbour in one direction.
+struct HaloMessage {
+  int peer = 0;
+  int sent_tag = 0, received_tag = 0;
+  Box own = {};   ///< the cells sent to the neighbour
+  Box halo = {};  ///< the cells received from the neighbour
+};
+
+/// The messages of the rank's block; none if it has nothing to step. If a block has several
+/// messages for one neighbour, the neighbour has them in the opposite order in its list.
+std::vector<HaloMessage> halo_messages(const Decomposition& by, int rank);
 
 class DeviceRanks;
 

@@ -38,6 +38,11 @@ std::vector<T> values_of_block(std::span<const T> whole, const Part& part) {
   block.reserve(shape.cells());
   for (std::int64_t row = 0; row < shape.planes * shape.rows; ++row) {
     const std::int64_t first = part.row_in_grid(row);
+    if (part.before[2] + part.after[2] == 0) {
+      const auto own = whole.subspan(first + part.first[2], static_cast<std::size_t>(part.own[2]));
+      block.insert(block.end(), own.begin(), own.end());
+      continue;
+    }
     for (std::int64_t column = 0; column < shape.columns; ++column)
       block.push_back(whole[first + part.index_in_grid(2, column)]);
   }

@@ -341,19 +341,14 @@ std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string&
                                                 const std::vector<DerivedPlan<T>>& derived,
                                                 int threads,
                                                 const std::optional<Decomposition>& by) {
-  std::unique_ptr<Backend<T>> made;
-  if (ranks.count() == 1) {
-    made = make_backend(backend, engine, problem, threads);
-  } else {
-    const std::string through_host = why_through_host(ranks, backend);
-    const bool one_machine = ranks.on_this_machine() == ranks.count();
-    made = std::make_unique<RankedBackend<T>>(
-        ranks, backend, engine, problem, threads > 0 ? threads : threads_of_rank(ranks, problem),
-        by ? *by
-           : decompose(division_of(problem, derived, backend, engine, ranks.count(),
-                                   costs_of_ranks(backend, through_host, one_machine))),
-        through_host);
-  }
+  const std::string through_host = why_through_host(ranks, backend);
+  const bool one_machine = ranks.on_this_machine() == ranks.count();
+  auto made = std::make_unique<RankedBackend<T>>(
+      ranks, backend, engine, problem, threads > 0 ? threads : threads_of_rank(ranks, problem),
+      by ? *by
+         : decompose(division_of(problem, derived, backend, engine, ranks.count(),
+                                 costs_of_ranks(backend, through_host, one_machine))),
+      through_host);
   made->set_derived(derived);
   return made;
 }

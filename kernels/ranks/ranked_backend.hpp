@@ -24,10 +24,10 @@ Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>
                      const std::string& backend, const std::string& engine, int ranks,
                      const RankCosts& costs);
 
-/// Like make_backend, for `problem` on the whole grid, and sets the derived outputs. All ranks must
-/// call it, and all functions of the result except block() and stepping_seconds(). The values of
-/// coefficients are those of the first rank's `problem`; with several ranks the values in `derived`
-/// are not read. Without `by`, decompose() chooses the decomposition.
+/// make_backend for several ranks, with `problem` on the whole grid and the derived outputs. All
+/// ranks must call it, and all functions of the result except block() and stepping_seconds(). The
+/// values of coefficients are those of the first rank's `problem`; the values in `derived` are not
+/// read. Without `by`, decompose() chooses the decomposition.
 template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
                                                 const std::string& engine,

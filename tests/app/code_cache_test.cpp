@@ -33,7 +33,7 @@ class NotedCompiler {
 
   std::size_t calls() const { return text_of(calls_).size(); }
 
- private:
+  // Sets a variable until this object ends.
   void set(const char* name, const std::string& value) {
     const char* const before = std::getenv(name);
     before_.emplace_back(name,
@@ -41,6 +41,7 @@ class NotedCompiler {
     ::setenv(name, value.c_str(), 1);
   }
 
+ private:
   fs::path calls_;
   std::vector<std::pair<const char*, std::optional<std::string>>> before_;
 };
@@ -51,9 +52,9 @@ bool has_compiler() {
   return missing.empty();
 }
 
-bool has_code(const fs::path& cache) {
+bool has_code(const fs::path& folder) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(cache / "lapl", error))
+  for (const auto& entry : fs::directory_iterator(folder, error))
     if (entry.path().extension() == ".code") return true;
   return false;
 }
@@ -70,7 +71,7 @@ void write_config(const std::string& steps) {
 void run_until_compiled(const Sandbox& sandbox) {
   write_config("900000000");
   const pid_t run = start({"run", "c.yaml", "--output", "first"});
-  wait_for(run, [&] { return has_code(sandbox.path() / "cache"); });
+  wait_for(run, [&] { return has_code(sandbox.path() / "cache/lapl"); });
   kill(run, SIGTERM);
   CHECK(finish(run).code == 75);
   write_config("300");
@@ -120,6 +121,31 @@ TEST_CASE("a sweep calls no compiler for code that an earlier run has compiled")
     const Outcome alone = run_to("alone-" + D, {"parameters.D=" + D, "compute.engine=interpreted"});
     CHECK(row["digest"] == last_digest(alone.out));
   }
+}
+
+TEST_CASE("members of a sweep without a cache share the codes of the sweep, which leaves none") {
+  if (!has_compiler()) return;
+  const Sandbox sandbox;
+  NotedCompiler compiler(sandbox);
+  const fs::path temporaries = sandbox.path() / "temporaries";
+  fs::create_directory(temporaries);
+  compiler.set("TMPDIR", temporaries.string());
+  write_config("300");
+  const pid_t sweep = start({"sweep", "c.yaml", "--output", "s", "--jobs", "1", "--set",
+                             "compute.cache=off", "--set", "time.steps=900000000,300"});
+  const auto shared = [&] {
+    for (const auto& entry : fs::directory_iterator(temporaries))
+      if (entry.path().filename().string().starts_with(".lapl-codes-") && has_code(entry.path()))
+        return true;
+    return false;
+  };
+  wait_for(sweep, shared);
+  kill(std::stoi(text_of("s/steps-900000000/.lock")), SIGTERM);  // then the next member starts
+  CHECK(finish(sweep).code == 75);
+  CHECK(compiler.calls() == 1);
+  CHECK(text_of("s/summary.csv").find("steps-300,300,complete") != std::string::npos);
+  CHECK_FALSE(fs::exists("cache"));
+  CHECK_FALSE(shared());
 }
 
 TEST_CASE("with compute.cache: off nothing is read from the cache or written to it") {

@@ -246,6 +246,14 @@ TEST_CASE("plan --ranks counts modes and their way to other ranks") {
   CHECK(four["halo"] == 1);
 }
 
+TEST_CASE("plan --ranks says how many of the ranks step where the grid has no block for each") {
+  const Sandbox sandbox;
+  write_text("c.yaml", "grid: {shape: [1, 3]}\nequation: {coefficient: 0.1}\ntime: {steps: 2}\n");
+  const Outcome plan = run_lapl({"plan", "c.yaml", "--backend", "cpu", "--ranks", "4"});
+  CHECK(plan.code == 0);
+  CHECK(plan.out.find("ranks:      3 of 4 step blocks of 1 x 1 ") == 0);
+}
+
 TEST_CASE("plan counts what estimates, rows of few columns and noise take") {
   const Sandbox sandbox;
   const auto bytes_of = [](const std::string& shape, const std::string& rate,

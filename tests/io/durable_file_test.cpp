@@ -89,8 +89,6 @@ TEST_CASE("a sealed file is what was written plus a seal, made in memory or on d
       CHECK(std::filesystem::file_size(path) == size + 40);
       CHECK(has_seal(path));
       CHECK_NOTHROW(verify_seal(path));
-      const SealedImage image = read_sealed(path);
-      CHECK(std::string(reinterpret_cast<const char*>(image.bytes.get()), image.size) == bytes);
       CHECK(folder.entries() == 1);
     }
 }
@@ -121,10 +119,8 @@ TEST_CASE("a seal finds a change of any byte and a cut at any length") {
     bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
     write_bytes(path, bad);
     CHECK_THROWS_AS(verify_seal(path), IoError);
-    CHECK_THROWS_AS(read_sealed(path), IoError);
     write_bytes(path, good.substr(0, i));
     CHECK_THROWS_AS(verify_seal(path), IoError);
-    CHECK_THROWS_AS(read_sealed(path), IoError);
   }
   write_bytes(path, good + "x");
   CHECK_THROWS_AS(verify_seal(path), IoError);

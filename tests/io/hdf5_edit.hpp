@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "io/durable/durable_file.hpp"
+#include "io/durable/posix_file.hpp"
+#include "io/durable/seal.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
 #include "tests/io/scratch_folder.hpp"
 
@@ -27,8 +29,9 @@ void edit_hdf5(const std::filesystem::path& path, Edit edit) {
 /// Edits a sealed file and gives it a new matching seal, so that only its content is wrong.
 template <class Edit>
 void edit_sealed(const std::filesystem::path& path, Edit edit) {
-  const SealedImage image = read_sealed(path);
-  const std::string bytes(reinterpret_cast<const char*>(image.bytes.get()), image.size);
+  verify_seal(path);
+  std::string bytes = read_start(path);
+  bytes.resize(bytes.size() - seal_size);
   constexpr auto on_disk = std::numeric_limits<std::uint64_t>::max();
   write_sealed(path, on_disk, [&](const std::filesystem::path& scratch) {
     write_bytes(scratch, bytes);

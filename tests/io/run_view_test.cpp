@@ -23,10 +23,11 @@ void write(const std::filesystem::path& path, const std::string& text) {
 TEST_CASE("run view: diagnostics end with the last whole line") {
   const std::string head = "step,time,min,max,mean,mass,l2,cells_per_second\n";
   const std::string line = "20,5,0,0.5,0.25,100,10,1e+09\n";
-  CHECK(parse_diagnostics("").empty());
-  CHECK(parse_diagnostics(head).empty());
-  CHECK(parse_diagnostics(head + line).size() == 1);
-  const auto lines = parse_diagnostics(head + line + "40,10,-1,nan,inf,1,1,2\n" + "60,1");
+  const auto parsed = [](const std::string& text) { return parse_diagnostics(text, RunConfig()); };
+  CHECK(parsed("").empty());
+  CHECK(parsed(head).empty());
+  CHECK(parsed(head + line).size() == 1);
+  const auto lines = parsed(head + line + "40,10,-1,nan,inf,1,1,2\n" + "60,1");
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].step == 20);
   CHECK(lines[0].time == 5);
@@ -34,22 +35,26 @@ TEST_CASE("run view: diagnostics end with the last whole line") {
   CHECK(lines[0].fields[0].l2 == 10);
   CHECK(lines[0].cells_per_second == 1e9);
   CHECK(lines[1].fields[0].min == -1);
-  CHECK(parse_diagnostics(head + line + "40,10,-1\n" + line).size() == 1);
-  CHECK(parse_diagnostics(head + "1,2,3,4,5,6,7,8,9\n").empty());
+  CHECK(parsed(head + line + "40,10,-1\n" + line).size() == 1);
+  CHECK(parsed(head + "20,5,0,0.5,0.25,100,10,\n").empty());
+  CHECK(parsed(head + "1,2,3,4,5,6,7,8,9\n").empty());
+  CHECK(parsed("min,max\n1,2\n").empty());
 }
 
-TEST_CASE("run view: diagnostics of several fields are found by the names in their header") {
-  const std::string head =
-      "step,time,u_min,u_max,u_mean,u_mass,u_l2,v_min,v_max,v_mean,v_mass,v_l2";
-  const auto lines = parse_diagnostics(head + ",cells_per_second\n1,2,3,4,5,6,7,8,9,10,11,12,13\n");
+TEST_CASE("run view: columns of diagnostics are those that the config names") {
+  RunConfig config;
+  config.fields = {"u", "v_min"};  // not a statistic of a field v
+  config.integrals.emplace_back().name = "u_sum";
+  const auto lines = parse_diagnostics(
+      "step,time,u_min,u_max,u_mean,u_mass,u_l2,v_min_min,v_min_max,v_min_mean,v_min_mass,v_min_l2,"
+      "earlier,u_sum,cells_per_second\n1,2,3,4,5,6,7,8,9,10,11,12,0,13,14\n",
+      config);
   REQUIRE(lines.size() == 1);
   REQUIRE(lines[0].fields.size() == 2);
   CHECK(lines[0].fields[0].l2 == 7);
   CHECK(lines[0].fields[1].min == 8);
-  CHECK(lines[0].cells_per_second == 13);
-  CHECK(fields_in_head(head + ",cells_per_second") == std::vector<std::string>{"u", "v"});
-  CHECK(fields_in_head("step,time,min,max,mean,mass,l2,cells_per_second").size() == 1);
-  CHECK(fields_in_head("step,time,min,max").empty());
+  CHECK(lines[0].integrals == std::vector<double>{13});
+  CHECK(lines[0].cells_per_second == 14);
 }
 
 TEST_CASE("run view: a run on this machine whose process is gone has died") {
@@ -75,6 +80,8 @@ TEST_CASE("run view: a run on this machine whose process is gone has died") {
 TEST_CASE("run view: the newest output counts where it is further than run.json") {
   const ScratchFolder folder;
   write(folder / "run.json", R"({"status": "stopped", "stopped_by": "SIGTERM", "step": 4})");
+  write(folder / "config.yaml",
+        "grid: {shape: [4, 4]}\nequation: {coefficient: 0.2}\ntime: {steps: 100}\n");
   write(folder / "diagnostics.csv",
         "step,time,min,max,mean,mass,l2,cells_per_second\n0,0,0,0,0,0,0,0\n"
         "80,0,0,0,0,0,0,0\n");

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/ranks/halo_boxes.hpp"
+#include "kernels/ranks/halo.hpp"
 
 using namespace lapl;
 

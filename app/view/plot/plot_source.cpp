@@ -13,18 +13,7 @@
 #include "solver/initial_parts.hpp"
 
 namespace lapl {
-namespace {
-
 namespace fs = std::filesystem;
-
-// The config in a file's provenance; none if there is none that this version can read.
-std::optional<RunConfig> config_in(const Provenance& provenance) try {
-  return parse_config(provenance_text(provenance, "config"), "its config", ".", {}).run;
-} catch (const ConfigError&) {
-  return std::nullopt;
-}
-
-}  // namespace
 
 bool is_drawn_as_picture(const RunConfig& config) {
   if (config.mask && config.mask->kind == ParameterConfig::Kind::image) return true;
@@ -33,8 +22,19 @@ bool is_drawn_as_picture(const RunConfig& config) {
   });
 }
 
-std::vector<std::string> state_fields(const FileContent& content) {
-  std::vector<std::string> fields = config_in(content.provenance).value_or(RunConfig()).fields;
+DrawnContent::DrawnContent(FileContent content)
+    : FileContent(std::move(content)), is_picture(kind == "hdf5") {
+  try {
+    const RunConfig config =
+        parse_config(provenance_text(provenance, "config"), "its config", ".", {}).run;
+    fields_of_config = config.fields;
+    is_picture = is_picture || is_drawn_as_picture(config);
+  } catch (const ConfigError&) {  // none
+  }
+}
+
+std::vector<std::string> state_fields(const DrawnContent& content) {
+  std::vector<std::string> fields = content.fields_of_config;
   std::erase_if(fields, [&](const std::string& name) {
     return std::ranges::count(content.fields, name) == 0;
   });
@@ -42,7 +42,7 @@ std::vector<std::string> state_fields(const FileContent& content) {
   return fields;
 }
 
-std::string chosen_field(const FileContent& content, const std::string& asked,
+std::string chosen_field(const DrawnContent& content, const std::string& asked,
                          const std::string& path) {
   if (asked.empty()) return state_fields(content).front();
   if (std::ranges::count(content.fields, asked) > 0) return asked;
@@ -50,19 +50,17 @@ std::string chosen_field(const FileContent& content, const std::string& asked,
                     fmt::join(content.fields, ", "));
 }
 
-FileContent read_with_provenance(const fs::path& path) {
+DrawnContent read_with_provenance(const fs::path& path) {
   FileContent content = read_content(path);
-  if (content.kind != "index" || !content.provenance.empty() || content.steps.empty())
-    return content;
-  try {
-    const fs::path newest = path.parent_path() / "fields" / step_file_name(content.steps.back());
-    content.provenance = read_output(newest).provenance;
-  } catch (const IoError&) {  // it is damaged, or the index was moved away: no provenance
-  }
-  return content;
+  if (content.kind == "index" && content.provenance.empty() && !content.steps.empty()) try {
+      const fs::path newest = path.parent_path() / "fields" / step_file_name(content.steps.back());
+      content.provenance = read_output(newest).provenance;
+    } catch (const IoError&) {  // it is damaged, or the index was moved away: no provenance
+    }
+  return DrawnContent(std::move(content));
 }
 
-PlotAxes axes_of(const FileContent& content, Origin origin) {
+PlotAxes axes_of(const DrawnContent& content, Origin origin) {
   PlotAxes axes;
   if (content.kind == "step" || content.kind == "index" || content.kind == "series") {
     PlotAxis* const by_axis[] = {&axes.z, &axes.y, &axes.x};
@@ -76,22 +74,21 @@ PlotAxes axes_of(const FileContent& content, Origin origin) {
     axes.y.name = "row";
     axes.z.name = "plane";
   }
-  const std::optional<RunConfig> config = config_in(content.provenance);
-  const bool picture = content.kind == "hdf5" || (config && is_drawn_as_picture(*config));
-  axes.first_row_below = origin == Origin::automatic ? !picture : origin == Origin::lower;
+  axes.first_row_below =
+      origin == Origin::automatic ? !content.is_picture : origin == Origin::lower;
   return axes;
 }
 
 PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string()) {
   if (!fs::exists(path)) throw IoError("{}: no such file or folder", path_);
-  FileContent& content = content_;
+  DrawnContent& content = content_;
   if (fs::is_directory(path)) {
     if (!RunFolder::holds_run(path))
       throw IoError("{}: not a run folder (no run.json in it)", path_);
     for (const fs::path& file : list_step_files(path / "fields"))
       outputs_.push_back({file, 0, step_of_file_name(file.filename().string()), std::nullopt});
     if (outputs_.empty()) throw IoError("{}: the run has no output yet", path_);
-    content = read_output(outputs_.back().file);
+    content = DrawnContent(read_output(outputs_.back().file));
   } else {
     content = read_with_provenance(path);
     for (std::size_t i = 0; i < content.steps.size(); ++i)

@@ -35,20 +35,30 @@ enum class Origin { automatic, upper, lower };
 /// True if the initial field or the mask is a picture.
 bool is_drawn_as_picture(const RunConfig& config);
 
+/// The content of a file, and what the config in its provenance says of pictures of it; the
+/// defaults if it has no config that this version can read.
+struct DrawnContent : FileContent {
+  explicit DrawnContent(FileContent content);
+  DrawnContent() = default;
+
+  std::vector<std::string> fields_of_config = RunConfig().fields;
+  bool is_picture = false;  ///< the first row is drawn on top
+};
+
 /// The fields of the state among the datasets of a file, named in the config of its provenance;
 /// without a config the dataset "field" or the first one. At least one.
-std::vector<std::string> state_fields(const FileContent& content);
+std::vector<std::string> state_fields(const DrawnContent& content);
 
 /// The dataset of `path` with the name `asked`; the first field if that is empty. Throws
 /// ConfigError with the list of datasets if there is none.
-std::string chosen_field(const FileContent& content, const std::string& asked,
+std::string chosen_field(const DrawnContent& content, const std::string& asked,
                          const std::string& path);
 
 /// read_content. An index has no provenance, so it gets that of the newest output.
-FileContent read_with_provenance(const std::filesystem::path& path);
+DrawnContent read_with_provenance(const std::filesystem::path& path);
 
 /// The axes of pictures of this content.
-PlotAxes axes_of(const FileContent& content, Origin origin);
+PlotAxes axes_of(const DrawnContent& content, Origin origin);
 
 /// "step 2500, t = 625 s"; the file's name if it has no steps.
 std::string describe(const PlotOutput& output);
@@ -61,7 +71,7 @@ class PlotSource {
   /// In order of step; at least one.
   const std::vector<PlotOutput>& outputs() const { return outputs_; }
   /// Datasets of the last output.
-  const FileContent& content() const { return content_; }
+  const DrawnContent& content() const { return content_; }
   /// Names of the datasets of the last output.
   const std::vector<std::string>& fields() const { return content_.fields; }
   const PlotAxes& axes() const { return axes_; }
@@ -72,7 +82,7 @@ class PlotSource {
  private:
   std::string path_;
   std::vector<PlotOutput> outputs_;
-  FileContent content_;
+  DrawnContent content_;
   PlotAxes axes_;
 };
 
