@@ -27,41 +27,48 @@ void put_place(SideCondition& condition, const YamlNode& node) {
         node.text == "node" ? ConditionKind::value_at_node : ConditionKind::value_at_face;
 }
 
-// The keys of each kind of condition, of which the first names it.
+// The keys of each kind of condition that a map names, of which the first does; a value at a face
+// or a node is a value with a place.
 struct ConditionKeys {
   ConditionKind kind;
   KeyTable<SideCondition> keys;
 };
+std::vector<ConditionKeys> make_condition_kinds() {
+  std::vector<ConditionKeys> kinds;
+  for (const ConditionRow& row : name_table<ConditionKind>) {
+    if (row.value == ConditionKind::value_at_face || row.value == ConditionKind::value_at_node)
+      continue;
+    KeyTable<SideCondition> keys = {
+        {{.name = row.name, .type = formula_text()}, store(&SideCondition::value)}};
+    if (row.takes_factor)
+      keys = {{{.name = row.name,
+                .type = map_of(mixed_keys(), "{value: b, factor: a}, of du/dn + a u = b")},
+               [](SideCondition& condition, const YamlNode& node) {
+                 put_map(mixed_keys(), condition, node);
+               }}};
+    if (row.value == ConditionKind::value)
+      keys.push_back({{.name = "at",
+                       .type = word({"face", "node", "ghost"}),
+                       .preset = "ghost",
+                       .preset_in_words = true},
+                      put_place});
+    kinds.push_back({row.value, std::move(keys)});
+  }
+  return kinds;
+}
 const std::vector<ConditionKeys>& condition_kinds() {
-  using S = SideCondition;
-  static const std::vector<ConditionKeys> kinds = {
-      {ConditionKind::value,
-       {{{.name = "value", .type = formula_text()}, store(&S::value)},
-        {{.name = "at",
-          .type = word({"face", "node", "ghost"},
-                       "face, node, or ghost for one cell outside the last node, which is where a "
-                       "value holds by default"),
-          .preset = "ghost",
-          .preset_in_words = true},
-         put_place}}},
-      {ConditionKind::derivative,
-       {{{.name = "derivative", .type = formula_text()}, store(&S::value)}}},
-      {ConditionKind::mixed,
-       {{{.name = "mixed",
-          .type = map_of(mixed_keys(), "{value: b, factor: a}, of du/dn + a u = b")},
-         [](S& condition, const YamlNode& node) { put_map(mixed_keys(), condition, node); }}}},
-      {ConditionKind::absorbing,
-       {{{.name = "absorbing", .type = formula_text()}, store(&S::value)}}}};
+  static const std::vector<ConditionKeys> kinds = make_condition_kinds();
   return kinds;
 }
 
 MapForm make_condition() {
   MapForm form{.choices = {}, .description = "", .stand_ins = {}};
   for (const ConditionKeys& kind : condition_kinds()) form.choices.push_back(rows_of(kind.keys));
-  constexpr std::pair<const char*, std::size_t> synonyms[] = {
-      {"dirichlet", 0}, {"neumann", 1}, {"robin", 2}};
-  for (const auto& [synonym, of] : synonyms) {
-    std::vector<KeyRow> rows = form.choices[of];
+  constexpr std::pair<const char*, const char*> synonyms[] = {
+      {"dirichlet", "value"}, {"neumann", "derivative"}, {"robin", "mixed"}};
+  for (const auto& [synonym, name] : synonyms) {
+    std::vector<KeyRow> rows = *std::ranges::find_if(
+        form.choices, [&](const std::vector<KeyRow>& some) { return some.front().name == name; });
     rows.front().resolved_name = std::exchange(rows.front().name, synonym);
     form.choices.push_back(std::move(rows));
   }
@@ -87,6 +94,12 @@ std::vector<std::string> condition_names() {
   return names;
 }
 
+bool takes_factor(const std::string& name) {
+  return name == "robin" || std::ranges::any_of(name_table<ConditionKind>, [&](const auto& row) {
+           return row.takes_factor && row.name == name;
+         });
+}
+
 bool is_zero_word(const std::string& word) {
   return word == "zero" || word == "dirichlet" || word == "insulated" || word == "neumann";
 }
@@ -99,9 +112,8 @@ bool is_of_condition(const std::string& key, const YamlNode& value, bool stands_
     return stands_alone && !is_map && read_number(value.text).real &&
            !nearest_word(key, condition_names()).empty();
   if (!is_map) return !is_zero_word(value.text);
-  const bool is_mixed = key == "mixed" || key == "robin";
   return value.children.empty() ||
-         (is_mixed && (child_of(value, "value") || child_of(value, "factor")));
+         (takes_factor(key) && (child_of(value, "value") || child_of(value, "factor")));
 }
 
 bool is_condition(const YamlNode& map) {

@@ -34,7 +34,8 @@ nlohmann::json summary() { return nlohmann::json::parse(text_of("out/run.json"))
 }  // namespace
 
 TEST_CASE(
-    "steps by error end exactly at times and are the same on every engine and after restarts") {
+    "steps by error end exactly at times and are the same on every engine and after restarts" *
+    doctest::test_suite("slow")) {
   const Sandbox sandbox;
   for (const char* const scheme : {"bs23", "dopri5", "rkl2", "imex"})
     for (const char* const precision : {"float32", "float64"}) {
@@ -76,7 +77,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("steps by error keep their tolerance over five decades") {
+TEST_CASE("steps by error keep their tolerance over five decades" *
+          doctest::test_suite("moderate")) {
   const Sandbox sandbox;
   struct Field {
     std::string rate, start, exact;

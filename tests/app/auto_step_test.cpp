@@ -146,7 +146,8 @@ std::string config_of(const Problem& problem) {
 
 }  // namespace
 
-TEST_CASE("time.step: auto stays stable to the end of 30 problems that are not linear") {
+TEST_CASE("time.step: auto stays stable to the end of 30 problems that are not linear" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   static_assert(std::size(problems) >= 30);
   for (const Problem& problem : problems) {

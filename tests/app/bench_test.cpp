@@ -8,7 +8,8 @@
 
 using namespace lapl::test;
 
-TEST_CASE("bench verifies and measures each engine, shape and precision") {
+TEST_CASE("bench verifies and measures each engine, shape and precision" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   const Outcome bench = run_lapl({"bench", "--backend", "cpu", "--shape", "33", "17", "--shape",
                                   "1", "200", "--steps", "7", "--repeats", "3", "--json"});
@@ -33,7 +34,8 @@ TEST_CASE("bench verifies and measures each engine, shape and precision") {
   CHECK(table.out.find("threaded   float64") != std::string::npos);
 }
 
-TEST_CASE("bench takes as many steps as leave the state finite, and says so") {
+TEST_CASE("bench takes as many steps as leave the state finite, and says so" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text(
       "c.yaml",
@@ -57,7 +59,7 @@ TEST_CASE("bench takes as many steps as leave the state finite, and says so") {
   CHECK(never.code == 0);
 }
 
-TEST_CASE("bench checks about as many steps as it is asked to take") {
+TEST_CASE("bench checks about as many steps as it is asked to take" * doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml",
              "grid: {shape: [20, 30]}\nequation: {diffusivity: 1}\n"
@@ -72,7 +74,8 @@ TEST_CASE("bench checks about as many steps as it is asked to take") {
   }
 }
 
-TEST_CASE("bench refuses engines of another backend and unknown words") {
+TEST_CASE("bench refuses engines of another backend and unknown words" *
+          doctest::test_suite("slow without_cuda")) {
   const Sandbox sandbox;
   CHECK(run_lapl({"bench", "--backend", "cpu", "--engine", "tile"}).code == 2);
   CHECK(run_lapl({"bench", "--precision", "half"}).code == 2);
@@ -82,7 +85,8 @@ TEST_CASE("bench refuses engines of another backend and unknown words") {
     CHECK(run_lapl({"bench", "--backend", "cuda", "--shape", "8", "8"}).code == 5);
 }
 
-TEST_CASE("bench measures filters by every method, each compared with the sum as it stands") {
+TEST_CASE("bench measures filters by every method, each compared with the sum as it stands" *
+          doctest::test_suite("slow without_cuda")) {
   const Sandbox sandbox;
   const Outcome bench = run_lapl({"bench", "--filters", "--backend", "cpu", "--shape", "120", "130",
                                   "--repeats", "1", "--json"});

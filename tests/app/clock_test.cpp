@@ -68,7 +68,8 @@ TEST_CASE("comparisons of t meet the decimals, in both precisions") {
   }
 }
 
-TEST_CASE("what reads t alone is computed in float64, on every engine") {
+TEST_CASE("what reads t alone is computed in float64, on every engine" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   for (const char* const engine : {"reference", "interpreted", "threaded", "blocked"}) {
     write_text("c.yaml", uniform("cos(2*pi*t - 1) * (t >= 1000000) + 0*field",

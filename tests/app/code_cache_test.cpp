@@ -106,7 +106,8 @@ TEST_CASE("the second run of an equation calls no compiler, and its bits are the
   CHECK_FALSE(is_cached(run_to("float64", {"compute.precision=float64"})));
 }
 
-TEST_CASE("a sweep calls no compiler for code that an earlier run has compiled") {
+TEST_CASE("a sweep calls no compiler for code that an earlier run has compiled" *
+          doctest::test_suite("slow")) {
   if (!has_compiler()) return;
   const Sandbox sandbox;
   const NotedCompiler compiler(sandbox);

@@ -71,7 +71,8 @@ std::size_t entries(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("export: .nc, .npy and .raw hold every bit of every output, at any shape") {
+TEST_CASE("export: .nc, .npy and .raw hold every bit of every output, at any shape" *
+          doctest::test_suite("slow no_tsan")) {
   const Sandbox sandbox;
   const std::vector<std::int64_t> steps = {0, 20, 40, 60};
   for (const char* shape : {"[20, 30]", "[1, 31]", "[31, 1]", "[1, 1]", "[120, 9001]",

@@ -96,7 +96,8 @@ TEST_CASE("several fields: watch, report, plot and export show all, or the one a
   CHECK(has(run_lapl({"export", "out", "-o", "w.npy", "--field", "w"}).err, "it has: u, v"));
 }
 
-TEST_CASE("several fields: diff, sweep, plan, verify-restart and verify_every") {
+TEST_CASE("several fields: diff, sweep, plan, verify-restart and verify_every" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", two_fields());
   REQUIRE(run_lapl({"run", "c.yaml", "--quiet"}).code == 0);

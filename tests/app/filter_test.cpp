@@ -17,7 +17,7 @@ const std::string example_data = LAPL_SOURCE_DIR "/configs/data/examples.h5";
 
 }  // namespace
 
-TEST_CASE("each config in configs/filters/ runs") {
+TEST_CASE("each config in configs/filters/ runs" * doctest::test_suite("without_cuda")) {
   const Sandbox sandbox;
   int count = 0;
   for (const auto& entry : fs::directory_iterator(configs)) {

@@ -63,7 +63,8 @@ Outcome run_with(const std::vector<std::string>& more) {
 
 }  // namespace
 
-TEST_CASE("grids of one and three axes: engines, resume and verify-restart have the same bits") {
+TEST_CASE("grids of one and three axes: engines, resume and verify-restart have the same bits" *
+          doctest::test_suite("moderate")) {
   for (const Grid& grid : grids()) {
     CAPTURE(grid.name);
     const Sandbox sandbox;
@@ -91,7 +92,8 @@ TEST_CASE("grids of one and three axes: engines, resume and verify-restart have 
   }
 }
 
-TEST_CASE("plan, inspect, sweep, bench, watch and export work on grids of one and three axes") {
+TEST_CASE("plan, inspect, sweep, bench, watch and export work on grids of one and three axes" *
+          doctest::test_suite("slow")) {
   for (const Grid& grid : grids()) {
     CAPTURE(grid.name);
     const Sandbox sandbox;

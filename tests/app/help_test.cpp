@@ -160,7 +160,7 @@ TEST_CASE("help: config has every key, with all that the table says of it") {
   CHECK_FALSE(has(help_of("run"), "time.scheme"));
 }
 
-TEST_CASE("help: the examples do what they say") {
+TEST_CASE("help: the examples do what they say" * doctest::test_suite("slow once")) {
   const std::string path =
       "HOME=. PATH=" + fs::path(lapl_program()).parent_path().string() + ":$PATH ";
   const Sandbox made_once;
@@ -240,7 +240,8 @@ TEST_CASE("completion offers every word that can come next on a command line") {
       CHECK(word.starts_with(key.name + "="));
 }
 
-TEST_CASE("help: every command and every option with one letter wrong is understood") {
+TEST_CASE("help: every command and every option with one letter wrong is understood" *
+          doctest::test_suite("moderate")) {
   const CommandLine line = command_line();
   std::size_t count = 0;
   const auto check = [&](const std::vector<std::string>& words, const std::string& mistake) {
@@ -268,7 +269,8 @@ TEST_CASE("help: every command and every option with one letter wrong is underst
   CHECK(line.unknown_word({"somethingelse"}).find("did you mean") == std::string::npos);
 }
 
-TEST_CASE("help: every config key with one letter wrong is understood") {
+TEST_CASE("help: every config key with one letter wrong is understood" *
+          doctest::test_suite("moderate")) {
   const auto message_for = [](const std::string& setting) -> std::string {
     try {
       parse_config(small_config(), "c.yaml", ".", {setting});

@@ -107,7 +107,8 @@ TEST_CASE("a damaged or hostile run.json is an error, and shows no escapes") {
   }
 }
 
-TEST_CASE("names that are no text, or commands to a terminal, come out as question marks") {
+TEST_CASE("names that are no text, or commands to a terminal, come out as question marks" *
+          doctest::test_suite("moderate")) {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);

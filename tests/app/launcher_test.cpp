@@ -144,7 +144,7 @@ TEST_CASE("launcher: its exit code is not taken for the run's" *
 
 TEST_CASE(
     "launcher: ranks that do not meet are given up, and so is a launcher that ignores signals" *
-    doctest::skip(mpi_library().empty())) {
+    doctest::test_suite("moderate") * doctest::skip(mpi_library().empty())) {
   const Programs programs;
   const std::string tools = "PATH=/usr/bin:/bin\n", meeting = "${LAPL_RANKS_CODE%/*}/meeting";
   for (const char* deaf : {"", "trap '' TERM\n"}) {

@@ -47,7 +47,8 @@ TEST_CASE("list: the names are those that the config takes") {
   CHECK(names_in(all["backends"]) == std::vector<std::string>{"cpu", "cuda"});
 }
 
-TEST_CASE("list: engines and backends said to run here do run, and all others have a reason") {
+TEST_CASE("list: engines and backends said to run here do run, and all others have a reason" *
+          doctest::test_suite("without_cuda")) {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const nlohmann::json all = nlohmann::json::parse(run_lapl({"list", "--json"}).out);

@@ -152,7 +152,8 @@ TEST_CASE("a run on the CPU says so in a line that fits") {
   CHECK(run.err.find("compiled in") == std::string::npos);
 }
 
-TEST_CASE("backend cuda without a GPU is an error that says why") {
+TEST_CASE("backend cuda without a GPU is an error that says why" *
+          doctest::test_suite("without_cuda")) {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const Outcome outcome = run_lapl({"run", "c.yaml", "--backend", "cuda"});

@@ -58,7 +58,8 @@ TEST_CASE("plan says why it could not measure storing, and the rest all the same
   CHECK(planned.out.find("and storing, not measured (/proc: ") != std::string::npos);
 }
 
-TEST_CASE("plan says that a grid does not fit and which would, and run refuses it") {
+TEST_CASE("plan says that a grid does not fit and which would, and run refuses it" *
+          doctest::test_suite("without_cuda")) {
   const Sandbox sandbox;
   write_text("c.yaml",
              "grid: {shape: [1000000, 1000000]}\ninitial: {kind: uniform}\n"
@@ -97,7 +98,8 @@ TEST_CASE("run and plan warn once where float32 leaves cells as they are") {
   CHECK(wide.err.find("stand still") == std::string::npos);
 }
 
-TEST_CASE("a disk that does not suffice is reported before the start") {
+TEST_CASE("a disk that does not suffice is reported before the start" *
+          doctest::test_suite("moderate")) {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const std::vector<std::string> many = {"--set", "output.every=1", "--set",

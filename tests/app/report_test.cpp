@@ -37,7 +37,8 @@ TEST_CASE("report: one page holds every output, the config's origins and the pro
   CHECK(text_of("again.html") == first);  // the page of a run is always the same
 }
 
-TEST_CASE("report: sixty of many outputs are shown, the first and the last among them") {
+TEST_CASE("report: sixty of many outputs are shown, the first and the last among them" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "output.every=1", "--set", "time.steps=70"}).code ==

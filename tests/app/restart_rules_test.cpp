@@ -272,7 +272,8 @@ TEST_CASE("where estimates are made is kept where steps follow from them, and fr
             .code == 0);
 }
 
-TEST_CASE("--auto-resume of run and sweep takes no results of another tolerance") {
+TEST_CASE("--auto-resume of run and sweep takes no results of another tolerance" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", config_of("field - field^3", "scheme: bs23, tolerance: 1e-3, end: 2"));
   const Words runs = {"run", "c.yaml", "--auto-resume"};

@@ -112,8 +112,8 @@ TEST_CASE("a run whose folders of outputs or checkpoints are removed makes them 
   CHECK(fs::exists("out/checkpoints/step-000000060.h5"));
 }
 
-TEST_CASE(
-    "a run killed at random times and resumed ends with the digest of the uninterrupted run") {
+TEST_CASE("a run killed at random times and resumed ends with the digest of the uninterrupted run" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", long_config());
   std::mt19937 random(1);
@@ -140,7 +140,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("run --auto-resume in a loop of signals ends with the right digest") {
+TEST_CASE("run --auto-resume in a loop of signals ends with the right digest" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", long_config());
   const std::vector<std::string> command = {"run",       "c.yaml", "--auto-resume",

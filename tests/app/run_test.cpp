@@ -221,7 +221,8 @@ TEST_CASE("a run with closed streams is whole, and its output goes nowhere") {
   }
 }
 
-TEST_CASE("names may be any bytes, and files state them in UTF-8") {
+TEST_CASE("names may be any bytes, and files state them in UTF-8" *
+          doctest::test_suite("moderate")) {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--output", "plain", "--quiet"}).code == 0);
@@ -280,7 +281,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a compiler that fails beside the run is reported in a line, in log.jsonl and in run.json") {
+    "a compiler that fails beside the run is reported in a line, in log.jsonl and in run.json" *
+    doctest::test_suite("moderate")) {
   const Sandbox sandbox;
   write_text("compiler", "#!/bin/sh\nfor last; do :; done; echo no library > $last\n");
   fs::permissions("compiler", fs::perms::owner_all);
@@ -313,7 +315,8 @@ TEST_CASE("a start with a value that is not finite exits with 3 and creates noth
   CHECK(!fs::exists("out"));
 }
 
-TEST_CASE("each config in configs/ is valid, and runs at a small size") {
+TEST_CASE("each config in configs/ is valid, and runs at a small size" *
+          doctest::test_suite("without_cuda")) {
   const Sandbox sandbox;
   int count = 0;
   for (const auto& entry : fs::directory_iterator(LAPL_SOURCE_DIR "/configs")) {

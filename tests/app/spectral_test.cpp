@@ -29,7 +29,8 @@ std::string spectral_config(const std::string& backend = "cpu") {
 
 TEST_CASE(
     "a run by engine spectral: restarts have the same bits, and files name the engine of their "
-    "digests") {
+    "digests" *
+    doctest::test_suite("moderate")) {
   for (const std::string& backend : backends()) {
     const Sandbox sandbox;
     write_text("c.yaml", spectral_config(backend));
@@ -61,7 +62,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a sweep takes engine spectral") {
+TEST_CASE("a sweep takes engine spectral" * doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", spectral_config());
   const Outcome sweep =
@@ -70,7 +71,7 @@ TEST_CASE("a sweep takes engine spectral") {
   CHECK(sweep.code == 0);
 }
 
-TEST_CASE("a config that engine spectral cannot step says why") {
+TEST_CASE("a config that engine spectral cannot step says why" * doctest::test_suite("moderate")) {
   const Sandbox sandbox;
   write_text("c.yaml",
              "grid: {shape: [8, 9]}\n"
@@ -87,7 +88,7 @@ TEST_CASE("a config that engine spectral cannot step says why") {
   CHECK(!fs::exists("out"));
 }
 
-TEST_CASE("plan, list and bench know engine spectral") {
+TEST_CASE("plan, list and bench know engine spectral" * doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", spectral_config());
   const Outcome plan = run_lapl({"plan", "c.yaml", "--schemes", "--json"});
@@ -114,7 +115,8 @@ TEST_CASE("plan, list and bench know engine spectral") {
   CHECK(nlohmann::json::parse(bench.out)[0]["steps"] == 10000);
 }
 
-TEST_CASE("plan counts the memory that engine spectral takes on a GPU") {
+TEST_CASE("plan counts the memory that engine spectral takes on a GPU" *
+          doctest::test_suite("moderate without_cuda")) {
   lapl::RunConfig run;
   run.time_step = 1;
   run.equation.diffusivity = 0.1;

@@ -133,7 +133,8 @@ TEST_CASE("rates that are not finite at the start are refused before anything is
   CHECK(run_lapl({"run", "c.yaml"}).code == 0);
 }
 
-TEST_CASE("time.step: auto is a number from the start, printed and stored") {
+TEST_CASE("time.step: auto is a number from the start, printed and stored" *
+          doctest::test_suite("moderate")) {
   const Sandbox sandbox;
   for (const std::string& config :
        {formula_config(linear, "step: auto, steps: 40"),
@@ -171,7 +172,8 @@ TEST_CASE("time.step: auto is a number from the start, printed and stored") {
   }
 }
 
-TEST_CASE("time.stages: auto is a number from the start, printed and stored") {
+TEST_CASE("time.stages: auto is a number from the start, printed and stored" *
+          doctest::test_suite("moderate")) {
   const Sandbox sandbox;
   for (const std::string& config :
        {formula_config(linear, "step: 7, scheme: rkl2, steps: 40"),
@@ -234,7 +236,7 @@ TEST_CASE("time.stages: auto is a number from the start, printed and stored") {
                 long_step.err);
 }
 
-TEST_CASE("time.step: auto works with time.end, and in a sweep") {
+TEST_CASE("time.step: auto works with time.end, and in a sweep" * doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", formula_config("D * laplacian(field)", "step: auto, end: 5") +
                            "parameters: {D: 0.5}\n");
@@ -303,7 +305,8 @@ TEST_CASE("a resumed run repeats the warning of its step") {
   CHECK(!nlohmann::json::parse(text_of("out/run.json")).contains("step_warning"));
 }
 
-TEST_CASE("every config of the gallery has a step that is stable") {
+TEST_CASE("every config of the gallery has a step that is stable" *
+          doctest::test_suite("moderate")) {
   const Sandbox sandbox;
   int configs = 0;
   for (const auto& entry : fs::directory_iterator(fs::path(LAPL_SOURCE_DIR) / "configs/gallery")) {

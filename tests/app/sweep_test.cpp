@@ -33,7 +33,8 @@ const char* long_sweep =
 
 }  // namespace
 
-TEST_CASE("a sweep gives each combination the digest that lapl run gives it") {
+TEST_CASE("a sweep gives each combination the digest that lapl run gives it" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const Outcome outcome = run_lapl({"sweep", "c.yaml", "--output", "s", "--json", "--backend",
@@ -167,7 +168,7 @@ TEST_CASE("a member that fails or is killed does not stop the others") {
   CHECK(!contains(text_of("k/steps-20/config.yaml"), "periodic"));
 }
 
-TEST_CASE("a quiet sweep says which members failed, and why") {
+TEST_CASE("a quiet sweep says which members failed, and why" * doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", small_config("initial: {kind: uniform}\n"));
   const Outcome outcome =
@@ -178,7 +179,8 @@ TEST_CASE("a quiet sweep says which members failed, and why") {
   CHECK(!contains(outcome.err, "value-1"));
 }
 
-TEST_CASE("the table of a sweep has a column for each result of any member, and none twice") {
+TEST_CASE("the table of a sweep has a column for each result of any member, and none twice" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const Outcome sweep = run_lapl({"sweep", "c.yaml", "--output", "s", "--set",
@@ -224,7 +226,8 @@ TEST_CASE("logs of members follow no link and wait for no pipe") {
     CHECK(contains(text_of(fs::path("s") / (std::string(member) + ".log")), "digest 0x"));
 }
 
-TEST_CASE("members end with their killed sweep, and the next sweep resumes them") {
+TEST_CASE("members end with their killed sweep, and the next sweep resumes them" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", long_sweep);
   std::vector<std::string> arguments = {"sweep", "c.yaml",           "--output", "s",
@@ -246,7 +249,8 @@ TEST_CASE("members end with their killed sweep, and the next sweep resumes them"
   CHECK(rest.code == 0);
 }
 
-TEST_CASE("a stopped sweep resumes where it was, and leaves complete members alone") {
+TEST_CASE("a stopped sweep resumes where it was, and leaves complete members alone" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", long_sweep);
   const std::vector<std::string> arguments = {
@@ -293,7 +297,8 @@ TEST_CASE("a stopped sweep resumes where it was, and leaves complete members alo
   CHECK(rows_of(run_lapl(longer))[3]["step"] == end + 10);
 }
 
-TEST_CASE("a sweep whose members end first by its stop signal makes its table") {
+TEST_CASE("a sweep whose members end first by its stop signal makes its table" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", long_sweep);
   const pid_t sweep =

@@ -194,7 +194,8 @@ TEST_CASE("watch: follows the size of the terminal at once") {
   CHECK(!has(last, "digest"));
 }
 
-TEST_CASE("watch: a run shows its progress between outputs, and that it was killed") {
+TEST_CASE("watch: a run shows its progress between outputs, and that it was killed" *
+          doctest::test_suite("slow")) {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const pid_t child =

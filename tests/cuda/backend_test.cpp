@@ -11,7 +11,9 @@
 
 using namespace lapl;
 
-TEST_CASE_TEMPLATE("a capture holds its step while stepping goes on", T, float, double) {
+TEST_CASE_TEMPLATE("a capture holds its step while stepping goes on" *
+                       doctest::test_suite("sanitizer"),
+                   T, float, double) {
   test::need_cuda();
   const Shape shape{500, 701};
   const Problem<T> problem =
@@ -44,8 +46,9 @@ TEST_CASE_TEMPLATE("a capture holds its step while stepping goes on", T, float, 
   CHECK(test::state_of(*cuda).digest == test::state_of(*cpu).digest);
 }
 
-TEST_CASE_TEMPLATE("the first cell that is not finite is found, while stepping goes on", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("the first cell that is not finite is found, while stepping goes on" *
+                       doctest::test_suite("sanitizer"),
+                   T, float, double) {
   test::need_cuda();
   const Shape shape{300, 517};
   auto field = test::random_field<T>(shape);

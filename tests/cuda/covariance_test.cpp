@@ -42,8 +42,9 @@ bool same_stored(const std::vector<Storage>& a, const std::vector<Storage>& b) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("the published example (2,3,7,7,3,7,7) equals the reference", Storage, float,
-                   Half) {
+TEST_CASE_TEMPLATE("the published example (2,3,7,7,3,7,7) equals the reference" *
+                       doctest::test_suite("sanitizer"),
+                   Storage, float, Half) {
   test::need_cuda();
   const test::ReferenceData reference;
   const CovarianceProblem problem{2, 3, 3, {7, 7}, {3, 3}};
@@ -63,8 +64,9 @@ TEST_CASE_TEMPLATE("the published example (2,3,7,7,3,7,7) equals the reference",
   CHECK(error <= (sizeof(Storage) == 2 ? 2e-3 : 1e-6) * largest);
 }
 
-TEST_CASE_TEMPLATE("CPU and GPU agree to the bit on covariances of any shape", Storage, float,
-                   Half) {
+TEST_CASE_TEMPLATE("CPU and GPU agree to the bit on covariances of any shape" *
+                       doctest::test_suite("slow"),
+                   Storage, float, Half) {
   test::need_cuda();
   std::mt19937 generator(1);
   std::uniform_real_distribution<double> uniform(-1, 1);

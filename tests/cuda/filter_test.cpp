@@ -127,8 +127,9 @@ Correlation<T> random_correlation(std::mt19937& generator) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("direct equals the sum to the bit, NaN and zero weights included", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("direct equals the sum to the bit, NaN and zero weights included" *
+                       doctest::test_suite("sanitizer"),
+                   T, float, double) {
   test::need_cuda();
   std::mt19937 generator(1);
   for (int i = 0; i < 150; ++i) {
@@ -188,8 +189,9 @@ TEST_CASE_TEMPLATE("separable is as near on large outputs, which are taken in st
     }
 }
 
-TEST_CASE_TEMPLATE("a NaN spreads through separable only as far as weights other than 0", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("a NaN spreads through separable only as far as weights other than 0" *
+                       doctest::test_suite("sanitizer"),
+                   T, float, double) {
   test::need_cuda();
   const Correlation<T> c{.input = {40, 41},
                          .output = {40, 41},
@@ -203,7 +205,9 @@ TEST_CASE_TEMPLATE("a NaN spreads through separable only as far as weights other
                               [](T x) { return std::isnan(x); }) == 6);
 }
 
-TEST_CASE_TEMPLATE("fft is within 16 eps of the largest sum of |w x|", T, float, double) {
+TEST_CASE_TEMPLATE("fft is within 16 eps of the largest sum of |w x|" *
+                       doctest::test_suite("sanitizer"),
+                   T, float, double) {
   test::need_cuda();
   std::mt19937 generator(3);
   for (int i = 0; i < 60; ++i) {

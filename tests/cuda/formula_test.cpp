@@ -93,7 +93,9 @@ void check_engines(const RunConfig& run, const Engines& able = {"streaming", "re
 }  // namespace
 
 // Uses two warps, because racecheck (scripts/gpu-check) cannot follow barriers through four.
-TEST_CASE_TEMPLATE("formulas on a small grid equal the CPU's engines", T, float, double) {
+TEST_CASE_TEMPLATE("formulas on a small grid equal the CPU's engines" *
+                       doctest::test_suite("sanitizer"),
+                   T, float, double) {
   test::need_cuda();
   const Boundaries boundaries{Boundary::zero, Boundary::periodic};
   check_engines<T>(gray_scott({9, 512 / sizeof(T)}, boundaries), {"streaming", "resident"}, {{13}});

@@ -51,7 +51,9 @@ TEST_CASE_TEMPLATE("resident agrees after many steps, and run by run", T, float,
     CHECK(test::stepped<T>("cuda", "resident", problem, field, 20003).digest == expected);
 }
 
-TEST_CASE_TEMPLATE("resident does not depend on what was in memory before", T, float, double) {
+TEST_CASE_TEMPLATE("resident does not depend on what was in memory before" *
+                       doctest::test_suite("sanitizer"),
+                   T, float, double) {
   test::need_cuda();
   test::check_forgets_memory<T>("resident", {161, 237}, 30, 29);
 }

@@ -48,8 +48,9 @@ std::vector<T> compare_with_cpu(const RunConfig& run, const std::vector<T>& star
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's and stepping, whatever the faces", T,
-                   float, double) {
+TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's and stepping, whatever the faces" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   test::need_cuda();
   for (const Shape shape : test::spectral_shapes())
     for (int faces = 0; faces < test::face_pairs; ++faces) {
@@ -63,8 +64,9 @@ TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's and stepping, what
     }
 }
 
-TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's on small grids for the sanitizer", T,
-                   float, double) {
+TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's on small grids for the sanitizer" *
+                       doctest::test_suite("moderate sanitizer"),
+                   T, float, double) {
   test::need_cuda();
   for (const Shape shape : {test::shape_of({1}), test::shape_of({5, 2}), test::shape_of({3, 4, 5})})
     for (const int faces : {0, 6, 13, 24}) {
@@ -77,7 +79,8 @@ TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's on small grids for
   compare_with_cpu(run, test::random_field<T>(run.shape), {3});
 }
 
-TEST_CASE("engine spectral on a GPU takes decay, sources, conditions of values and every scheme") {
+TEST_CASE("engine spectral on a GPU takes decay, sources, conditions of values and every scheme" *
+          doctest::test_suite("moderate")) {
   test::need_cuda();
   for (const Shape shape :
        {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
@@ -91,7 +94,8 @@ TEST_CASE("engine spectral on a GPU takes decay, sources, conditions of values a
       }
 }
 
-TEST_CASE("engine spectral on a GPU takes terms of several axes") {
+TEST_CASE("engine spectral on a GPU takes terms of several axes" *
+          doctest::test_suite("moderate")) {
   test::need_cuda();
   RunConfig run = test::formula_run({20, 33}, {{"u", "-0.05 * laplacian(laplacian(u)) - 0.1 * u"}});
   run.time_step = 0.2;
@@ -99,7 +103,9 @@ TEST_CASE("engine spectral on a GPU takes terms of several axes") {
   compare_with_cpu(run, test::random_field<double>(run.shape), {1, 200});
 }
 
-TEST_CASE_TEMPLATE("engine spectral on a GPU takes more lines than a batch has", T, float, double) {
+TEST_CASE_TEMPLATE("engine spectral on a GPU takes more lines than a batch has" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   test::need_cuda();
   struct Case {
     Shape shape;
@@ -115,8 +121,9 @@ TEST_CASE_TEMPLATE("engine spectral on a GPU takes more lines than a batch has",
   }
 }
 
-TEST_CASE_TEMPLATE("engine spectral on a GPU has the same bits each time, also after a restart", T,
-                   float, double) {
+TEST_CASE_TEMPLATE("engine spectral on a GPU has the same bits each time, also after a restart" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   test::need_cuda();
   for (const Shape shape : {test::shape_of({307, 450}), test::shape_of({30, 41, 22})}) {
     const RunConfig run = test::source_run(shape, Scheme::euler, 0);
@@ -130,7 +137,8 @@ TEST_CASE_TEMPLATE("engine spectral on a GPU has the same bits each time, also a
   }
 }
 
-TEST_CASE("engine spectral on a GPU refuses a problem without linear rates") {
+TEST_CASE("engine spectral on a GPU refuses a problem without linear rates" *
+          doctest::test_suite("moderate")) {
   test::need_cuda();
   CHECK_THROWS_AS(
       make_backend<float>("cuda", "spectral", test::diffusion<float>({8, 9}, {}, 0.25f), 1),
@@ -191,7 +199,8 @@ TEST_CASE_TEMPLATE("etdrk2 and etdrk4 on a GPU equal the CPU's, whatever the fac
           }
 }
 
-TEST_CASE_TEMPLATE("etdrk2 and etdrk4 on a GPU have the same bits each time, also after a restart",
+TEST_CASE_TEMPLATE("etdrk2 and etdrk4 on a GPU have the same bits each time, also after a restart" *
+                       doctest::test_suite("moderate"),
                    T, float, double) {
   test::need_cuda();
   for (const Scheme scheme : {Scheme::etdrk2, Scheme::etdrk4})

@@ -61,7 +61,9 @@ TEST_CASE_TEMPLATE("streaming equals the threaded engine where blocks share out 
     }
 }
 
-TEST_CASE_TEMPLATE("streaming does not depend on what was in memory before", T, float, double) {
+TEST_CASE_TEMPLATE("streaming does not depend on what was in memory before" *
+                       doctest::test_suite("sanitizer"),
+                   T, float, double) {
   test::need_cuda();
   test::check_forgets_memory<T>("streaming", {61, 267}, 27, 29);
 }

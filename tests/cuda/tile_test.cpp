@@ -48,7 +48,9 @@ TEST_CASE_TEMPLATE("tile gives the same bits however steps are shared out among 
   }
 }
 
-TEST_CASE_TEMPLATE("tile does not depend on what was in memory before", T, float, double) {
+TEST_CASE_TEMPLATE("tile does not depend on what was in memory before" *
+                       doctest::test_suite("sanitizer"),
+                   T, float, double) {
   test::need_cuda();
   test::check_forgets_memory<T>("tile", {61, 67}, 3, 12);
 }

@@ -89,8 +89,9 @@ TEST_CASE("a checkpoint holds every field of a state, and reads back only whole"
                        doctest::Contains("field u has 40 values, but the grid has 60"), IoError);
 }
 
-TEST_CASE_TEMPLATE("a writer of many checkpoints makes the same bytes as one of each", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("a writer of many checkpoints makes the same bytes as one of each" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   const ScratchFolder folder;
   FileWriter writer;
   unsigned step = 0;
@@ -108,7 +109,8 @@ TEST_CASE_TEMPLATE("a writer of many checkpoints makes the same bytes as one of 
   }
 }
 
-TEST_CASE_TEMPLATE("a checkpoint gives back every bit, at any shape", T, float, double) {
+TEST_CASE_TEMPLATE("a checkpoint gives back every bit, at any shape" * doctest::test_suite("slow"),
+                   T, float, double) {
   const ScratchFolder folder;
   const auto path = folder / checkpoint_file_name(7);
   for (const Shape shape : {Shape{1, 1},

@@ -112,7 +112,8 @@ TEST_CASE("long and strange names stay readable in messages") {
         "characters)");
 }
 
-TEST_CASE("no prefix of a config and no single changed byte crashes the reader") {
+TEST_CASE("no prefix of a config and no single changed byte crashes the reader" *
+          doctest::test_suite("moderate")) {
   const std::string text =
       "grid: {shape: [4, 5]}\ninitial:\n  kind: sine\n  mode: [1, 2]\nequation:\n"
       "  coefficient: \"0.25\"  # c\ntime: {steps: 1}\ncheckpoint: {every: 30m}\n";
@@ -155,7 +156,7 @@ std::vector<std::string> configs_with(const std::string& name) {
       formula("field: field", fmt::format("filters: [{{name: \"{}\", kernel: box}}]\n", name))};
 }
 
-TEST_CASE("names may be those of keys, or are refused") {
+TEST_CASE("names may be those of keys, or are refused" * doctest::test_suite("moderate")) {
   std::set<std::string> names = {"first", "last", "value", "mixed", "at", "range", "field"};
   for (const ConfigKey& key : config_keys())
     names.insert({std::string(key.section()), std::string(key.entry())});
@@ -321,7 +322,8 @@ nlohmann::json meaning_of(const YamlNode& node) {
   return meaning;
 }
 
-TEST_CASE("every accepted config reads back from its resolved form, with PyYAML, too") {
+TEST_CASE("every accepted config reads back from its resolved form, with PyYAML, too" *
+          doctest::test_suite("moderate")) {
   const test::ScratchFolder folder;
   std::ofstream(folder / "read.py") << R"(
 import json, pathlib, sys
@@ -371,7 +373,8 @@ double seconds_to_parse(const std::string& text) {
   return least;
 }
 
-TEST_CASE("a config of eight times the names takes no 64 times as long") {
+TEST_CASE("a config of eight times the names takes no 64 times as long" *
+          doctest::test_suite("slow")) {
   const std::string rest = "grid: {shape: [4, 5]}\ntime: {steps: 1, step: 0.01}\n";
   const auto parameters = [&](int count) {
     std::string text = rest + "equation: {kind: formula, field: field}\nparameters:\n";

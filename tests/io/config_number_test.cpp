@@ -89,7 +89,8 @@ std::string some_spelling(std::mt19937_64& random) {
 }  // namespace
 
 TEST_CASE(
-    "the program accepts the numbers that the schema accepts, in every spelling, for every key") {
+    "the program accepts the numbers that the schema accepts, in every spelling, for every key" *
+    doctest::test_suite("moderate")) {
   std::mt19937_64 random(20261122);
   struct Row {
     std::string key;

@@ -143,7 +143,8 @@ TEST_CASE("a setting does not hide a mistake in the file") {
         "9007199254740992)");
 }
 
-TEST_CASE("the largest stable time step that a message names is stable") {
+TEST_CASE("the largest stable time step that a message names is stable" *
+          doctest::test_suite("moderate")) {
   for (const std::string spacing : {"0.1", "0.3", "1", "7.7", "1e-9", "123456.789"}) {
     std::vector<std::string> settings = {"equation.coefficient=null", "equation.diffusivity=3.3",
                                          "grid.spacing=" + spacing, "time.step=1e15"};
@@ -200,7 +201,7 @@ TEST_CASE(
   fs::remove_all(folder);
 }
 
-TEST_CASE("every engine can be chosen with its backend") {
+TEST_CASE("every engine can be chosen with its backend" * doctest::test_suite("slow")) {
   for (const EngineInfo& engine : engine_table) {
     const std::string name = std::string("compute.engine=").append(engine.name);
     const std::string backend = std::string("compute.backend=").append(engine.backend);

@@ -238,7 +238,8 @@ TEST_CASE("the schema is JSON and has every key and engine") {
 
 }  // namespace
 
-TEST_CASE("engine spectral makes a checkpoint with each output, unless the config says otherwise") {
+TEST_CASE("engine spectral makes a checkpoint with each output, unless the config says otherwise" *
+          doctest::test_suite("moderate")) {
   const std::string spectral = "compute: {engine: spectral}\n";
   const auto every = [](const std::string& text) {
     const LoadedConfig config = parse(text);

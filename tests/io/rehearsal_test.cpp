@@ -33,7 +33,8 @@ std::string complaint_of(const std::function<void()>& read) {
 
 }  // namespace
 
-TEST_CASE("a crash, a hang and excessive memory in a rehearsal are errors") {
+TEST_CASE("a crash, a hang and excessive memory in a rehearsal are errors" *
+          doctest::test_suite("moderate")) {
   CHECK(complaint_of([] { raise(SIGSEGV); }) ==
         "the library crashes on it (the file is damaged, or made so)");
   CHECK(complaint_of([] { std::abort(); }) ==
@@ -80,7 +81,8 @@ TEST_CASE("a rehearsal does not change this process, whatever it throws") {
   CHECK(here == 0);
 }
 
-TEST_CASE("a file whose objects make HDF5 crash does not crash lapl, even if its seal matches") {
+TEST_CASE("a file whose objects make HDF5 crash does not crash lapl, even if its seal matches" *
+          doctest::test_suite("moderate")) {
   // HDF5 1.10.8 trusts the global heap, which holds the maps of virtual datasets. Without the
   // rehearsal this test crashes.
   const ScratchFolder folder;

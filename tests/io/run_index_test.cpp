@@ -130,7 +130,8 @@ TEST_CASE("a damaged step file is found through the index") {
                  path.string() + ": cannot open"));
 }
 
-TEST_CASE("many outputs: the index refers to few files, whatever happens to them") {
+TEST_CASE("many outputs: the index refers to few files, whatever happens to them" *
+          doctest::test_suite("slow")) {
   const Run run;
   const auto count = static_cast<std::int64_t>(2 * RunIndex::bundle_size + 40);
   FileWriter writer;

@@ -46,8 +46,9 @@ std::string text_attribute(hid_t file, const char* object, const char* name) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a writer of many step files makes the same bytes as one of each", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("a writer of many step files makes the same bytes as one of each" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   const ScratchFolder folder;
   FileWriter writer;
   std::int64_t step = 0;
@@ -76,7 +77,8 @@ TEST_CASE_TEMPLATE("a writer of many step files makes the same bytes as one of e
   }
 }
 
-TEST_CASE_TEMPLATE("a step file gives back every bit, at any shape", T, float, double) {
+TEST_CASE_TEMPLATE("a step file gives back every bit, at any shape" * doctest::test_suite("slow"),
+                   T, float, double) {
   const ScratchFolder folder;
   for (const Shape shape : odd_shapes) {
     CAPTURE(shape.rows);

@@ -52,7 +52,8 @@ TEST_CASE_TEMPLATE("tiles equal the reference for every instruction set, cut, de
       }
 }
 
-TEST_CASE_TEMPLATE("tiles of every width equal the reference", T, float, double) {
+TEST_CASE_TEMPLATE("tiles of every width equal the reference" * doctest::test_suite("moderate"), T,
+                   float, double) {
   for (const TileLoops<T>* loops : test::usable_loops<TileLoops<T>>())
     for (std::int64_t columns = 1; columns <= 2 * loops->lanes * loops->lanes + 3; ++columns)
       for (const Boundary boundary : {Boundary::zero, Boundary::periodic}) {
@@ -66,8 +67,9 @@ TEST_CASE_TEMPLATE("tiles of every width equal the reference", T, float, double)
       }
 }
 
-TEST_CASE_TEMPLATE("the blocked engine equals the reference after any number of steps", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("the blocked engine equals the reference after any number of steps" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   for (const Shape shape : {Shape{1, 1}, Shape{67, 61}, Shape{16, 700}})
     for (const Boundary along_rows : test::all_boundaries)
       for (const Boundary along_columns : test::all_boundaries) {
@@ -86,8 +88,9 @@ TEST_CASE_TEMPLATE("the blocked engine equals the reference after any number of 
       }
 }
 
-TEST_CASE_TEMPLATE("the blocked engine equals the reference for any number of threads", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("the blocked engine equals the reference for any number of threads" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   for (const Shape shape : {Shape{301, 257}, Shape{3, 20011}, Shape{5003, 9}, Shape{150, 4500}}) {
     const Problem<T> problem =
         test::diffusion<T>(shape, {Boundary::insulated, Boundary::periodic}, T(0.2));

@@ -29,7 +29,9 @@ void into_cache(const Problem<T>& problem) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("every CPU engine equals the reference engine to the bit", T, float, double) {
+TEST_CASE_TEMPLATE("every CPU engine equals the reference engine to the bit" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   const std::int64_t sizes[] = {1, 2, 3, 31, 33, 127, 129};
   for (const std::int64_t rows : sizes)
     for (const std::int64_t columns : sizes)
@@ -69,8 +71,9 @@ std::vector<T> compiled_and_stepped(const std::string& engine, const Problem<T>&
   return copy_of_state(*backend);
 }
 
-TEST_CASE_TEMPLATE("three axes: every CPU engine equals the reference engine to the bit", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("three axes: every CPU engine equals the reference engine to the bit" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   const std::int64_t sizes[] = {1, 2, 3, 17, 31, 67};
   const Face<T> conditions[] = {{0, 0}, {0, 1}, {T(0.7), 0}, {T(-0.3), T(0.9)}, {0, T(-1)}};
   unsigned number = 0;
@@ -142,7 +145,8 @@ Problem<T> problem_of_corners(Shape shape, const Faces<T>& faces) {
 
 TEST_CASE_TEMPLATE(
     "three axes: all engines take corners, conditions in time and space, coefficients and two "
-    "stages",
+    "stages" *
+        doctest::test_suite("moderate"),
     T, float, double) {
   const AxisFaces<T> condition(Face<T>{T(0.5), T(-1)}, Face<T>{T(2), T(0.25)});
   const AxisFaces<T> periodic = Boundary::periodic;
@@ -166,7 +170,8 @@ TEST_CASE_TEMPLATE(
   }
 }
 
-TEST_CASE_TEMPLATE("every engine imposes the condition of each face", T, float, double) {
+TEST_CASE_TEMPLATE("every engine imposes the condition of each face" * doctest::test_suite("slow"),
+                   T, float, double) {
   const Face<T> conditions[] = {{0, 0}, {0, 1}, {T(0.7), 0}, {T(-0.3), T(0.9)}, {0, T(-1)}};
   unsigned number = 0;
   for (const EngineInfo& engine : engine_table) {
@@ -286,7 +291,8 @@ TEST_CASE_TEMPLATE("mirroring and transposing commute with stepping, to the bit"
   }
 }
 
-TEST_CASE_TEMPLATE("the digest sees each bit and each place", T, float, double) {
+TEST_CASE_TEMPLATE("the digest sees each bit and each place" * doctest::test_suite("moderate"), T,
+                   float, double) {
   const Shape shape{5, 7};
   auto field = test::random_field<T>(shape);
   const Problem<T> problem = test::diffusion<T>(shape, {}, T(0.2));

@@ -38,8 +38,9 @@ using Kind = GridReduction::Kind;
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("reductions have the same bits in any order, cut and instruction set", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("reductions have the same bits in any order, cut and instruction set" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   std::mt19937_64 generator(3);
   std::vector<T> values(1003), mask;
   for (T& value : values) {

@@ -104,7 +104,8 @@ std::string missing_for_object_code() {
 
 }  // namespace
 
-TEST_CASE("compiled stages hold the contractions of the canon, and no others") {
+TEST_CASE("compiled stages hold the contractions of the canon, and no others" *
+          doctest::test_suite("slow")) {
   if (const std::string missing = missing_for_object_code(); !missing.empty()) {
     std::cout << "skipped: " << missing << std::endl;
     std::exit(77);

@@ -55,7 +55,8 @@ void compare_engines(test::RandomProblem& random, RandomCounts& counts) {
 
 }  // namespace
 
-TEST_CASE("random equations: every engine that takes one equals the reference to the bit") {
+TEST_CASE("random equations: every engine that takes one equals the reference to the bit" *
+          doctest::test_suite("slow")) {
   const std::uint64_t first = test::number_from("LAPL_RANDOM_SEED", 1);
   const std::uint64_t count = test::number_from("LAPL_RANDOM_PROBLEMS", 250);
   RandomCounts counts;

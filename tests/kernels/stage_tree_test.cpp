@@ -96,8 +96,9 @@ TEST_CASE("a tree of sixteen times the operations takes far less than 256 times 
   CHECK(seconds(32'000) < 110 * seconds(2000));
 }
 
-TEST_CASE_TEMPLATE("one axis: the reference engine steps a row as the canon says", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("one axis: the reference engine steps a row as the canon says" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   for (const std::int64_t columns : {1, 2, 31, 512, 513, 1100})
     for (const AxisFaces<T>& faces : some_conditions<T>()) {
       const auto problem =
@@ -132,7 +133,8 @@ TEST_CASE_TEMPLATE("three axes: the reference engine steps a box as the canon sa
 }
 
 TEST_CASE(
-    "two fields and corners: each field is made from both, and one is stored after the other") {
+    "two fields and corners: each field is made from both, and one is stored after the other" *
+    doctest::test_suite("moderate")) {
   StageTree tree;
   const int u = tree.value(0, {}), corner = tree.value(1, {.row = -1, .column = 1});
   const int square = tree.operate(Operation::fused_multiply_add, u, u, tree.number(1.5));

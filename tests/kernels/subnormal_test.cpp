@@ -174,8 +174,9 @@ TEST_CASE_TEMPLATE("a pass that expects subnormal numbers says whether there wer
   }
 }
 
-TEST_CASE_TEMPLATE("the blocked engine equals the reference on subnormal numbers in many passes", T,
-                   float, double) {
+TEST_CASE_TEMPLATE("the blocked engine equals the reference on subnormal numbers in many passes" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   const Shape shape{31, 97};
   std::size_t number = 0;
   for (const Mix mix : all_mixes)

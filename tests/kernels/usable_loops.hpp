@@ -11,7 +11,7 @@ namespace lapl::test {
 template <class Loops>
 std::vector<const Loops*> usable_loops() {
   std::vector<const Loops*> found = {&Compiled<Loops, baseline>::loops};
-#ifdef __x86_64__
+#ifdef LAPL_X86_64  // compiled for all of them (kernels/CMakeLists.txt)
   if (has_avx2()) found.push_back(&Compiled<Loops, avx2>::loops);
   if (has_avx512()) found.push_back(&Compiled<Loops, avx512>::loops);
 #endif

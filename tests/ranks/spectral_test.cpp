@@ -181,7 +181,8 @@ void compare_rates_without_neighbours(const std::string& backend) {
 TEST_CASE("derived outputs on ranks are right after steps by modes that read no neighbour") {
   compare_rates_without_neighbours("cpu");
 }
-TEST_CASE("derived outputs on ranks with GPUs are right after steps by modes") {
+TEST_CASE("derived outputs on ranks with GPUs are right after steps by modes" *
+          doctest::test_suite("cuda")) {
   test::need_cuda();
   compare_rates_without_neighbours("cuda");
 }
@@ -189,7 +190,8 @@ TEST_CASE("derived outputs on ranks with GPUs are right after steps by modes") {
 TEST_CASE("etdrk2 and etdrk4 on ranks have the bits of one between every mixture of faces") {
   compare_faces("cpu", 2);
 }
-TEST_CASE("etdrk2 and etdrk4 on ranks with GPUs have the bits of one between mixtures of faces") {
+TEST_CASE("etdrk2 and etdrk4 on ranks with GPUs have the bits of one between mixtures of faces" *
+          doctest::test_suite("cuda")) {
   test::need_cuda();
   compare_faces("cuda", 8);
 }
@@ -197,7 +199,8 @@ TEST_CASE("etdrk2 and etdrk4 on ranks with GPUs have the bits of one between mix
 TEST_CASE("random steps of etdrk2 and etdrk4 on ranks have the bits of one") {
   compare_random_steps("cpu", 300);
 }
-TEST_CASE("random steps of etdrk2 and etdrk4 on ranks with GPUs have the bits of one") {
+TEST_CASE("random steps of etdrk2 and etdrk4 on ranks with GPUs have the bits of one" *
+          doctest::test_suite("cuda")) {
   test::need_cuda();
   compare_random_steps("cuda", 100);
 }
@@ -205,7 +208,8 @@ TEST_CASE("random steps of etdrk2 and etdrk4 on ranks with GPUs have the bits of
 TEST_CASE("all steps at once on ranks have the bits of one between every mixture of faces") {
   compare_all_at_once("cpu");
 }
-TEST_CASE("all steps at once on ranks with GPUs have the bits of one between mixtures of faces") {
+TEST_CASE("all steps at once on ranks with GPUs have the bits of one between mixtures of faces" *
+          doctest::test_suite("cuda")) {
   test::need_cuda();
   compare_all_at_once("cuda");
   RunConfig run = test::mixed_run(test::shape_of({2100, 1400}), 0);  // several batches

@@ -145,12 +145,14 @@ void compare_random(std::uint64_t count, const std::vector<BackendAndEngine>& st
 
 }  // namespace
 
-TEST_CASE("random equations on ranks equal the reference on one to the bit") {
+TEST_CASE("random equations on ranks equal the reference on one to the bit" *
+          doctest::test_suite("each_number")) {
   // Fewer problems if more ranks share the cores.
   compare_random(60 / test::ranks().count(), {{"cpu", "interpreted"}, {"cpu", "blocked"}});
 }
 
-TEST_CASE("random equations on ranks with GPUs equal the reference on one to the bit") {
+TEST_CASE("random equations on ranks with GPUs equal the reference on one to the bit" *
+          doctest::test_suite("cuda")) {
   test::need_cuda();
   compare_random(20, {{"cuda", "auto"}, {"cuda", "tile"}});
 }

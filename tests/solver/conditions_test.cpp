@@ -131,7 +131,8 @@ TEST_CASE("a condition that is linear in its field is that of mixed") {
   }
 }
 
-TEST_CASE("conditions that read their field have the same bits on every engine") {
+TEST_CASE("conditions that read their field have the same bits on every engine" *
+          doctest::test_suite("slow")) {
   for (const bool masked : {false, true})
     for (const Conductivity k : {Conductivity::formula, Conductivity::of_nodes}) {
       const std::string text =

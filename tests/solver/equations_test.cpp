@@ -129,7 +129,8 @@ TEST_CASE("operators are of second order in space, upwind of first") {
   }
 }
 
-TEST_CASE("rkl2 needs a fifth of Euler's sweeps for the same time and no more error") {
+TEST_CASE("rkl2 needs a fifth of Euler's sweeps for the same time and no more error" *
+          doctest::test_suite("slow")) {
   // An eigenmode of 512 cells, which decays as e^(-k t). On 160 cells or fewer, Euler has the
   // smaller error.
   const int n = 512, stages = 20;

@@ -201,8 +201,9 @@ TEST_CASE("etdrk2 keeps the mass of Cahn-Hilliard, and lets its energy fall, in 
   CHECK(test::largest_magnitude(state) < 1.1);
 }
 
-TEST_CASE_TEMPLATE("etdrk2 and etdrk4 have the same bits on any number of threads and if split", T,
-                   float, double) {
+TEST_CASE_TEMPLATE("etdrk2 and etdrk4 have the same bits on any number of threads and if split" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   for (const Scheme scheme : exponential_schemes)
     for (const bool measures : {false, true}) {
       RunConfig run = test::formula_run({37, 50}, {{"u", "laplacian(u) - u^3 + v * sin(t)"},

@@ -114,7 +114,7 @@ TEST_CASE("a grid's integral changes by the fluxes through its sides and the sou
       }
 }
 
-TEST_CASE("integrals on sides have the same bits on every engine") {
+TEST_CASE("integrals on sides have the same bits on every engine" * doctest::test_suite("slow")) {
   const std::string text =
       "grid: {shape: [13, 17], spacing: [0.5, 0.7], mask: {formula: '(x - 5)^2 + (y - 3)^2 > 2'}}\n"
       "fields: [T]\nequation: {kind: formula, T: laplacian(T)}\nboundary: {rows: insulated, "

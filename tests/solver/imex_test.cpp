@@ -80,7 +80,8 @@ TEST_CASE("imex takes the derivative of every operation in its reactions") {
   }
 }
 
-TEST_CASE("imex is stable and damps where a reaction decays at a rate of 1e8") {
+TEST_CASE("imex is stable and damps where a reaction decays at a rate of 1e8" *
+          doctest::test_suite("moderate")) {
   RunConfig run = test::formula_run({1, 8, 1, 1}, {{"u", "0.1 * laplacian(u) - k * (u - 2)"}});
   run.parameters["k"] = test::number_parameter(1e8);
   const std::vector<double> start = {1, -5, 1e3, 0, 7, 2, 1, 3};

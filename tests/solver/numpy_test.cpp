@@ -77,7 +77,9 @@ void compare_with_numpy(const std::string& engine) {
 
 TEST_CASE("equations equal NumPy's: engine reference") { compare_with_numpy("reference"); }
 TEST_CASE("equations equal NumPy's: engine interpreted") { compare_with_numpy("interpreted"); }
-TEST_CASE("equations equal NumPy's: engine blocked, compiled") { compare_with_numpy("blocked"); }
+TEST_CASE("equations equal NumPy's: engine blocked, compiled" * doctest::test_suite("slow")) {
+  compare_with_numpy("blocked");
+}
 
 TEST_CASE("equations of NumPy's hold every function and every scheme") {
   std::string configs;

@@ -129,6 +129,11 @@ TEST_CASE("float32: values of any equation that stand still are counted, except 
   CHECK(share_of(slow, 5) == doctest::Approx(3.0 / 9));
   slow.time_step = 1e-9;
   CHECK(share_of(slow, 5) == 1);
+  RunConfig masked = test::formula_run({8, 8}, {{"u", "1e-6"}});  // of 64 cells, 32 count
+  masked.mask = test::formula_parameter("y < 4");
+  std::vector<float> inside(32, 300);
+  inside.resize(64);
+  CHECK(stuck_share(masked, inside) == 1);
 }
 
 TEST_CASE("the means that an equation keeps are known, and their drift is warned of once") {

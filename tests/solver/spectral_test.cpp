@@ -21,8 +21,9 @@ std::vector<T> spectral(RunConfig run, const std::vector<T>& state, std::int64_t
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("engine spectral equals stepping within the gate, whatever the faces", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("engine spectral equals stepping within the gate, whatever the faces" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   for (const Shape shape : test::spectral_shapes())
     for (int faces = 0; faces < test::face_pairs; ++faces) {
       const RunConfig run = test::mixed_run(shape, faces);
@@ -38,7 +39,8 @@ TEST_CASE_TEMPLATE("engine spectral equals stepping within the gate, whatever th
     }
 }
 
-TEST_CASE("engine spectral takes decay, sources, conditions of values and every scheme") {
+TEST_CASE("engine spectral takes decay, sources, conditions of values and every scheme" *
+          doctest::test_suite("moderate")) {
   for (const Shape shape :
        {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
     for (const SchemeRow& scheme : test::schemes_of_stages())
@@ -53,7 +55,8 @@ TEST_CASE("engine spectral takes decay, sources, conditions of values and every 
       }
 }
 
-TEST_CASE("engine spectral takes quantities with the faces of the field") {
+TEST_CASE("engine spectral takes quantities with the faces of the field" *
+          doctest::test_suite("moderate")) {
   RunConfig run = test::formula_run({20, 33}, {{"u", "-0.05 * laplacian(laplacian(u)) - 0.1 * u"}});
   run.time_step = 0.2;
   run.boundaries = {Boundary::insulated, Boundary::periodic};
@@ -65,7 +68,8 @@ TEST_CASE("engine spectral takes quantities with the faces of the field") {
         "an operator reads a quantity of u whose boundary conditions differ from those of u");
 }
 
-TEST_CASE("engine spectral is exact for a thousand million steps of an eigenmode") {
+TEST_CASE("engine spectral is exact for a thousand million steps of an eigenmode" *
+          doctest::test_suite("moderate")) {
   constexpr std::int64_t steps = 1'000'000'000;
   constexpr double pi = std::numbers::pi;
   const Shape shape = {150, 211};
@@ -95,7 +99,9 @@ TEST_CASE("engine spectral is exact for a thousand million steps of an eigenmode
   for (const double value : after) CHECK(value == doctest::Approx(3).epsilon(1e-14));
 }
 
-TEST_CASE_TEMPLATE("engine spectral is nearer to exact steps than stepping is", T, float, double) {
+TEST_CASE_TEMPLATE("engine spectral is nearer to exact steps than stepping is" *
+                       doctest::test_suite("moderate"),
+                   T, float, double) {
   RunConfig run = test::diffusion_run({64, 48});
   run.equation.coefficient = 0.25;  // exact in both precisions
   const std::vector<T> start = test::random_field<T>(run.shape);
@@ -109,7 +115,8 @@ TEST_CASE_TEMPLATE("engine spectral is nearer to exact steps than stepping is", 
   CHECK(error(spectral(run, start, 2000)) <= 1e-7);
 }
 
-TEST_CASE("engine spectral has the same bits on any number of threads") {
+TEST_CASE("engine spectral has the same bits on any number of threads" *
+          doctest::test_suite("moderate")) {
   RunConfig run = test::diffusion_run({37, 50});
   run.boundaries = {Boundary::periodic, Boundary::insulated};
   const std::vector<float> start = test::random_field<float>(run.shape);
@@ -118,7 +125,8 @@ TEST_CASE("engine spectral has the same bits on any number of threads") {
     CHECK(test::same_bits<float>(spectral(run, start, 77, threads), one));
 }
 
-TEST_CASE("engine spectral refuses each equation that it cannot step, with the reason") {
+TEST_CASE("engine spectral refuses each equation that it cannot step, with the reason" *
+          doctest::test_suite("moderate")) {
   const auto why = [](const std::string& rate, auto change) {
     RunConfig run = test::formula_run({8, 9}, {{"u", rate}});
     run.parameters["s"] = test::formula_parameter("x");

@@ -69,7 +69,8 @@ TEST_CASE("work that several stages do on a wave is done once") {
   CHECK(operations(80) - operations(40) == 40 * each);
 }
 
-TEST_CASE("a run just below the largest stable step stays bounded, one just above it grows") {
+TEST_CASE("a run just below the largest stable step stays bounded, one just above it grows" *
+          doctest::test_suite("moderate")) {
   for (const WaveRow& row : wave_rows) {
     // Only rows in which the fastest waves limit the step, because these grids have them.
     if (row.shape.axes == 3 || !(row.largest > 0) || row.largest == infinite) continue;

@@ -91,8 +91,9 @@ TEST_CASE("euler takes noise as Ito does, heun as Stratonovich does") {
   }
 }
 
-TEST_CASE_TEMPLATE("every engine draws the same noise, on every shape, boundary and scheme", T,
-                   float, double) {
+TEST_CASE_TEMPLATE("every engine draws the same noise, on every shape, boundary and scheme" *
+                       doctest::test_suite("slow"),
+                   T, float, double) {
   const struct {
     Shape shape;
     Boundary boundary;

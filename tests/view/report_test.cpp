@@ -92,6 +92,7 @@ TEST_CASE("report page: texts from files stay texts, and nothing comes from the 
   for (const char* part : {"http:", "https:", "url(", "src=\"/", "href=", "@import"})
     CHECK_MESSAGE(!has(page, part), part);
   CHECK(has(page, "id=\"step=10\""));
+  CHECK(has(page, "--ratio:1.5000"));  // three columns, two rows
 }
 
 TEST_CASE("report page: a field of one axis is a graph, with a gap where a value is not finite") {
