@@ -23,7 +23,7 @@ foreach(module lapl_mpi lapl_cairo lapl_cufft lapl_nvrtc)
     install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapl)
   endif()
 endforeach()
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # the place that Debian requires
 install(DIRECTORY docs configs DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN configs/new EXCLUDE) # lapl new prints them

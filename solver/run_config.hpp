@@ -160,7 +160,7 @@ struct RunConfig {
   Spacing spacing;  ///< h
   Boundaries boundaries;
   std::vector<SideCondition> conditions;
-  /// where it is 0, cells are outside: they keep 0, and no cell reads them (docs/equations.md)
+  /// where it is 0, cells are outside: they keep 0, and no cell reads them (docs/masks.md)
   std::optional<ParameterConfig> mask;
   std::vector<SideCondition> mask_conditions;  ///< of the mask; a field without one is insulated
   std::vector<std::string> fields = {"field"};

@@ -80,17 +80,17 @@ std::string meant_by(const KeyMistake& mistake, int axes) {
   if (mistake.word == "poisson") return "lapl solves no elliptic equations";
   for (const auto& [other, meant] : other_functions)
     if (edit_distance(mistake.word, other, 0) == 0 && !is_off_grid(meant, axes))
-      return meant.empty() ? "docs/equations.md has the functions that there are"
+      return meant.empty() ? "docs/formulas.md has the functions that there are"
                            : fmt::format("did you mean {}?", meant);
   for (const std::string_view of_complex : {"i", "re", "im", "conj", "arg"})
     if (mistake.word == of_complex)
-      return "it has a meaning in formulas of complex fields alone: docs/equations.md";
+      return "it has a meaning in formulas of complex fields alone: docs/complex-fields.md";
   if (const std::string near = nearest_word(mistake.word, names, 0); !near.empty())
     return fmt::format("did you mean {}?", near);
   std::erase_if(names, [](const std::string& name) {
     return formula_function(name) != nullptr || name == "noise";
   });
-  names.emplace_back("a function of docs/equations.md");
+  names.emplace_back("a function of docs/formulas.md");
   return "expected " + either_of(names) + "; numbers of your own stand in parameters";
 }
 

@@ -70,7 +70,7 @@ KeyTable<InitialConfig> make_initial_keys(int axes) {
        store(&InitialConfig::record)},
       {{.name = "formula", .type = formula_text(),
        .meaning = "formula of x, y, z, parameters, other initial fields and random "
-                  "(docs/equations.md); `initial: FORMULA` and `initial: {FIELD: FORMULA}` are "
+                  "(docs/formulas.md); `initial: FORMULA` and `initial: {FIELD: FORMULA}` are "
                   "short for it"},
        store(&InitialConfig::formula)},
   };

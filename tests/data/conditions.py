@@ -1,6 +1,7 @@
 """conditions.py FILE.h5: steps equations whose conditions read fields or hold nodes, by NumPy and SciPy alone, and stores what they come to.
 
-As in equations.py, each function states one equation twice: as a config, and in NumPy after docs/equations.md.
+As in equations.py, each function states one equation twice: as a config, and in NumPy after
+docs/boundary-conditions.md.
 
     python3 tests/data/conditions.py tests/data/conditions.h5
 """

@@ -2,7 +2,7 @@
 and stores what they come to.
 
 Each function states one equation twice: its text is lapl's config, its body the same in NumPy, written after
-docs/equations.md and docs/numerics.md. FILE.h5 has a group for each: `config`, and every field after the last step.
+docs/formulas.md and docs/numerics.md. FILE.h5 has a group for each: `config`, and every field after the last step.
 
     python3 tests/data/equations.py tests/data/equations.h5
 """

@@ -1,4 +1,4 @@
-"""Finite differences, faces and schemes in NumPy, written after docs/equations.md and docs/numerics.md."""
+"""Finite differences, faces and schemes in NumPy, written after docs/formulas.md and docs/numerics.md."""
 import numpy as np
 from numpy import where
 

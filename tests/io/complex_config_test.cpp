@@ -75,7 +75,7 @@ TEST_CASE("a complex value where a real one is due has a message with its place"
       {complex_config("psi * a", "parameters: {a: {formula: i * x}}\n"),
        "bad.yaml:9:17: parameters.a: unknown name i (it has a meaning in formulas of complex "
        "fields "
-       "alone: docs/equations.md)\n    i * x\n    ^"},
+       "alone: docs/complex-fields.md)\n    i * x\n    ^"},
       {complex_config("psi", "", "{psi: complex, u: imaginary}"),
        "bad.yaml:2:27: fields: u: found imaginary (expected real or complex)"},
       {complex_config("psi", "", "{psi: complex, u: real, psi_re: real}"),

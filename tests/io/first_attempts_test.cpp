@@ -65,12 +65,12 @@ TEST_CASE("each of 67 first attempts is answered") {
        "                ^"},
       {"equation", "equation: {du_dt: laplacian(u)}",
        "bad.yaml:3:29: equation.du_dt: unknown name u (expected du_dt, t, x, y or a function "
-       "of docs/equations.md; numbers of your own stand in parameters)\n"
+       "of docs/formulas.md; numbers of your own stand in parameters)\n"
        "    laplacian(u)\n"
        "              ^"},
       {"equation", "equation: {u: u_xx}",
        "bad.yaml:3:15: equation.u: unknown name u_xx (expected u, t, x, y or a function of "
-       "docs/equations.md; numbers of your own stand in parameters)\n"
+       "docs/formulas.md; numbers of your own stand in parameters)\n"
        "    u_xx\n"
        "    ^"},
       {"equation", "equation: {u: laplacian(u) - u**3}",
@@ -85,12 +85,12 @@ TEST_CASE("each of 67 first attempts is answered") {
        "    ^"},
       {"equation", "equation: {u: laplacian(u) - v}",
        "bad.yaml:3:30: equation.u: unknown name v (expected u, t, x, y or a function of "
-       "docs/equations.md; numbers of your own stand in parameters)\n"
+       "docs/formulas.md; numbers of your own stand in parameters)\n"
        "    laplacian(u) - v\n"
        "                   ^"},
       {"equation", "equation: {u: D * laplacian(u)}",
        "bad.yaml:3:15: equation.u: unknown name D (expected u, t, x, y or a function of "
-       "docs/equations.md; numbers of your own stand in parameters)\n"
+       "docs/formulas.md; numbers of your own stand in parameters)\n"
        "    D * laplacian(u)\n"
        "    ^"},
       {"equation", "equation: {u: where(u < 1, u, 0)}",
@@ -226,7 +226,7 @@ TEST_CASE("each of 67 first attempts is answered") {
       {"initial", "initial: b\n"
        "params: {b: 1}",
        "bad.yaml:4:10: initial.formula: unknown name b (expected u, x, y, random or a function "
-       "of docs/equations.md; numbers of your own stand in parameters)\n"
+       "of docs/formulas.md; numbers of your own stand in parameters)\n"
        "    b\n"
        "    ^\n"
        "bad.yaml:5:1: params: unknown key (did you mean parameters?)"},

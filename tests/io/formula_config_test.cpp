@@ -31,7 +31,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"parameters: {a: 1, D: {formula: \"1 + x\"}, b: 2}",
      "bad.yaml:3:46: parameters.b: not used (no formula reads it)"},
     {"parameters: {a: 1, D: {formula: \"1 + u\"}}",
-     "bad.yaml:3:23: parameters.D: unknown name u (expected a, x, y or a function of docs/equations.md; numbers of your own stand in parameters)\n"
+     "bad.yaml:3:23: parameters.D: unknown name u (expected a, x, y or a function of docs/formulas.md; numbers of your own stand in parameters)\n"
      "    1 + u\n"
      "        ^"},
     {"parameters: {a: 1, D: {formula: \"1 + t\"}}",
@@ -70,7 +70,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "    a * d2_dydx(u)\n"
      "        ^"},
     {"equation: {kind: formula, u: a * asin(u), v: D * u}",
-     "bad.yaml:4:34: equation.u: unknown name asin (docs/equations.md has the functions that there are)\n"
+     "bad.yaml:4:34: equation.u: unknown name asin (docs/formulas.md has the functions that there are)\n"
      "    a * asin(u)\n"
      "        ^"},
     {"equation: {kind: formula, u: \"a * arctan2(u, v)\", v: D * u}",
@@ -94,7 +94,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "    a * div(a * gradient(u))\n"
      "        ^"},
     {"equation: {kind: formula, u: a * laplacian(w), v: D * u}",
-     "bad.yaml:4:44: equation.u: unknown name w (expected D, u, v, a, t, x, y or a function of docs/equations.md; numbers of your own stand in parameters)\n"
+     "bad.yaml:4:44: equation.u: unknown name w (expected D, u, v, a, t, x, y or a function of docs/formulas.md; numbers of your own stand in parameters)\n"
      "    a * laplacian(w)\n"
      "                  ^"},
     {"equation: {kind: formula, u: a * u +, v: D * u}",
@@ -126,7 +126,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"equation: {kind: formula, u: a, v: D, let: {p: u}}",
      "bad.yaml:4:44: equation.let: p is not used (no formula reads it)"},
     {"equation: {kind: formula, u: a * p, v: D, let: {p: u + w}}",
-     "bad.yaml:4:48: equation.let: p: unknown name w (expected D, u, v, a, p, t, x, y or a function of docs/equations.md; numbers of your own stand in parameters)\n"
+     "bad.yaml:4:48: equation.let: p: unknown name w (expected D, u, v, a, p, t, x, y or a function of docs/formulas.md; numbers of your own stand in parameters)\n"
      "    u + w\n"
      "        ^"},
     {"equation: {kind: formula, u: a * p, v: D, let: {p: u + }}",
@@ -134,7 +134,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "    u +\n"
      "       ^"},
     {"equation: {kind: formula, u: a * p, v: D, let: {p: u, p: v}}",
-     "bad.yaml:4:34: equation.u: unknown name p (expected D, u, v, a, t, x, y or a function of docs/equations.md; numbers of your own stand in parameters)\n"
+     "bad.yaml:4:34: equation.u: unknown name p (expected D, u, v, a, t, x, y or a function of docs/formulas.md; numbers of your own stand in parameters)\n"
      "    a * p\n"
      "        ^\n"
      "bad.yaml:4:55: equation.let: p: repeated (first given in line 4)"},
@@ -163,7 +163,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"boundary: {columns: {first: zero, last: periodic}}",
      "bad.yaml:7:41: boundary.columns: last: found periodic, which is of both sides and of all fields (write it for the axis)"},
     {"boundary: {columns: {first: zero, last: {value: w}}}",
-     "bad.yaml:7:21: boundary.columns: unknown name w (expected u, v, a, D, t, x, y or a function of docs/equations.md; numbers of your own stand in parameters)\n"
+     "bad.yaml:7:21: boundary.columns: unknown name w (expected u, v, a, D, t, x, y or a function of docs/formulas.md; numbers of your own stand in parameters)\n"
      "    w\n"
      "    ^"},
     {"equation: {kind: formula, u: a * u + laplacian(noise), v: D * u}",
@@ -251,7 +251,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"output: {derived: {s: {formula: \"gradient_squared(u)\"}}, fields: [u, v, q]}",
      "bad.yaml:7:73: output.fields: found q (expected u, v or s)"},
     {"output: {derived: {s: {formula: \"w\"}}}",
-     "bad.yaml:7:19: output.derived: s: unknown name w (expected D, u, v, a, t, x, y or a function of docs/equations.md; numbers of your own stand in parameters)\n"
+     "bad.yaml:7:19: output.derived: s: unknown name w (expected D, u, v, a, t, x, y or a function of docs/formulas.md; numbers of your own stand in parameters)\n"
      "    w\n"
      "    ^"},
     {"output: {derived: {u: {formula: \"v\"}}}",

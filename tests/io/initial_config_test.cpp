@@ -50,12 +50,12 @@ TEST_CASE("each mistake in formulas of initial fields has its message") {
        "another)"},
       {"{let: {a: lapl + q}, u: {kind: formula, formula: a}, v: {kind: uniform}}",
        "bad.yaml:5:16: initial.let: a: unknown name lapl (expected a, u, v, x, y, random or a "
-       "function of docs/equations.md; numbers of your own stand in parameters)\n    lapl + q\n    "
+       "function of docs/formulas.md; numbers of your own stand in parameters)\n    lapl + q\n    "
        "^"},
       {"{let: random, u: {kind: formula, formula: a}, v: {kind: uniform}}",
        "bad.yaml:5:16: initial.let: found random (expected a map of names with a formula each)\n"
        "bad.yaml:5:27: initial.u: unknown name a (expected u, v, x, y, random or a function of "
-       "docs/equations.md; numbers of your own stand in parameters)\n    a\n    ^"},
+       "docs/formulas.md; numbers of your own stand in parameters)\n    a\n    ^"},
       {"{u: {kind: formula, formula: laplacian(v)}, v: {kind: uniform}}",
        "bad.yaml:5:14: initial.u: laplacian has no meaning here (expected a formula of the "
        "position and parameters)\n    laplacian(v)\n    ^"}};

@@ -204,13 +204,13 @@ TEST_CASE("formulas: the table of functions is in order, and its names are reser
   CHECK(formula_function("lapalcian") == nullptr);
 }
 
-TEST_CASE("formulas: docs/equations.md has the table of functions") {
+TEST_CASE("formulas: docs/formulas.md has the table of functions") {
   std::string table = "| function | meaning |\n|---|---|\n";
   for (const FormulaFunction& function : formula_functions)
     table +=
         fmt::format("| `{}({})` | {} |\n", function.name, function.arguments, function.meaning);
   CAPTURE(table);
-  CHECK(test::docs_page("equations.md").find("a test compares -->\n" + table) != std::string::npos);
+  CHECK(test::docs_page("formulas.md").find("a test compares -->\n" + table) != std::string::npos);
 }
 
 TEST_CASE("rates that are right one by one, but too long for a stage of all, are a mistake") {
