@@ -16,9 +16,10 @@ version = release = re.search(r"project\(\s*lapl\s+VERSION\s+([\d.]+)", (root / 
 extensions = ["myst_parser", "sphinx.ext.mathjax", "breathe"]
 root_doc = "README"
 source_suffix = {".md": "markdown"}
-include_patterns = ["*.md", "docs/**.md"]
+include_patterns = ["*.md", "docs/**.md", "**/README.md"]
 exclude_patterns = ["build*", "runs", ".*"]
 highlight_language = "none"
+smartquotes = False  # they change --set
 suppress_warnings = ["misc.highlighting_failure"]  # a block may be a part of a file
 
 myst_enable_extensions = ["dollarmath"]
@@ -28,10 +29,11 @@ myst_update_mathjax = False  # which would set options of MathJax 3
 mathjax_path = "mathjax/MathJax.js"
 mathjax2_config = {
     "jax": ["input/TeX", "output/CommonHTML"],
-    "extensions": ["tex2jax.js", "MathMenu.js", "TeX/AMSmath.js", "TeX/AMSsymbols.js", "TeX/noErrors.js"],
+    "extensions": ["tex2jax.js", "AssistiveMML.js", "TeX/AMSmath.js", "TeX/AMSsymbols.js", "TeX/noErrors.js"],
     "tex2jax": {"ignoreClass": "page", "processClass": "math"},
-    "CommonHTML": {"linebreaks": {"automatic": True}},
-    "showProcessingMessages": False,
+    "menuSettings": {"zoom": "None"},
+    "showMathMenu": False,
+    "messageStyle": "none",
 }
 
 breathe_projects = {"lapl": os.environ["LAPL_DOXYGEN"]}
@@ -65,23 +67,22 @@ def toctree(caption, pages):
     return "\n".join(lines)
 
 
-def navigation(name):
-    """The toctrees of a page, which readers see beside every page."""
-    if name == "docs/notes/README":
-        return "".join(toctree(caption, pages) for caption, pages in listed(root / f"{name}.md").items())
-    if name != "README":
-        return ""
-    trees = listed(root / "docs/README.md")
-    used = {page for pages in trees.values() for page in pages} | {"README.md"}
-    trees["Project"] = ["docs/README.md"]
-    trees["Project"] += sorted({page.name for page in root.glob("*.md")} - used)
+def navigation(name, every_page):
+    """The toctrees of a page; those of the root are beside every page."""
+    trees = {}
+    if name == "README":
+        trees = listed(root / "docs/README.md")
+        trees["Project"] = ["docs/README", *sorted(page for page in every_page - {name} if "/" not in page)]
+    elif name == "CONTRIBUTING":
+        trees[""] = sorted(page for page in every_page if re.fullmatch(r"(?!docs/).*/README", page))
+    elif name == "docs/notes/README":
+        trees = listed(root / f"{name}.md")
     return "".join(toctree(caption, pages) for caption, pages in trees.items())
 
 
 def with_reference(text):
     """Adds the reference of each header that a page names in a comment."""
-    directive = "```{doxygenfile} \\1\n```"
-    return re.sub(r"^<!-- reference: (.*) -->$", directive, text, flags=re.M)
+    return re.sub(r"^<!-- reference: (.*) -->$", r"### `\1`\n\n```{doxygenfile} \1\n```\n", text, flags=re.M)
 
 
 def anchor_of(heading):
@@ -97,7 +98,7 @@ def with_cards(text):
 
 def add_for_site(app, name, source):
     change = {"docs/api": with_reference, "docs/gallery": with_cards}.get(name, str)
-    source[0] = change(source[0]) + navigation(name)
+    source[0] = change(source[0]) + navigation(name, app.env.found_docs)
 
 
 def setup(app):
