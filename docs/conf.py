@@ -38,7 +38,6 @@ mathjax2_config = {
 
 breathe_projects = {"lapl": os.environ["LAPL_DOXYGEN"]}
 breathe_default_project = "lapl"
-cpp_id_attributes = ["__host__", "__device__"]
 
 html_theme = "furo"
 html_title = f"lapl {version}"
@@ -63,8 +62,8 @@ def listed(page):
 
 
 def toctree(caption, pages):
-    lines = ["", "", "```{toctree}", ":hidden:", f":caption: {caption}" if caption else "", "", *(f"/{page}" for page in pages), "```", ""]
-    return "\n".join(lines)
+    options = [":hidden:", f":caption: {caption}" if caption else ""]
+    return "\n".join(["", "", "```{toctree}", *options, "", *(f"/{page}" for page in pages), "```", ""])
 
 
 def navigation(name, every_page):
