@@ -26,7 +26,8 @@ endforeach()
 install(FILES README.md CHANGELOG.md CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # the place that Debian requires
 install(DIRECTORY docs configs DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        PATTERN configs/new EXCLUDE) # lapl new prints them
+        PATTERN configs/new EXCLUDE  # lapl new prints them
+        PATTERN docs/conf.py EXCLUDE PATTERN docs/site.css EXCLUDE)  # for scripts/site
 
 # Manual pages and completions are written by the program that was just built.
 set(share ${CMAKE_BINARY_DIR}/share)

@@ -1,0 +1,105 @@
+"""Sphinx's configuration for scripts/site. Pages stay as they are on GitHub; what a site needs besides is added here.
+
+Navigation follows the tables of docs/README.md and docs/notes/README.md: a page that no table links to fails the build.
+scripts/site sets LAPL_DOXYGEN and LAPL_STATIC.
+"""
+
+import os
+import pathlib
+import re
+
+root = pathlib.Path(__file__).resolve().parent.parent
+
+project = "lapl"
+copyright = "the authors of lapl, under the MIT licence"
+version = release = re.search(r"project\(\s*lapl\s+VERSION\s+([\d.]+)", (root / "CMakeLists.txt").read_text())[1]
+extensions = ["myst_parser", "sphinx.ext.mathjax", "breathe"]
+root_doc = "README"
+source_suffix = {".md": "markdown"}
+include_patterns = ["*.md", "docs/**.md", "**/README.md"]
+exclude_patterns = ["build*", "runs", ".*"]
+highlight_language = "none"
+smartquotes = False  # they change --set
+suppress_warnings = ["misc.highlighting_failure"]  # a block may be a part of a file
+
+myst_enable_extensions = ["dollarmath"]
+myst_dmath_allow_space = False
+myst_heading_anchors = 4
+myst_update_mathjax = False  # which would set options of MathJax 3
+mathjax_path = "mathjax/MathJax.js"
+mathjax2_config = {
+    "jax": ["input/TeX", "output/CommonHTML"],
+    "extensions": ["tex2jax.js", "AssistiveMML.js", "TeX/AMSmath.js", "TeX/AMSsymbols.js", "TeX/noErrors.js"],
+    "tex2jax": {"ignoreClass": "page", "processClass": "math"},
+    "menuSettings": {"zoom": "None"},
+    "showMathMenu": False,
+    "messageStyle": "none",
+}
+
+breathe_projects = {"lapl": os.environ["LAPL_DOXYGEN"]}
+breathe_default_project = "lapl"
+
+html_theme = "furo"
+html_title = f"lapl {version}"
+html_static_path = ["site.css", os.environ["LAPL_STATIC"]]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+pygments_style = "friendly"
+pygments_dark_style = "monokai"
+
+
+def listed(page):
+    """{caption: pages} of the links in a page's tables; a bold line before a table is its caption."""
+    found, caption = {}, ""
+    for line in page.read_text().splitlines():
+        caption = line.strip("*") if line.startswith("**") else caption
+        for link in re.findall(r"\]\(([^):#]+\.md)\)", line) if line.startswith("| ") else ():
+            path = os.path.relpath(page.parent / link, root)
+            if not any(path in pages for pages in found.values()):
+                found.setdefault(caption, []).append(path)
+    return found
+
+
+def toctree(caption, pages):
+    options = [":hidden:", f":caption: {caption}" if caption else ""]
+    return "\n".join(["", "", "```{toctree}", *options, "", *(f"/{page}" for page in pages), "```", ""])
+
+
+def navigation(name, every_page):
+    """The toctrees of a page; those of the root are beside every page."""
+    trees = {}
+    if name == "README":
+        trees = listed(root / "docs/README.md")
+        trees["Project"] = ["docs/README", *sorted(page for page in every_page - {name} if "/" not in page)]
+    elif name == "CONTRIBUTING":
+        trees[""] = sorted(page for page in every_page if re.fullmatch(r"(?!docs/).*/README", page))
+    elif name == "docs/notes/README":
+        trees = listed(root / f"{name}.md")
+    return "".join(toctree(caption, pages) for caption, pages in trees.items())
+
+
+def with_reference(text):
+    """Adds the reference of each header that a page names in a comment."""
+    return re.sub(r"^<!-- reference: (.*) -->$", r"### `\1`\n\n```{doxygenfile} \1\n```\n", text, flags=re.M)
+
+
+def anchor_of(heading):
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def with_cards(text):
+    """Adds a card for each section with a picture, before the first."""
+    cards = re.findall(r"^## (.*)\n\n!\[.*\]\((.*)\)$", text, re.M)
+    links = [f"[![]({picture})<span>{title}</span>](#{anchor_of(title)})" for title, picture in cards]
+    return text.replace("\n## ", "\n".join(["\n<div class=\"cards\">", "", *links, "", "</div>", "", "## "]), 1)
+
+
+def add_for_site(app, name, source):
+    change = {"docs/api": with_reference, "docs/gallery": with_cards}.get(name, str)
+    source[0] = change(source[0]) + navigation(name, app.env.found_docs)
+
+
+def setup(app):
+    app.connect("source-read", add_for_site)
+    return {"parallel_read_safe": True}
