@@ -249,6 +249,9 @@ TEST_CASE("plot: limits are percentiles of pixels, or of cells where asked for")
   lapl::PlotStyle style;
   const lapl::Limits pixels = lapl::drawn_field("laplacian", view, shape, box, style).range;
   CHECK(pixels.high < 0.6);
+  CHECK(pixels.low > 0);  // and yet its name asks for colours on both sides of 0
+  CHECK(lapl::drawn_field("laplacian", view, shape, box, style).signs);
+  CHECK_FALSE(lapl::drawn_field("u", view, shape, box, style).signs);
   style.of_cells = true;
   const lapl::Limits all = lapl::drawn_field("laplacian", view, shape, box, style).range;
   CHECK(all.low == -1);

@@ -97,6 +97,8 @@ TEST_CASE("a checkpoint that contradicts its config or its name is refused, an o
     CHECK(contains(restart.rejected[0], (folder / checkpoint_file_name(40)).string() + ": "));
     CHECK(contains(restart.rejected[0], wrong.reason));
     CHECK_THROWS_AS(checkpoint_from(folder.path(), "40"), CheckpointError);
+    CHECK_THROWS_AS(checkpoint_from(folder.path(), "123456789012345"), CheckpointError);
+    CHECK_THROWS_AS(checkpoint_from(folder.path(), "1234567890123456"), ConfigError);
     CHECK_THROWS_AS(checkpoint_from("", folder / checkpoint_file_name(40)), CheckpointError);
   }
 }

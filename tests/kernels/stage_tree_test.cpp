@@ -93,7 +93,8 @@ TEST_CASE("a tree of sixteen times the operations takes far less than 256 times 
     }
     return static_cast<double>(least) / CLOCKS_PER_SEC;
   };
-  CHECK(seconds(32'000) < 110 * seconds(2000));
+  // A processor's clock may advance in ticks of milliseconds, so that little work takes no time.
+  CHECK(seconds(32'000) < 110 * std::max(seconds(2000), 0.001));
 }
 
 TEST_CASE_TEMPLATE("one axis: the reference engine steps a row as the canon says" *

@@ -46,6 +46,15 @@ TEST_CASE("steps of any size that divide a time have the same times") {
   }
 }
 
+TEST_CASE("a time halfway between two doubles is the even one, and one beyond it the next") {
+  StepTimes clock{.unit = 3'002'399'751'580'331};  // 3 units are 2^53 + 1
+  CHECK(clock.time(3) == 0x1p53);
+  clock.parts = 0x1p40;
+  CHECK(clock.time(3) == 0x1p13);
+  clock = {.unit = 27'021'597'764'222'980, .parts = 3};  // 2^53 + 1 and a third
+  CHECK(clock.time(1) == 0x1p53 + 2);
+}
+
 // Steps with as many digits as doubles have. The times are also those of multiple_of.
 TEST_CASE("steps of many digits have times that are rounded once") {
   for (const double step : {3.141592653589793, 0.3141592653589793, 0.000123456789012345,
