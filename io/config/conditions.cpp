@@ -38,7 +38,9 @@ const std::vector<ConditionKeys>& condition_kinds() {
       {ConditionKind::value,
        {{{.name = "value", .type = formula_text()}, store(&S::value)},
         {{.name = "at",
-          .type = word({"face", "node", "ghost"}),
+          .type = word({"face", "node", "ghost"},
+                       "face, node, or ghost for one cell outside the last node, which is where a "
+                       "value holds by default"),
           .preset = "ghost",
           .preset_in_words = true},
          put_place}}},
@@ -115,14 +117,22 @@ bool is_condition(const YamlNode& map) {
 
 }  // namespace
 
-Schema side_condition(bool of_mask) {
-  MapForm condition = condition_form();
-  condition.description = "zero, insulated, ";
+Schema condition(bool of_mask) {
+  MapForm form = condition_form();
+  form.description = "zero, insulated, ";
   for (const ConditionRow& row : name_table<ConditionKind>)
     if (!of_mask || row.value != ConditionKind::value_at_node)
-      condition.description += std::string(row.form) + ", ";
-  condition.description += "or a map of fields with these";
-  return either({{condition}, {}}, map_of_names({{condition}, {}}, ""));
+      form.description += std::string(row.form) + ", ";
+  form.description += "or a map of fields with these";
+  Schema schema = {{std::move(form)}, {}};
+  schema.name = "condition";
+  return schema;
+}
+
+Schema side_condition(bool of_mask) {
+  Schema side = either(condition(of_mask), map_of_names(condition(of_mask), ""));
+  side.name = "side_condition";
+  return side;
 }
 
 Schema axis_conditions() {

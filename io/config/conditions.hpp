@@ -9,6 +9,8 @@
 
 namespace lapl {
 
+/// A condition of one field, or of all fields.
+Schema condition(bool of_mask = false);
 /// A condition, or a map from fields to conditions: at a side, or at the mask boundary.
 Schema side_condition(bool of_mask = false);
 /// {first: CONDITION, last: CONDITION}, at the sides of an axis.

@@ -25,7 +25,7 @@ ordered_json key_schema(const ConfigKey& key) {
   if (!key.unit.empty()) note += fmt::format(" [{}]", key.unit);
   if (!key.kinds.empty()) note += fmt::format(" (for kind {})", either_of(key.kinds));
   schema["description"] = note;
-  if (!key.is_required()) schema["default"] = json_of(key.type, preset_of(key));
+  if (!key.is_required()) schema["default"] = json_of(preset_of(key));
   return schema;
 }
 
@@ -94,32 +94,23 @@ ordered_json section_schema(const std::string& section) {
   // other names of its sides.
   const ordered_json side = json_schema(side_condition());
   ordered_json of_axis = json_schema(last->type);
-  of_axis["anyOf"].back() = {{"type", "object"}, {"additionalProperties", side}};
+  ordered_json sides = {{"first", side}, {"last", side}};
+  for (const SideName& name : side_names())
+    if (name.sides != SideName::Sides::both) sides[std::string(name.name)] = side;
+  of_axis["anyOf"].back() = {
+      {"type", "object"}, {"properties", sides}, {"additionalProperties", false}};
   of_axis["anyOf"].push_back(side);
   for (const SideName& name : side_names()) {
     ordered_json& property = schema["properties"][std::string(name.name)];
     const bool axis = name.sides == SideName::Sides::both;
-    property["anyOf"] = (axis ? of_axis : side)["anyOf"];
+    if (property.is_null()) property = ordered_json::object();
+    property.update(axis ? of_axis : side);
     if (!property.contains("description"))
       property["description"] =
           axis ? "condition at both sides of this axis" : "condition at this side";
   }
-  schema["additionalProperties"] = side;  // of a field
+  schema.update(json_definition(side_condition())["anyOf"].back());  // names of fields
   return {{"anyOf", {of_axis, schema}}};
-}
-
-/// The position of the comment in a line of resolved_yaml.
-std::size_t comment_in(std::string_view line) {
-  bool quoted = false;
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    if (quoted && line[at] == '\\')
-      ++at;
-    else if (line[at] == '"')
-      quoted = !quoted;
-    else if (!quoted && line.substr(at).starts_with("  # "))
-      return at;
-  }
-  return std::string::npos;
 }
 
 }  // namespace
@@ -140,26 +131,27 @@ std::string resolved_yaml(const LoadedConfig& config) {
 }
 
 std::vector<ResolvedKey> resolved_keys(const std::string& yaml) {
+  std::vector<std::string> lines;
+  std::istringstream text(yaml);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
   std::vector<ResolvedKey> keys;
-  std::istringstream lines(yaml);
-  std::string section;
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t name = line.find_first_not_of(' ');
-    const std::size_t colon = line.find(": ", std::min(name, line.size()));
-    const std::size_t comment = comment_in(line);
-    if (line.starts_with('#')) continue;
-    if (colon == std::string::npos || comment < colon) {
-      section = line.substr(0, line.find(':')) + '.';
-      continue;
-    }
-    const std::string value =
-        line.substr(colon + 2, comment == line.npos ? comment : comment - colon - 2);
-    std::string entry = line.substr(name, colon - name);
-    std::erase(entry, '"');
-    keys.push_back({(name > 0 ? section : "") + entry,
-                    value.substr(0, value.find_last_not_of(' ') + 1),
-                    comment == line.npos ? "" : line.substr(comment + 4)});
-  }
+  const auto add = [&](const std::string& key, const YamlNode& value) {
+    const std::string& line = lines.at(value.position.line - 1);
+    const std::string found = yaml_of(value);
+    const std::size_t end = value.position.column - 1 + found.size();
+    const std::size_t comment = line.find("# ", std::min(end, line.size()));
+    keys.push_back({key, found, comment == line.npos ? "" : line.substr(comment + 2)});
+  };
+  const YamlNode root = parse_yaml(yaml).root;
+  if (root.kind == YamlNode::Kind::map)
+    for_each_entry(root, [&](const std::string& section, const YamlNode& value) {
+      if (value.kind == YamlNode::Kind::map && value.block)
+        for_each_entry(value, [&](const std::string& entry, const YamlNode& of_entry) {
+          add(section + '.' + entry, of_entry);
+        });
+      else
+        add(section, value);
+    });
   return keys;
 }
 
@@ -168,7 +160,8 @@ std::string config_schema() {
                          {"title", "lapl run config"},
                          {"type", "object"},
                          {"additionalProperties", false},
-                         {"properties", ordered_json::object()}};
+                         {"properties", ordered_json::object()},
+                         {"$defs", ordered_json::object()}};
   std::vector<std::string> required;
   for (const ConfigKey& key : config_keys()) {
     const std::string section(key.section());
@@ -180,6 +173,8 @@ std::string config_schema() {
       required.push_back(section);
   }
   schema["required"] = required;
+  for (const Schema& shared : {condition(), side_condition()})
+    schema["$defs"][shared.name] = json_definition(shared);
   return schema.dump(2);
 }
 

@@ -32,6 +32,7 @@ struct Schema;
 struct NullForm {};
 struct WordForm {
   std::vector<std::string> words;
+  std::string description = {};  ///< for messages; if empty, they list the words
 };
 struct IntegerForm {
   std::int64_t low = 0;
@@ -81,6 +82,7 @@ struct Schema {
   };
   std::optional<Count> list;  ///< set: a list of this many elements; words must not repeat
   bool or_single = false;     ///< a single value may replace the list
+  std::string name = {};      ///< if set, JSON Schema has it once, as a definition of this name
 };
 
 /// Leaves that stand for the map {key: value}.
@@ -114,7 +116,7 @@ struct KeyRow {
   std::string_view entry() const { return std::string_view(name).substr(name.find('.') + 1); }
 };
 
-Schema word(std::vector<std::string> words);
+Schema word(std::vector<std::string> words, std::string description = "");
 Schema integer(std::int64_t low, std::int64_t high);
 Schema real(double low, double high);
 Schema finite_real();
@@ -145,12 +147,14 @@ YamlNode preset_of(const KeyRow& key);
 
 /// The accepted values in words: "auto, or an integer from 1 to 1024".
 std::string description(const Schema& schema);
-/// The accepted values as JSON Schema.
+/// The accepted values as JSON Schema; of a schema with a name, a reference to its definition.
 nlohmann::ordered_json json_schema(const Schema& schema);
+/// The accepted values as JSON Schema, written out.
+nlohmann::ordered_json json_definition(const Schema& schema);
 
 /// A resolved node as one line of YAML that reads back as the same node.
 std::string yaml_of(const YamlNode& node);
-/// A resolved node as JSON, by the types of its schema.
-nlohmann::ordered_json json_of(const Schema& schema, const YamlNode& node);
+/// A resolved node as JSON.
+nlohmann::ordered_json json_of(const YamlNode& node);
 
 }  // namespace lapl

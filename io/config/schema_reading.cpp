@@ -258,20 +258,21 @@ void check_kind(const std::vector<KeyRow>& rows, const std::map<std::string, Yam
   }
 }
 
-const std::vector<KeyRow>* rows_for(const MapForm& form, const YamlNode& node) {
-  const auto chosen = std::ranges::find_if(form.choices, [&](const std::vector<KeyRow>& rows) {
-    return child_of(node, rows.front().name) != nullptr;
-  });
-  return chosen == form.choices.end() ? nullptr : &*chosen;
+/// The lists of keys whose first key is present.
+std::vector<const std::vector<KeyRow>*> choices_in(const MapForm& form, const YamlNode& node) {
+  std::vector<const std::vector<KeyRow>*> found;
+  for (const std::vector<KeyRow>& rows : form.choices)
+    if (child_of(node, rows.front().name)) found.push_back(&rows);
+  return found;
 }
 
 YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::string& path,
                       YamlProblems& problems) {
   YamlNode result = empty_node(YamlNode::Kind::map, node.position);
-  const std::vector<KeyRow>* const chosen = rows_for(form, node);
-  const std::vector<KeyRow>& rows = chosen ? *chosen : form.choices.back();
+  const auto chosen = choices_in(form, node);
+  const std::vector<KeyRow>& rows = chosen.empty() ? form.choices.back() : *chosen.front();
   std::vector<std::string> known = names_in(rows);
-  if (!chosen && form.is_meant)
+  if (chosen.empty() && form.is_meant)
     for (const std::vector<KeyRow>& other : form.choices) known.push_back(other.front().name);
   const auto add = [&](TextPosition position, const std::string& name, const std::string& what) {
     add_problem(problems, position, name, what);
@@ -282,6 +283,14 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
   }
   if (node.children.empty() && form.is_meant) {
     add(node.position, path, fmt::format("expected {}", form.description));
+    return result;
+  }
+  if (chosen.size() > 1) {
+    std::string keys;
+    for (const std::vector<KeyRow>* const other : chosen)
+      keys += (keys.empty() ? "" : " and ") + other->front().name;
+    add(node.position, path,
+        fmt::format("found {} (expected one of them: {})", keys, form.description));
     return result;
   }
   const std::size_t before = problems.size();
@@ -305,7 +314,7 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
                });
   for (const KeyRow& row : rows)
     if (row.is_required() && row.kinds.empty() && !words.contains(row.name) &&
-        (chosen || !form.is_meant))
+        (!chosen.empty() || !form.is_meant))
       add(node.position, under(path) + row.name,
           row.meaning.empty() ? "missing" : fmt::format("missing (expected {})", row.meaning));
   if (problems.size() == before) check_kind(rows, given, node, path, problems);

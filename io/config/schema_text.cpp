@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
@@ -17,7 +18,9 @@ using nlohmann::ordered_json;
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 std::string describe(const NullForm&) { return "null"; }
-std::string describe(const WordForm& form) { return either_of(form.words); }
+std::string describe(const WordForm& form) {
+  return form.description.empty() ? either_of(form.words) : form.description;
+}
 std::string describe(const IntegerForm& form) {
   return fmt::format("an integer from {} to {}", form.low, form.high);
 }
@@ -79,21 +82,22 @@ ordered_json json(const NamesForm& form) {
 }
 ordered_json json(const OwnForm& form) { return form.json(); }
 
-// A map of names where another form of map is possible: a number under a key of that one is meant
-// as its value.
-ordered_json json_beside(MapForm other, const NamesForm& form) {
-  ordered_json result = json(form);
-  std::erase_if(other.stand_ins, [](const StandIn& stand_in) {
-    return std::holds_alternative<RealForm>(stand_in.values.forms.front());
-  });
+// A map of names where another form of map is possible, which numbers alone under its keys mean.
+ordered_json json_beside(const MapForm& other, const NamesForm& form) {
+  std::set<std::string> keys;
   for (const std::vector<KeyRow>& rows : other.choices)
-    result["properties"][rows.front().name] = json(other);
+    for (const KeyRow& row : rows) keys.insert(row.name);
+  ordered_json result = json(form);
+  result["not"] = {{"propertyNames", {{"enum", keys}}},
+                   {"additionalProperties", {{"type", "number"}}}};
   return result;
 }
 
 }  // namespace
 
-Schema word(std::vector<std::string> words) { return {{WordForm{std::move(words)}}, {}}; }
+Schema word(std::vector<std::string> words, std::string description) {
+  return {{WordForm{std::move(words), std::move(description)}}, {}};
+}
 Schema integer(std::int64_t low, std::int64_t high) { return {{IntegerForm{low, high}}, {}}; }
 Schema real(double low, double high) { return {{RealForm{.low = low, .high = high}}, {}}; }
 Schema finite_real() { return real(-unbounded, unbounded); }
@@ -152,6 +156,11 @@ std::string description(const Schema& schema) {
 }
 
 ordered_json json_schema(const Schema& schema) {
+  return schema.name.empty() ? json_definition(schema)
+                             : ordered_json{{"$ref", "#/$defs/" + schema.name}};
+}
+
+ordered_json json_definition(const Schema& schema) {
   ordered_json forms = ordered_json::array();
   for (const Form& form : schema.forms) {
     const auto* const map = std::get_if<MapForm>(&schema.forms.front());
@@ -186,25 +195,24 @@ std::string yaml_of(const YamlNode& node) {
   return '{' + inside + '}';
 }
 
-ordered_json json_of(const Schema& schema, const YamlNode& node) {
+ordered_json json_of(const YamlNode& node) {
   ordered_json result;
   switch (node.kind) {
     case YamlNode::Kind::null: break;
     case YamlNode::Kind::scalar: {
       const NumberText number = read_number(node.text);
       if (node.quoted || !number.real) return node.text;
-      for (const Form& form : schema.forms)
-        if (std::holds_alternative<IntegerForm>(form)) return *number.integer;
+      if (number.integer) return *number.integer;
       return *number.real;
     }
     case YamlNode::Kind::list:
       result = ordered_json::array();
-      for (const YamlNode& child : node.children) result.push_back(json_of(schema, child));
+      for (const YamlNode& child : node.children) result.push_back(json_of(child));
       break;
     case YamlNode::Kind::map:
       result = ordered_json::object();
       for_each_entry(node, [&](const std::string& key, const YamlNode& value) {
-        result[key] = json_of(schema, value);
+        result[key] = json_of(value);
       });
       break;
   }

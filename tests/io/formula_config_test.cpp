@@ -191,7 +191,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "    noise\n"
      "    ^"},
     {"boundary: {columns: {first: zero, last: {value: 3, at: middle}}}",
-     "bad.yaml:7:56: boundary.columns: last.at: found middle (expected face, node or ghost)"},
+     "bad.yaml:7:56: boundary.columns: last.at: found middle (expected face, node, or ghost for one cell outside the last node, which is where a value holds by default)"},
     {"boundary: {columns: {first: zero, last: {value: laplacian(u)}}}",
      "bad.yaml:7:21: boundary.columns: laplacian has no meaning at a face (a condition is of t, the position, parameters and fields)\n"
      "    laplacian(u)\n"
@@ -219,7 +219,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"boundary: {columns: {first: zero, last: {mixed: {value: 1, facter: 2}}}}",
      "bad.yaml:7:60: boundary.columns: last.mixed.facter: unknown key (did you mean factor?)"},
     {"boundary: {columns: {first: zero, last: {u: {value: 1, derivative: 2}}}}",
-     "bad.yaml:7:56: boundary.columns: last.u.derivative: unknown key (expected value or at)"},
+     "bad.yaml:7:45: boundary.columns: last.u: found value and derivative (expected one of them: zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these)"},
     {"boundary: {columns: {first: zero, last: {}}}",
      "bad.yaml:7:41: boundary.columns: last: expected zero, insulated, {value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: {value: b, factor: a}}, {absorbing: c}, or a map of fields with these"},
     {"boundary: {columns: {first: zero, last: [1]}}",

@@ -310,6 +310,23 @@ TEST_CASE("a place belongs to a value, and ghost is the one that a value means")
           std::string::npos);
 }
 
+TEST_CASE("two conditions of one side, and a place that is none, are explained") {
+  const auto mistakes = [](const std::string& condition) {
+    return mistakes_in(two_fields("boundary: {x: " + condition + "}\n"));
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    CAPTURE(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  has(mistakes("{dirichlet: 1, value: 2}"),
+      "found value and dirichlet (expected one of them: zero, insulated, {value: u}, ");
+  has(mistakes("{u: {robin: {value: 1, factor: 2}, neumann: 0}, v: zero}"),
+      ".u: found neumann and robin (expected one of them: zero, ");
+  has(mistakes("{value: 2, at: edge}"),
+      ".at: found edge (expected face, node, or ghost for one cell outside the last node, which "
+      "is where a value holds by default)");
+}
+
 TEST_CASE("times to meet are no second mistake where the step is asked to be automatic") {
   const std::string mistakes =
       mistakes_in(grid + "equation: {coefficient: 0.1}\ntime: {step: auto, meet: [0.3], end: 1}\n");
