@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/error.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/estimated_step.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/times.hpp"
@@ -43,18 +44,20 @@ bool reads_files(const RunConfig& config) {
 }
 
 // The largest stable step of each scheme, whatever the size of the state.
-std::function<StableStep(TimeScheme)> stable_steps(const RunConfig& run, const LoadFields& load) {
+std::function<StableStep(TimeScheme)> stable_steps(const RunConfig& run,
+                                                   const FormulaSystem& system,
+                                                   const LoadFields& load) {
   const auto of_first_step = [&run, load] {
     StateFields fields = load(run);
     fields.ahead.steps = 1;
     return fields;
   };
-  return stable_steps_of(run, of_first_step, std::numeric_limits<std::int64_t>::max());
+  return stable_steps_of(run, system, of_first_step, std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace
 
-double first_step_of(const RunConfig& config, const LoadFields& load) {
+double first_step_of(const RunConfig& config, const FormulaSystem& system, const LoadFields& load) {
   const std::vector<double> times = exact_times(config);
   double step = times.empty() ? 1 : times.front();
   const bool is_small = config.shape.cells() <= most_cells_of_first_step;
@@ -64,7 +67,8 @@ double first_step_of(const RunConfig& config, const LoadFields& load) {
     try {
       const RunConfig looked_at = with_cells(config, most_cells_of_first_step);
       const StateFields fields = load(looked_at);
-      step = first_step_by_rates(looked_at, fields.coefficients, fields.whole, step);
+      step = first_step_by_rates(looked_at, is_small ? system : system_of(looked_at),
+                                 fields.coefficients, fields.whole, step);
     } catch (const NumericalError&) {  // the run says more
     } catch (const ConfigError&) {     // of fewer cells alone: a mask with none inside
       if (is_small) throw;
@@ -76,12 +80,12 @@ double first_step_of(const RunConfig& config, const LoadFields& load) {
                   config.smallest_step);
 }
 
-FoundSteps find_step(RunConfig& run, const LoadFields& load) {
+FoundSteps find_step(RunConfig& run, const FormulaSystem& system, const LoadFields& load) {
   if (run.scheme.tolerance) {
-    run.time_step = first_step_of(run, load);
+    run.time_step = first_step_of(run, system, load);
     return {{}, true};
   }
-  const StableStep stable = stable_steps(run, load)(run.scheme);
+  const StableStep stable = stable_steps(run, system, load)(run.scheme);
   run.time_step = automatic_step(stable);
   if (!run.time_step) return {stable, false};
   // An estimate is made again while the run goes on.
@@ -91,8 +95,8 @@ FoundSteps find_step(RunConfig& run, const LoadFields& load) {
   return {stable, true};
 }
 
-FoundSteps find_stages(RunConfig& run, const LoadFields& load) {
-  const auto stable_step = stable_steps(run, load);
+FoundSteps find_stages(RunConfig& run, const FormulaSystem& system, const LoadFields& load) {
+  const auto stable_step = stable_steps(run, system, load);
   const std::optional<int> stages = automatic_stages(run, stable_step);
   if (stages) run.scheme.stages = *stages;
   return {stable_step({Scheme::rkl2, stages.value_or(most_stages)}), stages.has_value()};

@@ -1,4 +1,4 @@
-// Finds the step or the number of stages that a config leaves open.
+// Finds the step or the number of stages that a config leaves open. `system` is that of the config.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr std::int64_t most_cells_of_first_step = std::int64_t{1} << 20;
 /// output, in few digits. Where it is not known, since rates are not finite or large fields come
 /// from files, the first output, or a hundredth of it. The controller corrects the step. Throws
 /// DeviceError where memory does not suffice.
-double first_step_of(const RunConfig& config, const LoadFields& load);
+double first_step_of(const RunConfig& config, const FormulaSystem& system, const LoadFields& load);
 
 /// The result of a search for a step or for a number of stages.
 struct FoundSteps {
@@ -29,9 +29,9 @@ struct FoundSteps {
 /// Sets the run's step, for `time.step: auto`: the first step with a tolerance; else 0.9 of the
 /// largest stable one, or a little less to divide the run's times. Steps vary then if that is an
 /// estimate, or if the run meets times or has a largest step.
-FoundSteps find_step(RunConfig& run, const LoadFields& load);
+FoundSteps find_step(RunConfig& run, const FormulaSystem& system, const LoadFields& load);
 
 /// Sets the number of stages of super steps, for `time.stages: auto`.
-FoundSteps find_stages(RunConfig& run, const LoadFields& load);
+FoundSteps find_stages(RunConfig& run, const FormulaSystem& system, const LoadFields& load);
 
 }  // namespace lapl

@@ -190,7 +190,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
                           std::int64_t steps, int repeats, Ranks& ranks) {
   RunConfig config;
   config.boundaries = of.boundaries;
-  config.equation.parameters["coefficient"] = largest_stable_coefficient(of.shape.axes);
+  config.equation.coefficient = largest_stable_coefficient(of.shape.axes);
   if (of.config) config = *of.config;
   config.shape = of.shape;
   config.engine = of.engine;

@@ -368,9 +368,9 @@ StateModes modes_at(const RunConfig& config, const FormulaSystem& system,
   return {modes_by_arnoldi(derivative, basis, most), growth};
 }
 
-double first_step_by_rates(const RunConfig& config, const CoefficientFields& coefficients,
-                           const WholeFields& whole, double longest) {
-  const FormulaSystem system = system_of(config);
+double first_step_by_rates(const RunConfig& config, const FormulaSystem& system,
+                           const CoefficientFields& coefficients, const WholeFields& whole,
+                           double longest) {
   require(memory_with(config, system, false), "the first step");
   return RateDerivative(config, system, coefficients, whole)
       .first_step(longest, *config.scheme.tolerance, error_order(config.scheme.kind));

@@ -30,7 +30,7 @@ struct RatesNotFinite : NumericalError {
   std::int64_t index;  ///< of the first value whose rate is not finite, field after field
 };
 
-/// The modes at a time of a system: the explicit part of the config's (explicit_system_of). They
+/// The modes at a time of a system: the explicit part of the config's (explicit_part). They
 /// are the same on any number of threads. Throws RatesNotFinite, NumericalError where those of
 /// states nearby are not finite, and DeviceError where memory does not suffice.
 StateModes modes_at(const RunConfig& config, const FormulaSystem& system,
@@ -49,8 +49,9 @@ void require_memory_of_modes(const RunConfig& config, const FormulaSystem& syste
 /// trial step finds the latter (Hairer, Norsett and Wanner, Solving Ordinary Differential Equations
 /// I (1993), section II.4). Where rates read t, it is at most a hundredth of `longest`. Throws as
 /// modes_at.
-double first_step_by_rates(const RunConfig& config, const CoefficientFields& coefficients,
-                           const WholeFields& whole, double longest);
+double first_step_by_rates(const RunConfig& config, const FormulaSystem& system,
+                           const CoefficientFields& coefficients, const WholeFields& whole,
+                           double longest);
 
 /// The largest stable step for these modes in seconds; infinity where every step is stable.
 double largest_step_of_modes(TimeScheme scheme, const std::vector<Complex>& modes);

@@ -6,7 +6,7 @@
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/ranks/local_problem.hpp"
-#include "solver/equation/absorbing.hpp"
+#include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/exponential_problem.hpp"

@@ -13,8 +13,10 @@
 
 namespace lapl {
 
-Model::Model(RunConfig config)
-    : run(std::move(config)), system(system_of(run)), step(stages_of(run, system)) {
+Model::Model(const RunConfig& config) : Model(config, system_of(config)) {}
+
+Model::Model(RunConfig config, FormulaSystem of_config)
+    : run(std::move(config)), system(std::move(of_config)), step(stages_of(run, system)) {
   std::size_t place = 0;
   if (run.mask)
     for (const std::string& field : run.fields) {

@@ -26,7 +26,9 @@ struct OutputDataset {
 /// A run's config with its parsed formulas, stages and outputs.
 struct Model {
   /// Throws FormulaError or ConfigError if the config is wrong.
-  explicit Model(RunConfig config);
+  explicit Model(const RunConfig& config);
+  /// The same for a config whose system is known.
+  Model(RunConfig config, FormulaSystem of_config);
 
   RunConfig run;
   FormulaSystem system;                ///< the rates of the fields

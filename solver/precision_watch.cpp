@@ -164,14 +164,13 @@ std::int64_t stuck_values(const WatchedPart& in, std::span<const std::span<const
   return count;
 }
 
-PrecisionWatch::PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients,
-                               RowRange rows)
+PrecisionWatch::PrecisionWatch(const RunConfig& config, const FormulaSystem& system,
+                               const CoefficientFields& coefficients, RowRange rows)
     : config_(config) {
   if (config.precision != Precision::float32 || is_spectral(config)) return;
   keeps_means_ = keeps_means(config);
   if (is_exponential(config)) return;
-  const Problem<double> problem =
-      rates_problem(config, system_of(config), unread_coefficients(config));
+  const Problem<double> problem = rates_problem(config, system, unread_coefficients(config));
   for (const Part& part :
        watched_parts(config.shape, std::ssize(config.fields), rows, reach_of(problem.stages)))
     if (part.cells() == config.shape.cells() || !has_reductions(problem))

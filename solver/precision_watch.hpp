@@ -53,9 +53,10 @@ std::int64_t stuck_values(const WatchedPart& in, std::span<const std::span<const
 /// Collects warnings about a run in float32 at its outputs.
 class PrecisionWatch {
  public:
-  /// Keeps a reference to `config`. Values that do not change are looked for in the first `rows` of
-  /// the grid.
-  PrecisionWatch(const RunConfig& config, const CoefficientFields& coefficients, RowRange rows);
+  /// Keeps a reference to `config`, whose system is given. Values that do not change are looked for
+  /// in the first `rows` of the grid.
+  PrecisionWatch(const RunConfig& config, const FormulaSystem& system,
+                 const CoefficientFields& coefficients, RowRange rows);
 
   /// The new warnings at this output; each warning is returned once. The first call stores the
   /// means with which later means are compared. `values` are those of these rows, of

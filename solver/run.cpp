@@ -45,7 +45,8 @@ class Run {
         steps_(steps) {
     if (!config_.scheme.varies) return;
     control_.emplace(config_, steps.from, first_step);
-    stages_ = std::min<std::int64_t>(control_->state().stages, config_.scheme.stages);
+    if (config_.chooses_stages())
+      stages_ = std::min<std::int64_t>(control_->state().stages, *config_.scheme.stages);
     backend.set_clock(control_->state().clock);
     end_if_due();
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,7 +22,6 @@
 #include "solver/filters/filter_config.hpp"
 #include "solver/names.hpp"
 #include "solver/precision.hpp"
-#include "solver/record_choice.hpp"
 
 namespace lapl {
 
@@ -30,6 +30,15 @@ inline constexpr auto name_table<Boundary> = std::to_array<Named<Boundary>>(
     {{Boundary::zero, "zero", "the nodes just outside are held at 0"},
      {Boundary::insulated, "insulated", "nothing flows through the edge"},
      {Boundary::periodic, "periodic", "the opposite edge follows"}});
+
+/// One record: by its number from 0 on, the last one, or the one at a time.
+struct RecordChoice {
+  RecordChoice(std::size_t at = 0) : index(at) {}
+
+  std::size_t index = 0;
+  bool last = false;                ///< true: the last one
+  std::optional<double> time = {};  ///< set: the one at this value of the time axis
+};
 
 /// The kinds of initial fields, described in solver/initial_field.hpp.
 enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5, formula };
@@ -109,14 +118,10 @@ using NamedFormulas = std::vector<std::pair<std::string, FormulaText>>;
 /// Section equation.
 struct EquationConfig {
   EquationKind kind = EquationKind::diffusion;
-  std::map<std::string, double, std::less<>> parameters;  ///< only the given ones
+  std::optional<double> coefficient;                      ///< diffusion: c = D dt / h^2
+  std::optional<double> diffusivity;                      ///< diffusion: D
   std::map<std::string, FormulaText, std::less<>> rates;  ///< formula: du/dt of each field
   NamedFormulas quantities;                               ///< formula: equation.let
-
-  std::optional<double> number(std::string_view parameter) const {
-    const auto at = parameters.find(parameter);
-    return at == parameters.end() ? std::nullopt : std::optional(at->second);
-  }
 };
 
 /// An output computed from the state by a formula.
@@ -207,7 +212,16 @@ struct RunConfig {
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 
   /// True until the number for time.step: auto is found.
-  bool lacks_step() const { return !time_step && !equation.number("coefficient"); }
+  bool lacks_step() const { return !time_step && !equation.coefficient; }
+
+  /// True until the number for time.stages: auto is found.
+  bool lacks_stages() const { return scheme.kind == Scheme::rkl2 && !scheme.stages; }
+  /// The scheme for checks of what some number of stages can do: the most until it is found.
+  TimeScheme checked_scheme() const {
+    TimeScheme checked = scheme;
+    if (lacks_stages()) checked.stages = most_stages;
+    return checked;
+  }
 
   /// True for rkl2 with a tolerance. `scheme.stages` are then the most of a step.
   bool chooses_stages() const { return scheme.tolerance && scheme.kind == Scheme::rkl2; }
@@ -216,7 +230,7 @@ struct RunConfig {
   /// stages, that of another number of stages follows from it.
   TimeScheme estimated_scheme() const {
     TimeScheme estimated = scheme;
-    if (chooses_stages()) estimated.stages = std::min(scheme.stages, 13);
+    if (chooses_stages()) estimated.stages = std::min(*scheme.stages, 13);
     return estimated;
   }
 
@@ -227,7 +241,7 @@ struct RunConfig {
     if (scheme.tolerance && !chooses_stages()) return std::nullopt;
     if (chooses_stages() && !check_stability_every) return most_steps;
     if (check_stability_every || !scheme.varies) return check_stability_every;
-    const std::int64_t stages = scheme.kind == Scheme::rkl2 ? scheme.stages : 1;
+    const std::int64_t stages = scheme.stages.value_or(1);
     return std::max<std::int64_t>(check_finite_every / stages, 1);
   }
 

@@ -93,12 +93,13 @@ StableStep stable_ahead(const Ahead& ahead, const RunConfig& config,
   return {.why_unknown = "it changes too fast with time"};
 }
 
-StepOfScheme estimated_steps_of(const RunConfig& config, const std::function<StateFields()>& load,
+StepOfScheme estimated_steps_of(const RunConfig& config, const FormulaSystem& whole,
+                                const std::function<StateFields()>& load,
                                 std::int64_t most_values) {
   const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
   if (values > most_values)
     return not_known(fmt::format("not estimated for more than {} values", most_values));
-  const FormulaSystem system = explicit_system_of(config);
+  const FormulaSystem system = explicit_part(whole, config.scheme.kind);
   try {
     require_memory_of_modes(config, system);
   } catch (const DeviceError& error) {
@@ -121,28 +122,30 @@ StepOfScheme estimated_steps_of(const RunConfig& config, const std::function<Sta
 }  // namespace
 
 std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
+                                                      const FormulaSystem& system,
                                                       const std::function<StateFields()>& load,
                                                       std::int64_t most_values) {
   // The modes of the terms that schemes take explicitly; they are the same for all but imex.
   std::map<bool, std::function<StableStep(TimeScheme)>> estimates;
-  return [run = config, load, most_values, estimates](TimeScheme scheme) mutable {
+  return [run = config, system, load, most_values, estimates](TimeScheme scheme) mutable {
     if (row_of(scheme.kind).is_exponential()) return of_exponential;
     run.scheme = scheme;
-    if (const auto known = largest_step_of(run)) return StableStep{.largest = known};
+    if (const auto known = largest_step_of(run, system)) return StableStep{.largest = known};
     const auto [estimate, is_new] = estimates.try_emplace(scheme.kind == Scheme::imex);
-    if (is_new) estimate->second = estimated_steps_of(run, load, most_values);
+    if (is_new) estimate->second = estimated_steps_of(run, system, load, most_values);
     return estimate->second(scheme);
   };
 }
 
-StableStep stable_step_of(const RunConfig& config, const std::function<StateFields()>& load,
-                          std::int64_t most_values) {
-  return stable_steps_of(config, load, most_values)(config.scheme);
+StableStep stable_step_of(const RunConfig& config, const FormulaSystem& system,
+                          const std::function<StateFields()>& load, std::int64_t most_values) {
+  return stable_steps_of(config, system, load, most_values)(config.scheme);
 }
 
 template <class T>
-StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficients,
-                          std::span<const T> state, const Ahead& ahead, std::int64_t most_values) {
+StableStep stable_step_at(RunConfig config, const FormulaSystem& system,
+                          const CoefficientFields& coefficients, std::span<const T> state,
+                          const Ahead& ahead, std::int64_t most_values) {
   StateFields fields{coefficients, {}, ahead};
   auto next = state.begin();
   for (const std::string& field : config.fields) {
@@ -151,7 +154,7 @@ StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficient
     fields.whole[field].assign(first, next);
   }
   return stable_step_of(
-      config, [&] { return fields; }, most_values);
+      config, system, [&] { return fields; }, most_values);
 }
 LAPL_FOR_FLOATS(stable_step_at);
 
@@ -180,10 +183,11 @@ std::string text_of(const StableStep& step, const std::string& at) {
   return fmt::format("{:.{}g} s{}", *step.largest, step.estimated ? 4 : 7, estimated);
 }
 
-std::string step_warning(const RunConfig& config, const StableStep& step, const std::string& at) {
+std::string step_warning(const RunConfig& config, const FormulaSystem& system,
+                         const StableStep& step, const std::string& at) {
   if (config.scheme.tolerance) return {};
   if (!step.estimated) {
-    const auto problem = step_problem_of(config);
+    const auto problem = step_problem_of(config, system);
     return problem ? problem->key + ": " + problem->what : "";
   }
   const double found = time_step_of(config);
@@ -214,8 +218,8 @@ std::string why_no_step(const RunConfig& config, const StableStep& step) {
       config.fields[*step.not_finite / shape.cells()], text_of(cell, shape.axes), at_0);
 }
 
-std::string accuracy_note(const RunConfig& config, const StableStep& step) {
-  const FormulaSystem system = system_of(config);
+std::string accuracy_note(const RunConfig& config, const FormulaSystem& system,
+                          const StableStep& step) {
   if (!step.estimated && !rates_name_time(system, config)) return {};
   return fmt::format("; a stable step may still be inaccurate: compare with half of it{}",
                      has_noise(system) ? "" : ", or take time.tolerance");

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "solver/equation/stages.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/run_config.hpp"
 
@@ -40,20 +41,22 @@ struct StateFields {
 /// States with more values take too long to estimate interactively.
 inline constexpr std::int64_t most_estimated_values = std::int64_t{1} << 22;
 
-/// The largest stable step from the equation alone, or, where it depends on the state, an estimate
-/// from the fields that `load` returns. States of more than `most_values` are not estimated.
-StableStep stable_step_of(const RunConfig& config, const std::function<StateFields()>& load,
+/// The largest stable step from the equation alone, whose system that of the config is, or, where
+/// it depends on the state, an estimate from the fields that `load` returns. States of more than
+/// `most_values` are not estimated.
+StableStep stable_step_of(const RunConfig& config, const FormulaSystem& system,
+                          const std::function<StateFields()>& load,
                           std::int64_t most_values = most_estimated_values);
 
 /// An estimate at a state: every field, one after the other.
 template <class T>
-StableStep stable_step_at(RunConfig config, const CoefficientFields& coefficients,
-                          std::span<const T> state, const Ahead& ahead,
-                          std::int64_t most_values = most_estimated_values);
+StableStep stable_step_at(RunConfig config, const FormulaSystem& system,
+                          const CoefficientFields& coefficients, std::span<const T> state,
+                          const Ahead& ahead, std::int64_t most_values = most_estimated_values);
 
 /// The same as a function of the scheme, with one estimate for all schemes.
 std::function<StableStep(TimeScheme)> stable_steps_of(
-    const RunConfig& config, const std::function<StateFields()>& load,
+    const RunConfig& config, const FormulaSystem& system, const std::function<StateFields()>& load,
     std::int64_t most_values = most_estimated_values);
 
 /// The number of stages that time.stages: auto selects: the fewest with a largest stable step (0.9
@@ -65,15 +68,16 @@ std::optional<int> automatic_stages(const RunConfig& config,
 std::string text_of(const StableStep& step, const std::string& at = "at the initial state");
 
 /// A warning about the run's step; empty where there is none. `at` says where an estimate was made.
-std::string step_warning(const RunConfig& config, const StableStep& step,
-                         const std::string& at = "at the initial state");
+std::string step_warning(const RunConfig& config, const FormulaSystem& system,
+                         const StableStep& step, const std::string& at = "at the initial state");
 
 /// Why no step is possible from the initial state: a rate is not finite there; else empty.
 std::string why_no_step(const RunConfig& config, const StableStep& step);
 
 /// To be added where the largest stable step is the reason of time.step: auto. Stability says
 /// nothing about the error. Empty for linear equations with constant coefficients and without t.
-std::string accuracy_note(const RunConfig& config, const StableStep& step);
+std::string accuracy_note(const RunConfig& config, const FormulaSystem& system,
+                          const StableStep& step);
 
 /// The step in seconds that time.step: auto selects, 0.9 of the largest stable one; none where
 /// there is no such number.

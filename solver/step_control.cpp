@@ -163,7 +163,7 @@ double StepControl::size_of_stages(double wanted) {
   const auto speed = [&](std::int64_t stages) {
     return size(stages) / static_cast<double>(stages + 1);
   };
-  const std::int64_t most = config_.scheme.stages;
+  const std::int64_t most = *config_.scheme.stages;
   const double least = std::min(wanted, smallest());
   state_.stages = std::min(state_.stages, most);
   std::int64_t best = state_.stages;
@@ -267,7 +267,7 @@ double StepControl::steps_to_target() const {
 
 double StepControl::longest() const {
   if (!config_.chooses_stages() || !measures_error() || state_.radius <= 0) return state_.longest;
-  return std::min(state_.longest, damping_end(config_.scheme.stages) / state_.radius);
+  return std::min(state_.longest, damping_end(*config_.scheme.stages) / state_.radius);
 }
 
 bool StepControl::is_stuck() const {
@@ -285,7 +285,7 @@ std::int64_t StepControl::steps_to_estimate(double growth) const {
 
 bool StepControl::use_estimate(const StepEstimate& found, std::int64_t step) {
   if (measures_error()) {
-    state_.radius = damping_end(config_.estimated_scheme().stages) / found.step;
+    state_.radius = damping_end(*config_.estimated_scheme().stages) / found.step;
     return false;
   }
   const auto power_of_two = [](std::int64_t at) {

@@ -33,7 +33,7 @@ inline void set_faces(RunConfig& run, int axis, int mixture, const std::string& 
 inline RunConfig diffusion_run(Shape shape) {
   RunConfig run;
   run.shape = shape;
-  run.equation.parameters["coefficient"] = 0.9 * largest_stable_coefficient(shape.axes);
+  run.equation.coefficient = 0.9 * largest_stable_coefficient(shape.axes);
   return run;
 }
 

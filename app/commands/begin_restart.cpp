@@ -83,9 +83,10 @@ std::optional<StepState> first_steps(const Job& job, bool changed) {
 }
 
 template <class T>
-StepWords look_at_step_anew(Backend<T>& backend, const RunConfig& config,
+StepWords look_at_step_anew(Backend<T>& backend, const Model& model,
                             const CoefficientFields& coefficients, std::int64_t step,
                             std::optional<StepState>& steps) {
+  const RunConfig& config = model.run;
   if (config.scheme.tolerance || is_exponential(config)) return {};
   const std::int64_t fields = std::ssize(config.fields);
   if (!steps && config.shape.cells() * fields > most_estimated_values) return {};
@@ -96,9 +97,9 @@ StepWords look_at_step_anew(Backend<T>& backend, const RunConfig& config,
     const std::string at = fmt::format("at step {}", step);
     const double time = steps ? steps->clock.time(step) : time_of(config, step);
     const StableStep stable =
-        stable_step_at(config, coefficients, std::span<const T>(state), {time, steps ? 1 : 0},
-                       std::numeric_limits<std::int64_t>::max());
-    if (!steps) return {"", step_warning(config, stable, at)};
+        stable_step_at(config, model.system, coefficients, std::span<const T>(state),
+                       {time, steps ? 1 : 0}, std::numeric_limits<std::int64_t>::max());
+    if (!steps) return {"", step_warning(config, model.system, stable, at)};
     size = automatic_step(stable).value_or(0);
     if (size == 0)
       throw ConfigError(

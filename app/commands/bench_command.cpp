@@ -171,7 +171,7 @@ int bench_engines(const BenchOptions& options) {
   const Boundary boundary =
       std::ranges::find(name_table<Boundary>, options.boundary, &Named<Boundary>::name)->value;
   std::optional<LoadedConfig> loaded;
-  if (!options.config.empty()) look_at_mask(loaded.emplace(load_config(options.config, {})).run);
+  if (!options.config.empty()) look_at_mask(loaded.emplace(load_config(options.config, {})));
   if (loaded) use_code_cache(loaded->run.caches_code);
   const std::vector<Shape> shapes =
       loaded && options.shapes.empty() ? std::vector{loaded->run.shape}

@@ -85,7 +85,7 @@ class Execution {
   Execution(const Job& job, Console& console)
       : job_(job),
         console_(console),
-        model_(with_mask_checked(job.config.run)),
+        model_(with_mask_checked(job.config)),
         first_step_(job.restart ? job.restart->checkpoint.header.step : 0),
         config_text_(resolved_yaml(job.config)) {}
 
@@ -99,9 +99,10 @@ class Execution {
 
  private:
   // Without a mask that every cell is inside.
-  RunConfig with_mask_checked(RunConfig config) {
-    if (const std::string note = look_at_mask(config); !note.empty()) console_.note(note);
-    return config;
+  Model with_mask_checked(const Model& given) {
+    Model model = given;
+    if (const std::string note = look_at_mask(model); !note.empty()) console_.note(note);
+    return model;
   }
 
   void make_state() {
@@ -131,14 +132,13 @@ class Execution {
     digest_ = equation_digest(model_, coefficients);
     change_ = equation_change(job_, digest_);
     begin_at(choice, coefficients, initial);
-    if (ranks_.is_first()) watch_.emplace(config_, coefficients, backend_->rows());
+    if (ranks_.is_first()) watch_.emplace(config_, model_.system, coefficients, backend_->rows());
   }
 
   InitialFields initial_fields(const CoefficientFields& coefficients, WholeFields whole) const {
     if (job_.restart) return {};
     whole.merge(fractal_fields(config_));
-    const StepWords words =
-        words_on_step({config_, {}, job_.config.step_note}, coefficients, whole);
+    const StepWords words = words_on_step(model_, job_.config.step_note, coefficients, whole);
     return {std::move(whole), words};
   }
 
@@ -158,7 +158,7 @@ class Execution {
     if (job_.restart) {
       restore_state(*backend_, job_);
       if (changed)
-        words = look_at_step_anew(*backend_, config_, coefficients, first_step_, steps_.from);
+        words = look_at_step_anew(*backend_, model_, coefficients, first_step_, steps_.from);
       else if (job_.folder)
         words.warning = earlier_step_warning(*job_.folder);
     } else {
@@ -257,7 +257,7 @@ class Execution {
                     digest_);
     phases_.start = seconds_since(process_began) - phases_.initial_field;
     try {
-      set_estimates(steps_, config_, folder(), console_);
+      set_estimates(steps_, model_, folder(), console_);
       const RunResult result = run(*backend_, model_, first_step_, *writer_, stop_signal, steps_);
       end_shared_run();
       if (const std::string missing = writer_->missing(); !missing.empty())
@@ -265,7 +265,7 @@ class Execution {
                       missing, words_for_missing(config_, writer_->can_make_missing()));
       return result;
     } catch (const NotFiniteError& error) {
-      const std::string what = error.what() + step_hint(config_, folder());
+      const std::string what = error.what() + step_hint(model_, folder());
       save_failure(what);
       throw NotFiniteError(what);
     } catch (const std::exception& error) {

@@ -58,7 +58,7 @@ Json functions() {
 Json tried(const std::string& backend, const std::string& engine) try {
   RunConfig small;
   small.shape = {128, 128};
-  small.equation.parameters["coefficient"] = 0.25;
+  small.equation.coefficient = 0.25;
   small.engine = engine;
   use_code_cache(false);  // a list leaves no files
   const auto made = make_backend<float>(backend, engine, problem_of<float>(Model(small), {}), 1);

@@ -11,7 +11,6 @@
 #include "app/view/say.hpp"
 #include "app/view/table.hpp"
 #include "app/view/terminal/terminal.hpp"
-#include "io/config/config_uses.hpp"
 #include "io/config/gallery.hpp"
 #include "io/durable/durable_file.hpp"
 #include "kernels/error.hpp"

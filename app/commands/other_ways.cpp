@@ -69,7 +69,7 @@ LastState<T> last_state(const RunConfig& config, const BackendChoice& choice,
   auto backend = backend_at(model, choice, coefficients, state);
   if (settles) backend->settle();
   steps.with_other_stages = other_stages(backend, model, {}, choice, coefficients, only_rank());
-  if (config.scheme.varies) steps.estimate = estimate_of<T>(config);
+  if (config.scheme.varies) steps.estimate = estimate_of<T>(model);
   LastState<T> last;
   const auto start = Clock::now();
   const auto stop = [&] {
@@ -114,8 +114,7 @@ class WaysOf {
     Ways ways;
     settles_ = own_.seconds > worth_compiled;
     set_trial();
-    const FormulaSystem system = system_of(config_);
-    const bool noisy = has_noise(system);
+    const bool noisy = has_noise(system_);
     if (noisy)
       ways.why_no_errors = "with noise each way takes another path";
     else
@@ -125,7 +124,7 @@ class WaysOf {
     for (const SchemeRow& row : name_table<Scheme>) {
       if (noisy && row.value != Scheme::euler && row.value != Scheme::heun) continue;
       if (row.value == Scheme::leapfrog && config_.fields.size() == 1) continue;
-      if (row.value == Scheme::imex && !SplitSystem(system).why_not().empty()) continue;
+      if (row.value == Scheme::imex && !SplitSystem(system_).why_not().empty()) continue;
       if (!row.is_exponential()) ways.others.push_back(in_steps_of_one_size(row.value));
       if (row.estimates_error()) ways.others.push_back(by_error(row.value));
     }
@@ -164,8 +163,8 @@ class WaysOf {
                     std::optional<Tolerance> tolerance = {}) const {
     RunConfig config = config_of_trial(config_);
     if (is_diffusion(config)) {
-      config.equation.parameters.try_emplace("diffusivity", 1);
-      config.equation.parameters.erase("coefficient");
+      config.equation.diffusivity = config.equation.diffusivity.value_or(1);
+      config.equation.coefficient.reset();
     }
     config.engine = engine;
     config.scheme = scheme;
@@ -235,7 +234,7 @@ class WaysOf {
   Way own() const {
     const TimeScheme& scheme = config_.scheme;
     Way way{.name = is_spectral(config_) ? config_.engine : name_of(scheme.kind), .forecast = own_};
-    if (scheme.kind == Scheme::rkl2 && !config_.chooses_stages()) way.stages = scheme.stages;
+    if (scheme.kind == Scheme::rkl2 && !config_.chooses_stages()) way.stages = *scheme.stages;
     if (scheme.tolerance) way.tolerance = scheme.tolerance->relative;
     measure(way, [&](double end) {
       RunConfig config = stretch(end, config_.engine, scheme);
@@ -261,7 +260,7 @@ class WaysOf {
         set_steps(config, longest);
         scheme.stages = automatic_stages(config, stable_steps_).value_or(usual_stages);
       }
-      way.stages = scheme.stages;
+      way.stages = *scheme.stages;
     }
     measure(way, [&](double end) {
       RunConfig config = stretch(end, "auto", scheme);
@@ -279,15 +278,14 @@ class WaysOf {
     const auto config = [&](double end) {
       return stretch(end, "auto", {kind, most_stages}, tolerance);
     };
-    if (row_of(kind).is_exponential())
-      way.why_not = why_not_exponential(config(end_), system_of(config(end_)));
+    if (row_of(kind).is_exponential()) way.why_not = why_not_exponential(config(end_), system_);
     if (way.why_not.empty()) measure(way, config);
     return way;
   }
 
   Way spectral() const {
     Way way{.name = std::string(spectral_engine.name),
-            .why_not = why_not_spectral(config_, system_of(config_))};
+            .why_not = why_not_spectral(config_, system_)};
     if (!way.why_not.empty()) return way;
     measure(way, [&](double end) {
       RunConfig config = stretch(end, spectral_engine.name, config_.scheme);
@@ -300,6 +298,7 @@ class WaysOf {
   }
 
   const RunConfig& config_;
+  const FormulaSystem system_ = system_of(config_);
   const BackendChoice& choice_;
   const CoefficientFields& coefficients_;
   const StableSteps& stable_steps_;

@@ -81,7 +81,7 @@ void measure_stepping(RunTime& time, const Plan& plan, const StableSteps& stable
   auto backend = run_backend<T>(first_model(model, {}), plan.choice, coefficients);
   set_initial_state(*backend, config, coefficients, load_initial_fields(config));
   require_finite_start(*backend, model);
-  PrecisionWatch watch(config, coefficients, RowRange::all(config.shape));
+  PrecisionWatch watch(config, model.system, coefficients, RowRange::all(config.shape));
   std::vector<T> start;
   {
     const Capture<T> capture = backend->capture(masked);
@@ -195,27 +195,28 @@ void measure(const LoadedConfig& loaded, Plan& plan, const StableSteps& stable_s
 
 Plan plan_of(LoadedConfig loaded, bool tries_ways) {
   Plan plan;
-  plan.mask_note = look_at_mask(loaded.run);
+  plan.mask_note = look_at_mask(loaded);
   plan.config = loaded.run;
   plan.step_note = loaded.step_note;
   const RunConfig& config = plan.config;
   plan.choice = choose_backend(config);
   load_filters(config);
-  const Model model(config);
+  const Model& model = loaded;
   plan.memory = memory_of_run(model, plan.choice.backend, config.shape).all();
   plan.available = memory_available(plan.choice.backend);
   plan.largest_extent = largest_extent(model, plan);
   plan.disk = disk_of_run(config);
   if (fits(plan.memory, plan.available)) {
-    const auto stable_steps = stable_steps_of(config, [&] { return load_state_fields(config); });
+    const auto stable_steps =
+        stable_steps_of(config, model.system, [&] { return load_state_fields(config); });
     plan.stable = stable_steps(config.scheme);
     with_precision(config.precision,
                    [&]<class T>() { measure<T>(loaded, plan, stable_steps, tries_ways); });
   } else {
-    plan.stable = {.largest = largest_step_of(config),
+    plan.stable = {.largest = largest_step_of(config, model.system),
                    .why_unknown = "not estimated: the grid does not fit"};
   }
-  plan.step_warning = step_warning(config, plan.stable);
+  plan.step_warning = step_warning(config, model.system, plan.stable);
   return plan;
 }
 

@@ -73,7 +73,7 @@ Json json_of(const Plan& plan) {
     json["largest_stable_coefficient"] = largest_coefficient(config);
   }
   json["scheme"] = name_of(config.scheme.kind);
-  if (config.scheme.kind == Scheme::rkl2) json["stages"] = config.scheme.stages;
+  if (config.scheme.kind == Scheme::rkl2) json["stages"] = *config.scheme.stages;
   const std::optional<double>& largest = plan.stable.largest;
   json.update(
       {{"time_step", time_step_of(config)},
@@ -209,7 +209,7 @@ void print(const Plan& plan) {
     say("stability:  steps of {:.6g} s; largest stable step: {}\n", time_step_of(config),
         text_of(plan.stable));
   if (config.scheme.kind == Scheme::rkl2)
-    say("scheme:     {} of {} stages\n", name_of(config.scheme.kind), config.scheme.stages);
+    say("scheme:     {} of {} stages\n", name_of(config.scheme.kind), *config.scheme.stages);
   if (!plan.step_note.empty()) say("{:<11} {}\n", "", plan.step_note);
   if (!plan.mask_note.empty()) say("{:<11} {}\n", "", plan.mask_note);
   if (!plan.step_warning.empty()) say("warning:    {}\n", plan.step_warning);

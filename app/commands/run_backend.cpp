@@ -66,8 +66,8 @@ Model first_model(const Model& model, const std::optional<StepState>& from) {
   if (!model.run.chooses_stages()) return model;
   RunConfig config = model.run;
   config.scheme.stages =
-      std::min(config.scheme.stages, static_cast<int>(from.value_or(StepState()).stages));
-  return Model(config);
+      std::min(*config.scheme.stages, static_cast<int>(from.value_or(StepState()).stages));
+  return {std::move(config), model.system};
 }
 
 template <class T>
@@ -82,7 +82,7 @@ OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& m
     const Memory available = memory_available(choice.backend);
     return !ranks.any(20 * needed.host > available.host || 20 * needed.device > available.device);
   };
-  return [&, choice, keeps, coefficients, used = first_model(model, from).run.scheme.stages,
+  return [&, choice, keeps, coefficients, used = *first_model(model, from).run.scheme.stages,
           kept = std::make_shared<std::map<std::int64_t, std::unique_ptr<Backend<T>>>>()](
              std::int64_t stages) mutable -> Backend<T>& {
     if (keeps()) kept->emplace(used, std::move(backend));
@@ -95,7 +95,7 @@ OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& m
     }
     RunConfig config = model.run;
     config.scheme.stages = used;
-    backend = run_backend<T>(Model(config), choice, coefficients, ranks);
+    backend = run_backend<T>(Model(config, model.system), choice, coefficients, ranks);
     return *backend;
   };
 }

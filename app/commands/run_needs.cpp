@@ -75,12 +75,12 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
       120 * static_cast<double>(shape.planes * shape.rows);  // statistics of each row, gathered
   memory.first_coefficients =
       cells * (coefficients * (8 + value + (is_exponential(config) ? 8 : 0)) + (source ? 32 : 0));
-  if (config.stability_checks() && !largest_step_of(config)) {
+  if (config.stability_checks() && !largest_step_of(config, model.system)) {
     RunConfig estimated = config;
     estimated.shape = shape;
     estimated.scheme = config.estimated_scheme();
     // and the state, gathered in the run's precision, and in float64
-    memory.estimate = memory_of_modes(estimated, explicit_system_of(estimated)) +
+    memory.estimate = memory_of_modes(estimated, explicit_part(model.system, config.scheme.kind)) +
                       cells * (state + 8 * state / value);
   }
   // Values that are handed out to the other ranks have the run's precision.

@@ -44,7 +44,7 @@ void take_part(Ranks& ranks, const Model& model, const std::string& backend_name
   auto backend = run_backend<T>(first_model(model, steps), choice, coefficients, ranks);
   if (from) {
     restore_rows(*backend, *from, config);
-    if (changed) look_at_step_anew(*backend, config, {}, from->step, steps);
+    if (changed) look_at_step_anew(*backend, model, {}, from->step, steps);
   } else {
     set_initial_state(*backend, config, coefficients, {});
     require_finite_start(*backend, model);
@@ -63,18 +63,22 @@ void follow_first_rank(Ranks& ranks) {
     if (text.empty()) return;
     amid_run = true;
     const auto said = nlohmann::json::parse(text);
-    RunConfig config =
-        parse_config(said["config"].get<std::string>(), "the first rank's config", ".", {}).run;
-    if (!said["masked"].get<bool>()) drop_mask(config);
-    if (said.contains("stops_at")) config.stops_at = said["stops_at"].get<std::int64_t>();
+    LoadedConfig config =
+        parse_config(said["config"].get<std::string>(), "the first rank's config", ".", {});
+    Model& model = config;
+    if (model.run.mask && !said["masked"].get<bool>()) {
+      drop_mask(model.run);
+      model = Model(model.run);
+    }
+    if (said.contains("stops_at")) model.run.stops_at = said["stops_at"].get<std::int64_t>();
     std::optional<StoredState> from;
     if (said.contains("state"))
       from = {said["state"]["path"].get<std::string>(), said["state"]["step"].get<std::int64_t>(),
               said["state"]["digest"].get<std::uint64_t>()};
     const auto steps = StepState::of_words(said.value("steps", std::vector<std::uint64_t>()));
     try {
-      with_precision(config.precision, [&]<class T>() {
-        take_part<T>(ranks, Model(config), said["backend"].get<std::string>(), from, steps,
+      with_precision(model.run.precision, [&]<class T>() {
+        take_part<T>(ranks, model, said["backend"].get<std::string>(), from, steps,
                      said["changed"].get<bool>());
       });
     } catch (const NumericalError&) {   // found on all ranks; the first reports it

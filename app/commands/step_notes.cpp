@@ -17,25 +17,26 @@
 
 namespace lapl {
 
-StepWords words_on_step(const LoadedConfig& config, const CoefficientFields& coefficients,
-                        WholeFields& whole) {
-  if (!config.step_note.empty()) return {config.step_note, ""};
-  if (config.run.scheme.tolerance) return {};
-  const StableStep stable = stable_step_of(config.run, [&] {
-    add_computed_fields(whole, config.run, coefficients);
+StepWords words_on_step(const Model& model, const std::string& step_note,
+                        const CoefficientFields& coefficients, WholeFields& whole) {
+  if (!step_note.empty()) return {step_note, ""};
+  if (model.run.scheme.tolerance) return {};
+  const StableStep stable = stable_step_of(model.run, model.system, [&] {
+    add_computed_fields(whole, model.run, coefficients);
     return StateFields{coefficients, whole};
   });
-  return {"", step_warning(config.run, stable), why_no_step(config.run, stable)};
+  return {"", step_warning(model.run, model.system, stable), why_no_step(model.run, stable)};
 }
 
-std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
+std::string step_hint(const Model& model, const RunFolder& folder) try {
+  const RunConfig& config = model.run;
   if (is_spectral(config) || is_exponential(config) || run_ranks().count() > 1) return {};
   const Checkpoint last = newest_valid_checkpoint(folder.checkpoints()).checkpoint;
   const auto steps = StepState::of_words(last.header.step_state);
   const StableStep stable = std::visit(
       [&]<class Values>(const Values& values) {
-        return stable_step_at<typename Values::value_type>(config, load_coefficients(config),
-                                                           values, {time_of(last.header)});
+        return stable_step_at<typename Values::value_type>(
+            config, model.system, load_coefficients(config), values, {time_of(last.header)});
       },
       last.values);
   const std::string step =
@@ -52,13 +53,14 @@ std::string step_hint(const RunConfig& config, const RunFolder& folder) try {
 }
 
 template <class T>
-EstimateStep<T> estimate_of(RunConfig config, const std::shared_ptr<StableStep>& last) {
+EstimateStep<T> estimate_of(const Model& model, const std::shared_ptr<StableStep>& last) {
+  RunConfig config = model.run;
   if (!config.stability_checks()) return {};
   config.scheme = config.estimated_scheme();
-  return [config, last, known = largest_step_of(config), coefficients = load_coefficients(config)](
-             std::span<const T> state, const Ahead& ahead) {
+  return [config, system = model.system, last, known = largest_step_of(config, model.system),
+          coefficients = load_coefficients(config)](std::span<const T> state, const Ahead& ahead) {
     *last = known ? StableStep{.largest = known}
-                  : stable_step_at(config, coefficients, state, ahead,
+                  : stable_step_at(config, system, coefficients, state, ahead,
                                    std::numeric_limits<std::int64_t>::max());
     const double longest = last->largest.value_or(0);
     return StepEstimate{.longest = longest,
@@ -70,7 +72,7 @@ EstimateStep<T> estimate_of(RunConfig config, const std::shared_ptr<StableStep>&
 LAPL_FOR_FLOATS(estimate_of);
 
 template <class T>
-void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
+void set_estimates(VaryingSteps<T>& steps, const Model& model, const RunFolder& folder,
                    Console& console) {
   steps.warn = [&folder, &console](std::int64_t step, const std::string& what) {
     const std::string text = fmt::format("step {}: {}", step, what);
@@ -78,10 +80,10 @@ void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder
     folder.log({{"event", "warning"}, {"step", step}, {"what", what}});
   };
   const auto last = std::make_shared<StableStep>();
-  steps.estimate = estimate_of<T>(run, last);
+  steps.estimate = estimate_of<T>(model, last);
   if (!steps.estimate) return;
-  steps.say = [&folder, &console, last, varies = run.scheme.varies](std::int64_t step,
-                                                                    double size) {
+  steps.say = [&folder, &console, last, varies = model.run.scheme.varies](std::int64_t step,
+                                                                          double size) {
     const std::string what = fmt::format("the largest stable step is {}",
                                          text_of(*last, fmt::format("at step {}", step)));
     if (varies)

@@ -5,38 +5,39 @@
 #include <string>
 
 #include "app/view/console.hpp"
-#include "io/config/config.hpp"
 #include "io/run/run_folder.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/model.hpp"
 #include "solver/run.hpp"
 #include "solver/stable_step.hpp"
 
 namespace lapl {
 
 /// Describes the time step or number of stages that auto has chosen, or says why the given step is
-/// unstable. Adds to `whole` the fields that an estimate needs.
+/// unstable: `step_note`, where the config has one (LoadedConfig). Adds to `whole` the fields that
+/// an estimate needs.
 struct StepWords {
   std::string note = {}, warning = {};  ///< empty if there is nothing to say
   std::string refusal = {};             ///< why no step is possible; else empty
 };
-StepWords words_on_step(const LoadedConfig& config, const CoefficientFields& coefficients,
-                        WholeFields& whole);
+StepWords words_on_step(const Model& model, const std::string& step_note,
+                        const CoefficientFields& coefficients, WholeFields& whole);
 
 /// A hint where a state has become infinite: the longest stable step of the last checkpoint, whose
 /// values are all finite. Empty where none is known.
-std::string step_hint(const RunConfig& config, const RunFolder& folder);
+std::string step_hint(const Model& model, const RunFolder& folder);
 
 /// Estimates the longest stable step of a state, and keeps the estimate, with its words, in `last`;
 /// empty where the config asks for no estimates.
 template <class T>
 EstimateStep<T> estimate_of(
-    RunConfig config, const std::shared_ptr<StableStep>& last = std::make_shared<StableStep>());
+    const Model& model, const std::shared_ptr<StableStep>& last = std::make_shared<StableStep>());
 
 /// Says and logs what a run warns of. Estimates the longest stable step of a state while the run
 /// goes on, where the config asks for that, and says and logs where steps change, or are too long.
 /// Keeps references.
 template <class T>
-void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
+void set_estimates(VaryingSteps<T>& steps, const Model& model, const RunFolder& folder,
                    Console& console);
 
 }  // namespace lapl

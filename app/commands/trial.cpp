@@ -200,7 +200,7 @@ Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
   VaryingSteps<T> steps;
   steps.with_other_stages = other_stages(backend, model, {}, choice, coefficients, only_rank());
   Trial<T> trial;
-  if (model.run.scheme.varies) steps.estimate = estimate_of<T>(model.run);
+  if (model.run.scheme.varies) steps.estimate = estimate_of<T>(model);
   if (steps.estimate && !model.run.scheme.tolerance) steps.estimate = trial.counted(steps.estimate);
   bool is_long = false;
   const auto stop = [&]() -> std::string {

@@ -25,19 +25,20 @@ int validate_command(const ValidateOptions& options) {
   // Verifies that the files named in the config exist and fit the grid.
   RecordNotes notes = {config.step_note, mask_note};
   StateFields fields = load_state_fields(config.run, &notes);
-  const StableStep stable = stable_step_of(config.run, [&] { return std::move(fields); });
+  const StableStep stable =
+      stable_step_of(config.run, config.system, [&] { return std::move(fields); });
   if (const std::string why = why_no_step(config.run, stable); !why.empty())
     throw ConfigError("{}", why);
   notes.push_back(look_at_fluxes(looked_at));
   say("{}", resolved_yaml(config));
   for (const std::string& note : notes)
     if (!note.empty()) print_note(note);
-  if (const std::string warning = step_warning(config.run, stable); !warning.empty())
+  if (const std::string warning = step_warning(config.run, config.system, stable); !warning.empty())
     print_warning(warning);
   const TimeScheme scheme = config.run.scheme;
   print_note(
       fmt::format("largest stable step{}: {}",
-                  scheme.kind == Scheme::rkl2 ? fmt::format(" with {} stages", scheme.stages) : "",
+                  scheme.kind == Scheme::rkl2 ? fmt::format(" with {} stages", *scheme.stages) : "",
                   text_of(stable)));
   print_note(options.config + ": valid");
   return 0;

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
-#include <set>
 #include <system_error>
 
 #include "io/config/config_checks.hpp"
@@ -16,12 +14,12 @@
 #include "io/config/config_number.hpp"
 #include "io/config/config_reader.hpp"
 #include "io/config/config_text.hpp"
-#include "io/config/config_uses.hpp"
 #include "io/config/found_values.hpp"
+#include "io/config/gallery.hpp"
 #include "io/config/short_forms.hpp"
 #include "io/durable/posix_file.hpp"
 #include "kernels/error.hpp"
-#include "solver/equation/complex_fields.hpp"
+#include "solver/equation/complex_parts.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/times.hpp"
 
@@ -30,39 +28,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The value of each `kind` key by the name of the key; empty if the value is wrong.
-using Kinds = std::map<std::string, std::string>;
-
-Kinds kinds_in(const Entries& entries, const ConfigTable& table, const Kinds& otherwise) {
-  Kinds kinds = otherwise;
-  std::set<std::string> names;  // not parameters.kind, on which no key depends
-  for (const ConfigKey& key : table)
-    if (!key.kinds.empty()) names.insert(key.key_of_kind());
-  for (const ConfigKey& key : table) {
-    if (!names.contains(key.name)) continue;
-    if (const auto at = entries.find(key.name); at != entries.end())
-      kinds[key.name] = at->second.value ? at->second.value->text : "";
-    else if (otherwise.empty())
-      kinds[key.name] = key.preset;
-  }
-  return kinds;
+/// The kind to which a key must belong, where these entries hold; empty if it is wrong.
+std::string kind_for(const ConfigKey& key, const Entries& entries) {
+  const auto kind = entries.find(key.key_of_kind());
+  if (kind == entries.end()) return find_config_key(key.key_of_kind())->preset;
+  return kind->second.value ? kind->second.value->text : "";
 }
 
-/// True if the key is read under these kinds; false if its kind is wrong and so unknown.
-bool applies(const ConfigKey& key, const Kinds& kinds) {
-  return key.kinds.empty() || key.belongs_to(kinds.at(key.key_of_kind()));
-}
-
-/// Reports keys that belong to neither set of kinds. A setting of initial.kind replaces the file's
-/// initial field, so keys of the file's kind are not mistakes then.
-void check_kinds(const Entries& entries, const Kinds& kinds, const Kinds& other_kinds,
-                 Mistakes& mistakes) {
+/// Reports keys that do not belong to their kind. A setting of initial.kind replaces the file's
+/// initial field, so keys of the file's own kind are not mistakes then.
+void check_kinds(const Entries& entries, const Entries& file, Mistakes& mistakes) {
   for (const auto& [name, entry] : entries) {
     const ConfigKey& key = *entry.key;
     if (key.kinds.empty()) continue;
-    const std::string& kind = kinds.at(key.key_of_kind());
-    if (kind.empty() || other_kinds.at(key.key_of_kind()).empty()) continue;
-    if (!applies(key, kinds) && !applies(key, other_kinds))
+    const std::string kind = kind_for(key, entries),
+                      own = entry.place.in_file() ? kind_for(key, file) : kind;
+    if (!kind.empty() && !own.empty() && !key.belongs_to(kind) && !key.belongs_to(own))
       mistakes.add(entry.place, name,
                    fmt::format("does not apply to {} {} (it belongs to {})", key.key_of_kind(),
                                kind, either_of(key.kinds)));
@@ -71,9 +52,9 @@ void check_kinds(const Entries& entries, const Kinds& kinds, const Kinds& other_
 
 /// Adds the defaults of missing keys and reports missing required ones.
 void add_defaults(Entries& entries, const ConfigTable& table, const GivenKeys& file,
-                  const Kinds& kinds, Mistakes& mistakes) {
+                  Mistakes& mistakes) {
   for (const ConfigKey& key : table) {
-    if (!applies(key, kinds)) {
+    if (!key.kinds.empty() && !key.belongs_to(kind_for(key, entries))) {
       entries.erase(key.name);
       continue;
     }
@@ -210,18 +191,14 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   if (!file_given.complete) mistakes.throw_any();
   const Entries file = read_entries(file_given, name, table, mistakes);
 
-  const Kinds file_kinds = kinds_in(file, table, {});
-  const Kinds kinds = kinds_in(set, table, file_kinds);
-  check_kinds(file, kinds, file_kinds, mistakes);
-  check_kinds(set, kinds, kinds, mistakes);
-
   Entries entries = set;
   entries.insert(file.begin(), file.end());  // does not overwrite the settings
+  check_kinds(entries, file, mistakes);
   let_settings_replace(entries);
-  add_defaults(entries, table, file_given, kinds, mistakes);
+  add_defaults(entries, table, file_given, mistakes);
   complete_texts(entries, name, folder, mistakes);
 
-  LoadedConfig config;
+  ConfigInMaking config;
   for (const ConfigKey& key : table) {
     const auto at = entries.find(key.name);
     if (at == entries.end() || !at->second.value) continue;
@@ -229,19 +206,26 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     config.keys.push_back({key.name, yaml_of(*at->second.value), at->second.origin});
   }
   const std::vector<KeyMistake> of_splitting = split_complex_fields(config.run);
-  check_together(config.run, entries, mistakes, of_splitting);
+  config.system = check_together(config.run, entries, mistakes, of_splitting);
   mistakes.throw_any();
   find_grid(config, entries);
   find_exact_outputs(config.run, entries);
   const bool finds_step = config.run.lacks_step();
-  if (finds_step || stages_are_auto(config.run, entries)) {
+  if (finds_step || config.run.lacks_stages()) {
     if (finds_step)
       find_step(config, entries.at("time.step").place, mistakes);
     else
       find_stages(config, entries.at("time.stages").place, mistakes);
-    check_found_steps(config.run, entries, mistakes);
-    mistakes.throw_any();
   }
+  if (config.run.scheme.varies && config.run.verify_every)
+    mistakes.add(entries.at("limits.verify_every").place, "limits.verify_every",
+                 fmt::format("given with {} (it repeats steps of one size alone)",
+                             config.run.scheme.tolerance ? "time.tolerance" : "time.step auto"));
+  if (!std::isfinite(time_of(config.run, config.run.steps)))
+    mistakes.add(entries.at("time.steps").place, "time.steps",
+                 fmt::format("found {}, which end at an infinite time with steps of {} s (expected "
+                             "a time of at most 1.7e308 s)",
+                             config.run.steps, time_step_of(config.run)));
   if (config.run.end) {
     const double steps = std::ceil(*config.run.end / time_step_of(config.run));
     if (!(steps <= static_cast<double>(most_steps)) && !config.run.scheme.tolerance)
@@ -262,12 +246,15 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   check_times(config.run, entries, mistakes);
   mistakes.throw_any();
   find_checkpoints(config, entries.at("checkpoint.every"));
-  if (const std::size_t size = resolved_yaml(config).size(); size > yaml_size_limit)
+  LoadedConfig loaded{{std::move(config.run), std::move(config.system.value())},
+                      std::move(config.keys),
+                      std::move(config.step_note)};
+  if (const std::size_t size = resolved_yaml(loaded).size(); size > yaml_size_limit)
     throw ConfigError(
         "{}: with all defaults it has {} bytes (expected at most {}, as config.yaml of the run "
         "folder, from which a run is resumed)",
         shown(name), size, yaml_size_limit);
-  return config;
+  return loaded;
 }
 
 LoadedConfig load_config(const fs::path& path, const std::vector<std::string>& settings) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/model.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
@@ -20,9 +21,8 @@ struct ResolvedKey {
   std::string origin;  ///< "default", "FILE:LINE" or "--set"
 };
 
-/// A checked run config with the origin of each value.
-struct LoadedConfig {
-  RunConfig run;
+/// A checked run config: its model, with the origin of each value.
+struct LoadedConfig : Model {
   std::vector<ResolvedKey> keys;  ///< every key that applies, in the order of the key table
   /// For people: the number computed for time.step: auto or time.stages: auto, or that the
   /// tolerance does not bound the error; empty where there is nothing to say.

@@ -12,7 +12,6 @@
 #include "io/config/config_text.hpp"
 #include "io/config/formula_hints.hpp"
 #include "io/config/found_values.hpp"
-#include "io/config/key_checker.hpp"
 #include "io/filters/filter_keys.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/error.hpp"
@@ -38,16 +37,61 @@ bool names_noise(const RunConfig& run) {
          std::ranges::any_of(run.equation.quantities, names);
 }
 
+// The smallest positive number, for messages.
+std::string smallest_in(Precision precision) {
+  return precision == Precision::float32 ? "1.5e-45" : "5e-324";
+}
+
 class Checker : public KeyChecker {
  public:
   using KeyChecker::KeyChecker;
 
-  void check_equation() {
-    if (!right({"equation.kind"})) return;
-    const auto found = equation_mistakes(
-        run_, {.given = [this](std::string_view key) { return given(key); },
-               .right = [this](std::initializer_list<const char*> keys) { return right(keys); }});
-    for (const KeyMistake& mistake : found) add(mistake.key.c_str(), mistake.what);
+  /// Diffusion has either the coefficient alone, or diffusivity and time step.
+  void check_diffusion() {
+    if (!right({"equation.kind"}) || !is_diffusion(run_)) return;
+    constexpr const char *coefficient = "equation.coefficient",
+                         *diffusivity = "equation.diffusivity", *step = "time.step";
+    bool is_right = true;
+    const auto refuse = [&](const char* key, const std::string& what) {
+      add(key, what);
+      is_right = false;
+    };
+    if (run_.fields.size() != 1)
+      refuse("fields", fmt::format("found {} fields (equation.kind diffusion has one; formula "
+                                   "takes any number)",
+                                   run_.fields.size()));
+    if (run_.scheme.kind != Scheme::euler && run_.scheme.kind != Scheme::rkl2)
+      refuse("time.scheme", fmt::format("found {} (equation.kind diffusion takes euler or rkl2; "
+                                        "formula takes any scheme)",
+                                        name_of(run_.scheme.kind)));
+    if (given(coefficient)) {
+      for (const char* const extra : {diffusivity, step})
+        if (given(extra))
+          refuse(extra,
+                 "given besides equation.coefficient (give equation.coefficient alone, or "
+                 "equation.diffusivity and time.step)");
+    } else if (!given(diffusivity) && !given(step)) {
+      refuse(coefficient,
+             "missing (give it, or equation.diffusivity; or formulas, as in equation: {u: "
+             "laplacian(u)})");
+    } else if (!given(diffusivity)) {
+      refuse(diffusivity, "missing (time.step needs it: give both, or equation.coefficient)");
+    }
+    const auto has_square = [&](double h) { return is_positive_in(run_.precision, h * h); };
+    if (!is_right || run_.lacks_step() ||
+        !right({coefficient, diffusivity, step, "grid.shape", "grid.spacing", "compute.precision",
+                "time.scheme", "time.stages"}) ||
+        !std::ranges::all_of(run_.spacing.given(run_.shape.axes), has_square))
+      return;
+    RunConfig checked = run_;
+    checked.scheme = run_.checked_scheme();
+    if (const auto unstable = unstable_diffusion(checked); unstable && run_.refuses_unstable)
+      add(unstable->key.c_str(), unstable->what);
+    else if (const double found = coefficient_of(run_); !is_positive_in(run_.precision, found))
+      add(run_.equation.coefficient ? coefficient : step,
+          fmt::format(
+              "makes the coefficient {}, which is 0 in {} (expected a coefficient of {} or more)",
+              found, name_of(run_.precision), smallest_in(run_.precision)));
   }
 
   void check_stages() {
@@ -69,7 +113,7 @@ class Checker : public KeyChecker {
           fmt::format("{} with time.scheme {}, which has no largest stable step, as it is "
                       "exact in the linear part (expected a number, or time.tolerance)",
                       given("time.step") ? "found auto" : "missing", scheme));
-    if (run_.lacks_step() && stages_are_auto(run_, entries_))
+    if (run_.lacks_step() && run_.lacks_stages())
       add("time.step",
           fmt::format("{}, and time.stages is auto too (expected a number for one of them)",
                       given("time.step") ? "found auto" : "missing"));
@@ -81,9 +125,6 @@ class Checker : public KeyChecker {
                 "limits.smallest_step", "limits.verify_every"}))
       return;
     const auto& tolerance = run_.scheme.tolerance;
-    if (run_.scheme.varies && given("limits.verify_every"))
-      add("limits.verify_every", fmt::format("given with {} (it repeats steps of one size alone)",
-                                             tolerance ? "time.tolerance" : "time.step auto"));
     const auto step = entries_.find("time.step");
     const bool asks_auto =
         step != entries_.end() && step->second.value && step->second.value->text == "auto";
@@ -117,34 +158,33 @@ class Checker : public KeyChecker {
         run_.precision, []<class T>() -> double { return 8 * std::numeric_limits<T>::epsilon(); });
     if (tolerance->relative < least)
       add("time.tolerance",
-          fmt::format(
-              "found {}, below rounding in {} (expected at least {:.1e}{})", tolerance->relative,
-              name_of(run_.precision), least,
-              run_.precision == Precision::float32 ? ", or compute.precision: float64" : ""));
+          fmt::format("found {}, below rounding in {} (expected at least {:.1e}{})",
+                      tolerance->relative, name_of(run_.precision), least, or_float64()));
     if (!is_positive_in(run_.precision, tolerance->absolute))
       add("time.tolerance",
           fmt::format("found absolute {}, which is 0 in {} (expected at least {})",
                       tolerance->absolute, name_of(run_.precision),
-                      run_.precision == Precision::float32
-                          ? "1.5e-45, or compute.precision: float64"
-                          : "5e-324"));
+                      smallest_in(run_.precision) + or_float64()));
     if (is_spectral(run_))
       add("compute.engine", "found spectral, which needs no time.tolerance (expected one of both)");
   }
 
   /// Checks names and formulas; each message shows a caret below the mistake. `found` has those of
   /// complex formulas.
-  void check_formulas(std::vector<KeyMistake> found) {
+  std::optional<FormulaSystem> check_formulas(std::vector<KeyMistake> found) {
+    std::optional<FormulaSystem> system;
     if (right({"grid.shape", "grid.spacing", "grid.size", "fields", "equation.kind"})) {
       CheckedFormulas checked = checked_formulas(run_, found.empty());
       std::ranges::move(checked.mistakes, std::back_inserter(found));
-      if (found.empty() && checked.system) {
-        if (all_right()) check_step(*checked.system);
-        if (all_right()) check_spectral(*checked.system);
-        check_seed(*checked.system);
+      system = std::move(checked.system);
+      if (found.empty() && system) {
+        if (all_right()) check_step(*system);
+        if (all_right()) check_spectral(*system);
+        check_seed(*system);
       }
     }
     add_formula_mistakes(found, run_, entries_, mistakes_);
+    return system;
   }
 
   /// A seed is given for random numbers: of the initial field, or of noise. The default passes,
@@ -174,20 +214,21 @@ class Checker : public KeyChecker {
               : "does not apply (it belongs to an equation with noise; give each field a seed)");
   }
 
-  /// Checks that the time step is stable. equation_mistakes checks the step of diffusion.
+  /// Checks that the time step is stable; check_diffusion checks that of diffusion.
   void check_step(const FormulaSystem& system) {
     if (is_diffusion(run_)) return;
+    RunConfig checked = run_;
     if (run_.chooses_stages()) {
-      RunConfig estimated = run_;
-      estimated.scheme = run_.estimated_scheme();
-      if (largest_step_of(estimated, &system) == 0)
+      checked.scheme = run_.estimated_scheme();
+      if (largest_step_of(checked, system) == 0)
         add("time.scheme",
             "found rkl2, of which no step is stable, as the equation has waves that it does not "
             "damp (expected bs23 or dopri5)");
     }
     if (run_.scheme.tolerance || !run_.time_step || (!given("time.steps") && !given("time.end")))
       return;
-    const auto problem = step_problem_of(run_, &system);
+    checked.scheme = run_.checked_scheme();
+    const auto problem = step_problem_of(checked, system);
     if (problem && problem->refused && run_.refuses_unstable) add("time.step", problem->what);
   }
 
@@ -303,25 +344,21 @@ class Checker : public KeyChecker {
 
 }  // namespace
 
-void check_together(const RunConfig& run, const Entries& entries, Mistakes& mistakes,
-                    const std::vector<KeyMistake>& of_splitting) {
+std::optional<FormulaSystem> check_together(const RunConfig& run, const Entries& entries,
+                                            Mistakes& mistakes,
+                                            const std::vector<KeyMistake>& of_splitting) {
   check_grid(run, entries, mistakes);
   Checker checker(run, entries, mistakes);
-  checker.check_equation();
+  checker.check_diffusion();
   checker.check_stages();
   checker.check_tolerance();
-  checker.check_formulas(of_splitting);
+  std::optional<FormulaSystem> system = checker.check_formulas(of_splitting);
   checker.check_engine();
   checker.check_output_names();
   checker.check_probes();
   checker.check_end();
   checker.check_filters();
-}
-
-void check_found_steps(const RunConfig& run, const Entries& entries, Mistakes& mistakes) {
-  Checker checker(run, entries, mistakes);
-  checker.check_equation();
-  checker.check_tolerance();
+  return system;
 }
 
 }  // namespace lapl

@@ -89,11 +89,12 @@ void put_time_step(RunConfig& run, const YamlNode& node) {
 void put_tolerance(RunConfig& run, const YamlNode& node) {
   assign(run.scheme.tolerance, node);
   run.scheme.varies = run.scheme.varies || run.scheme.tolerance;
+  if (run.scheme.tolerance) run.scheme = run.checked_scheme();
 }
 
-// Until stages are found for `auto`, they are the most.
 void put_stages(RunConfig& run, const YamlNode& node) {
-  run.scheme.stages = static_cast<int>(read_number(node.text).integer.value_or(most_stages));
+  run.scheme.stages.reset();
+  if (node.kind == YamlNode::Kind::scalar && node.text != "auto") assign(run.scheme.stages, node);
 }
 
 // clang-format off

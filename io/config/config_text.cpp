@@ -66,16 +66,23 @@ enum class CharacterKind { printed, command, broken };  // broken: a byte of inv
 template <class Take>
 void for_each_character(std::string_view text, const Take& take) {
   while (!text.empty()) {
-    const std::size_t length = character_length(text, 0);
-    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
-    take(character, length == 0                         ? CharacterKind::broken
-                    : is_command(code_point(character)) ? CharacterKind::command
-                                                        : CharacterKind::printed);
-    text.remove_prefix(character.size());
+    const std::string_view before = text;
+    const std::optional<char32_t> code = read_character(text);
+    take(before.substr(0, before.size() - text.size()), !code ? CharacterKind::broken
+                                                        : is_command(*code)
+                                                            ? CharacterKind::command
+                                                            : CharacterKind::printed);
   }
 }
 
 }  // namespace
+
+std::optional<char32_t> read_character(std::string_view& text) {
+  const std::size_t length = character_length(text, 0);
+  const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+  text.remove_prefix(character.size());
+  return length == 0 ? std::nullopt : std::optional(code_point(character));
+}
 
 std::size_t first_bad_byte(std::string_view text) {
   std::size_t index = 0;

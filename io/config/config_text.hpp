@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,9 @@ namespace lapl {
 /// Index of the first byte that is invalid UTF-8 or a control character other than tab and newline;
 /// text.size() if there is none.
 std::size_t first_bad_byte(std::string_view text);
+
+/// Removes the first character of UTF-8, or a byte that begins none, and returns the character.
+std::optional<char32_t> read_character(std::string_view& text);
 
 /// True for one line of UTF-8 without control characters, which a resolved config can hold.
 bool is_clean_line(std::string_view text);

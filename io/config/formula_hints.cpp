@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/config/config_text.hpp"
-#include "solver/equation/complex_fields.hpp"
+#include "solver/equation/complex_parts.hpp"
 #include "solver/equation/formula.hpp"
 
 namespace lapl {
@@ -56,8 +56,7 @@ std::string written_key(const std::string& key, const RunConfig& run, const Entr
   return entries.contains(whole) ? whole : "initial.formula";
 }
 
-}  // namespace
-
+// The line of a formula around byte `at`, and a second line with a caret below that byte.
 std::string caret_lines(const std::string& formula, std::size_t at) {
   constexpr std::size_t before = 50, width = 80;
   at = std::min(at, formula.size());
@@ -68,6 +67,7 @@ std::string caret_lines(const std::string& formula, std::size_t at) {
   return fmt::format("\n    {}\n    {}^", printable(text), std::string(at - first, ' '));
 }
 
+// A hint for an unknown name in a formula: what other programs mean by it, or the nearest name.
 std::string meant_by(const KeyMistake& mistake, int axes) {
   std::vector<std::string> names = mistake.known;
   std::erase_if(names, [&](const std::string& name) { return is_off_grid(name, axes); });
@@ -93,6 +93,8 @@ std::string meant_by(const KeyMistake& mistake, int axes) {
   names.emplace_back("a function of docs/equations.md");
   return "expected " + either_of(names) + "; numbers of your own stand in parameters";
 }
+
+}  // namespace
 
 void add_formula_mistakes(const std::vector<KeyMistake>& found, const RunConfig& run,
                           const Entries& entries, Mistakes& mistakes) {

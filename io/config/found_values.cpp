@@ -17,7 +17,7 @@ namespace {
 StateFields load(const RunConfig& run) { return load_state_fields(run); }
 
 /// Replaces `auto` by the value found for `key` and records the reason as its origin.
-void say_found(LoadedConfig& config, const char* key, std::string value, const std::string& why) {
+void say_found(ConfigInMaking& config, const char* key, std::string value, const std::string& why) {
   const auto at = std::ranges::find(config.keys, key, &ResolvedKey::key);
   at->value = std::move(value);
   at->origin = "auto: " + why;
@@ -39,7 +39,7 @@ std::optional<double> count_of(const Entries& entries) {
 
 }  // namespace
 
-void find_grid(LoadedConfig& config, const Entries& entries) {
+void find_grid(ConfigInMaking& config, const Entries& entries) {
   const auto list = [&](const std::vector<double>& numbers) {
     std::string text;
     for (const double number : numbers) text += (text.empty() ? "" : ", ") + number_text(number);
@@ -57,9 +57,9 @@ void find_grid(LoadedConfig& config, const Entries& entries) {
   }
 }
 
-void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
+void find_step(ConfigInMaking& config, const Place& place, Mistakes& mistakes) {
   RunConfig& run = config.run;
-  const auto [stable, is_found] = find_step(run, load);
+  const auto [stable, is_found] = find_step(run, *config.system, load);
   if (!is_found) {
     mistakes.add(
         place, "time.step",
@@ -76,18 +76,14 @@ void find_step(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
   const char* const at_most = varies || exact_times(run).empty() ? "" : "at most ";
   say_found(config, "time.step", varies ? fmt::format("{{auto: {}}}", step) : step,
             fmt::format("{}0.9 of {}", at_most, text_of(stable)));
-  config.step_note = fmt::format("time.step: {} s, {}0.9 of the largest stable step of {}{}", step,
-                                 at_most, text_of(stable), accuracy_note(run, stable));
+  config.step_note =
+      fmt::format("time.step: {} s, {}0.9 of the largest stable step of {}{}", step, at_most,
+                  text_of(stable), accuracy_note(run, *config.system, stable));
 }
 
-bool stages_are_auto(const RunConfig& run, const Entries& entries) {
-  return run.scheme.kind == Scheme::rkl2 && !run.scheme.tolerance &&
-         !read_number(entries.at("time.stages").value->text).integer;
-}
-
-void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
+void find_stages(ConfigInMaking& config, const Place& place, Mistakes& mistakes) {
   RunConfig& run = config.run;
-  const auto [stable, is_found] = find_stages(run, load);
+  const auto [stable, is_found] = find_stages(run, *config.system, load);
   if (!is_found) {
     mistakes.add(place, "time.stages",
                  fmt::format("found auto, and the largest stable step with {} stages is {}, with "
@@ -95,10 +91,10 @@ void find_stages(LoadedConfig& config, const Place& place, Mistakes& mistakes) {
                              most_stages, text_of(stable), time_step_of(run)));
     mistakes.throw_any();
   }
-  say_found(config, "time.stages", std::to_string(run.scheme.stages),
+  say_found(config, "time.stages", std::to_string(*run.scheme.stages),
             fmt::format("stable to {}", text_of(stable)));
   config.step_note = fmt::format("time.stages: {}, of which the largest stable step is {}",
-                                 run.scheme.stages, text_of(stable));
+                                 *run.scheme.stages, text_of(stable));
 }
 
 void find_exact_outputs(RunConfig& run, const Entries& entries) {
@@ -110,7 +106,7 @@ void find_exact_outputs(RunConfig& run, const Entries& entries) {
     run.output_time = every;
 }
 
-void find_outputs(LoadedConfig& config, const Entries& entries) {
+void find_outputs(ConfigInMaking& config, const Entries& entries) {
   const std::optional<double> outputs = count_of(entries);
   if (!outputs) return;
   RunConfig& run = config.run;
@@ -127,7 +123,7 @@ void find_outputs(LoadedConfig& config, const Entries& entries) {
   say_found(config, "output.count", "null", "see output.every");
 }
 
-void find_checkpoints(LoadedConfig& config, const Entry& every) {
+void find_checkpoints(ConfigInMaking& config, const Entry& every) {
   if (!is_spectral(config.run) || every.origin != "default") return;
   const std::int64_t steps = steps_between_outputs(config.run);
   config.run.checkpoint_every = {.steps = steps, .seconds = std::nullopt};

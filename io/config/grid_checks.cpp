@@ -4,8 +4,8 @@
 #include <limits>
 #include <tuple>
 
+#include "io/config/config_checks.hpp"
 #include "io/config/config_keys.hpp"
-#include "io/config/key_checker.hpp"
 
 namespace lapl {
 namespace {
@@ -61,11 +61,9 @@ class GridChecker : public KeyChecker {
       if (first != 0 && !apart)
         return add(
             "grid.origin",
-            fmt::format(
-                "found {}, beside which a spacing of {} is lost in {} (expected an "
-                "origin nearer to 0{})",
-                first, run_.spacing.by_axis[axis], name_of(run_.precision),
-                run_.precision == Precision::float32 ? ", or compute.precision: float64" : ""));
+            fmt::format("found {}, beside which a spacing of {} is lost in {} (expected an "
+                        "origin nearer to 0{})",
+                        first, run_.spacing.by_axis[axis], name_of(run_.precision), or_float64()));
     }
   }
 

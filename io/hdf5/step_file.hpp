@@ -15,7 +15,7 @@
 #include "io/hdf5/file_writer.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/ranks/ranks.hpp"
-#include "solver/record_choice.hpp"
+#include "solver/run_config.hpp"
 
 namespace lapl {
 

@@ -12,7 +12,7 @@
 #include "kernels/error.hpp"
 #include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
-#include "solver/equation/coefficients_at_faces.hpp"
+#include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/mask_weights.hpp"
 
@@ -207,6 +207,13 @@ std::string look_at_mask(RunConfig& config) {
             "output.probes: at.{}: found [{}], outside of {} (expected a cell inside)", name,
             fmt::join(indices, ", "), mask_name);
   return lone_cells(config, mask);
+}
+
+std::string look_at_mask(Model& model) {
+  const bool masked = model.run.mask.has_value();
+  std::string note = look_at_mask(model.run);
+  if (masked && !model.run.mask) model = Model(model.run);
+  return note;
 }
 
 std::string look_at_fluxes(const RunConfig& config) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "solver/initial_field.hpp"
+#include "solver/model.hpp"
 #include "solver/run_config.hpp"
 #include "solver/stable_step.hpp"
 
@@ -25,6 +26,8 @@ CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes 
 /// inside that no other cell inside is beside; empty if there are none. Throws the errors of
 /// load_coefficients about the mask, and ConfigError for a probe outside.
 std::string look_at_mask(RunConfig& config);
+/// The same for a model, which is made again without its mask.
+std::string look_at_mask(Model& model);
 
 /// A note where fluxes are of first order: a coefficient reads neighbours, or the mask boundary is
 /// not made of walls along the axes; empty elsewhere. Throws as load_coefficients.

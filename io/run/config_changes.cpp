@@ -37,10 +37,10 @@ bool is_in_digest(const ConfigChange& change) {
           !(is_parameter && (is_number(change.was) || is_number(change.is))));
 }
 
-bool same_equation(const RunConfig& a, const RunConfig& b) {
-  const auto digest_of = [](RunConfig config) {
-    look_at_mask(config);
-    return equation_digest(Model(config), load_coefficients(config));
+bool same_equation(const Model& a, const Model& b) {
+  const auto digest_of = [](Model model) {
+    look_at_mask(model);
+    return equation_digest(model, load_coefficients(model.run));
   };
   return digest_of(a) == digest_of(b);
 }
@@ -87,8 +87,7 @@ std::vector<ConfigChange> changes_between(const LoadedConfig& before, const Load
   }
   for (const auto& [key, is] : after)
     if (given(key, is)) add(key, "not set", is);
-  if (!found.empty() && std::ranges::all_of(found, is_in_digest) &&
-      same_equation(before.run, now.run))
+  if (!found.empty() && std::ranges::all_of(found, is_in_digest) && same_equation(before, now))
     return {};
   std::stable_partition(found.begin(), found.end(),
                         [](const ConfigChange& change) { return !change.asked; });

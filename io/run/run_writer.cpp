@@ -8,7 +8,7 @@
 
 #include "io/run/rank_writer.hpp"
 #include "kernels/error.hpp"
-#include "solver/equation/complex_fields.hpp"
+#include "solver/equation/complex_parts.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/outputs.hpp"
 

@@ -21,10 +21,7 @@ void check_quantities(const std::vector<Formula>& quantities) {
     std::vector<int> depth_at;
     for (const FormulaNode& node : formula.nodes) {
       const auto refuse = [&](const std::string& what) {
-        FormulaError error(node.at, what);
-        error.of = formula.name;
-        error.text = formula.text;
-        throw error;
+        throw FormulaError(node.at, what, formula.name, formula.text);
       };
       int depth = 0;
       for (const int operand : node.operands) depth = std::max(depth, depth_at[operand] + 1);

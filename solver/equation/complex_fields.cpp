@@ -1,5 +1,3 @@
-#include "solver/equation/complex_fields.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

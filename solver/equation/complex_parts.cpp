@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -124,8 +126,9 @@ class PartsWriter {
   }
 
   NodePair call(const FormulaNode& node) {
-    const auto& table = complex_functions();
-    if (const auto of_one = table.find(node.name); of_one != table.end()) {
+    static const std::set<std::string_view> of_one = {"re",  "im",  "conj",           "arg",
+                                                      "abs", "exp", "gradient_energy"};
+    if (of_one.contains(node.name)) {
       const bool is_new = formula_function(node.name) == nullptr;
       if (is_new && node.operands.size() != 1)
         throw FormulaError(node.at, fmt::format("{} of {} arguments (expected {}(a))", node.name,
@@ -133,7 +136,7 @@ class PartsWriter {
       if (node.operands.size() == 1)
         if (const NodePair z = of(node.operands[0]); z.im || is_new) {
           at_ = node.at;
-          return of_one->second(*this, z);
+          return applied(node.name, z);
         }
     }
     if (is_of_parts(node)) return part_by_part(node);
@@ -141,45 +144,20 @@ class PartsWriter {
     return all_real(node);
   }
 
-  using OfOne = NodePair (*)(PartsWriter&, const NodePair&);
-  static const std::map<std::string, OfOne, std::less<>>& complex_functions() {
-    static const std::map<std::string, OfOne, std::less<>> table = {
-        {"re",
-         [](PartsWriter& to, const NodePair& z) {
-           return NodePair{to.whole(z.re), {}};
-         }},
-        {"im",
-         [](PartsWriter& to, const NodePair& z) {
-           return NodePair{to.whole(z.im), {}};
-         }},
-        {"conj",
-         [](PartsWriter& to, const NodePair& z) {
-           return NodePair{z.re, to.negative(z.im)};
-         }},
-        {"arg",
-         [](PartsWriter& to, const NodePair& z) {
-           return NodePair{to.function("atan2", {to.whole(z.im), to.whole(z.re)}), {}};
-         }},
-        {"abs",
-         [](PartsWriter& to, const NodePair& z) {
-           return z.re ? NodePair{to.function("sqrt", {to.square_of_magnitude(z)}), {}}
-                       : NodePair{to.function("abs", {*z.im}), {}};
-         }},
-        {"exp",
-         [](PartsWriter& to, const NodePair& z) {
-           const PartNode size = z.re ? PartNode(to.function("exp", {*z.re})) : PartNode();
-           const auto times = [&](int turn) {
-             return size ? to.product(size, turn) : PartNode(turn);
-           };
-           return NodePair{times(to.function("cos", {*z.im})), times(to.function("sin", {*z.im}))};
-         }},
-        {"gradient_energy",
-         [](PartsWriter& to, const NodePair& z) {
-           const PartNode im = to.function("gradient_energy", {*z.im});
-           return NodePair{z.re ? to.sum(to.function("gradient_energy", {*z.re}), im) : im, {}};
-         }},
-    };
-    return table;
+  NodePair applied(std::string_view name, const NodePair& z) {
+    if (name == "re") return {whole(z.re), {}};
+    if (name == "im") return {whole(z.im), {}};
+    if (name == "conj") return {z.re, negative(z.im)};
+    if (name == "arg") return {function("atan2", {whole(z.im), whole(z.re)}), {}};
+    if (name == "abs")
+      return {z.re ? function("sqrt", {square_of_magnitude(z)}) : function("abs", {*z.im}), {}};
+    if (name == "exp") {
+      const PartNode size = z.re ? PartNode(function("exp", {*z.re})) : PartNode();
+      const auto times = [&](int turn) { return size ? product(size, turn) : PartNode(turn); };
+      return {times(function("cos", {*z.im})), times(function("sin", {*z.im}))};
+    }
+    const PartNode im = function("gradient_energy", {*z.im});
+    return {z.re ? sum(function("gradient_energy", {*z.re}), im) : im, {}};
   }
 
   // Operators that act on the last argument, and on each of its parts alike.
@@ -357,13 +335,10 @@ ComplexParts ComplexFormulas::parts_of(const Formula& formula) {
 
 Formula ComplexFormulas::real_of(const Formula& formula) {
   ComplexParts parts = parts_of(formula);
-  if (parts[1]) {
-    FormulaError error(formula.nodes.back().at,
-                       "a complex value (expected a real one, such as re, im, abs or arg of it)");
-    error.of = formula.name;
-    error.text = formula.text;
-    throw error;
-  }
+  if (parts[1])
+    throw FormulaError(formula.nodes.back().at,
+                       "a complex value (expected a real one, such as re, im, abs or arg of it)",
+                       formula.name, formula.text);
   if (!parts[0]) parts[0] = Formula{formula.name, formula.text, {FormulaNode{}}};
   return std::move(*parts[0]);
 }

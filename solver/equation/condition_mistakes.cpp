@@ -1,9 +1,8 @@
-#include "solver/equation/condition_mistakes.hpp"
-
 #include <array>
 #include <tuple>
 
-#include "solver/equation/absorbing.hpp"
+#include "solver/equation/condition_formulas.hpp"
+#include "solver/equation/mistake_list.hpp"
 
 namespace lapl {
 

@@ -8,7 +8,6 @@
 #include "solver/equation/growth.hpp"
 #include "solver/equation/side_stages.hpp"
 #include "solver/equation/stability.hpp"
-#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -33,115 +32,31 @@ double times_squared_spacing(const RunConfig& run, double factor) {
 std::string stages_text(const RunConfig& run) {
   if (run.scheme.kind != Scheme::rkl2) return "";
   RunConfig more = run;
-  int& stages = more.scheme.stages;
+  int& stages = *more.scheme.stages;
   while (stages < most_stages && largest_coefficient(more) < coefficient_of(run)) ++stages;
   const bool enough = largest_coefficient(more) >= coefficient_of(run);
-  return fmt::format(", with {} stages{}", run.scheme.stages,
+  return fmt::format(", with {} stages{}", *run.scheme.stages,
                      enough ? fmt::format("; or time.stages: {}", stages) : "");
 }
 
 double largest_step_of_diffusion(const RunConfig& run) {
   const double largest = largest_coefficient(run);
   RunConfig at_most = run;
-  at_most.equation.parameters.try_emplace("diffusivity", 1);
-  at_most.equation.parameters.erase("coefficient");
+  at_most.equation.diffusivity = run.equation.diffusivity.value_or(1);
+  at_most.equation.coefficient.reset();
   double& step = at_most.time_step.emplace(times_squared_spacing(run, largest) /
-                                           *at_most.equation.number("diffusivity"));
+                                           *at_most.equation.diffusivity);
   // Rounds the step down until a run with it passes the check of the coefficient.
   for (double shrink = 0x1p-53; coefficient_of(at_most) > largest; shrink *= 2) step *= 1 - shrink;
   return step;
-}
-
-// Stability depends on diffusivity * time step; the message names the time step as the cause.
-std::optional<KeyMistake> unstable_diffusion(const RunConfig& run) {
-  const double found = coefficient_of(run), largest = largest_coefficient(run);
-  const bool by_coefficient = run.equation.number("coefficient").has_value();
-  const char* const key = by_coefficient ? "equation.coefficient" : "time.step";
-  if (!(found <= largest) && by_coefficient)
-    return KeyMistake{
-        key, fmt::format("found {}, out of range (expected a number above 0 and at most {}, the "
-                         "largest stable coefficient{})",
-                         found, largest, stages_text(run))};
-  if (!(found <= largest))
-    return KeyMistake{
-        key,
-        fmt::format(
-            "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {}{})",
-            time_step_of(run), found, largest_step_of_diffusion(run), largest, stages_text(run))};
-  return std::nullopt;
-}
-
-void add_vanishing(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
-  const double found = coefficient_of(run);
-  if (is_positive_in(run.precision, found)) return;
-  mistakes.push_back(
-      {run.equation.number("coefficient") ? "equation.coefficient" : "time.step",
-       fmt::format(
-           "makes the coefficient {}, which is 0 in {} (expected a coefficient of {} or more)",
-           found, name_of(run.precision),
-           run.precision == Precision::float32 ? "1.5e-45" : "5e-324")});
-}
-
-// Every output stores its time, which must be finite.
-void add_endless(const RunConfig& run, std::vector<KeyMistake>& mistakes) {
-  if (!std::isfinite(time_of(run, run.steps)))
-    mistakes.push_back(
-        {"time.steps", fmt::format("found {}, which end at an infinite time with steps of {} s "
-                                   "(expected a time of at most 1.7e308 s)",
-                                   run.steps, time_step_of(run))});
-}
-
-// A config gives either the coefficient alone, or diffusivity and time step.
-std::vector<KeyMistake> mistakes_of_diffusion(const RunConfig& run, const KeysGiven& keys) {
-  constexpr const char* coefficient = "equation.coefficient";
-  constexpr const char* diffusivity = "equation.diffusivity";
-  constexpr const char* step = "time.step";
-  std::vector<KeyMistake> found;
-  if (run.fields.size() != 1)
-    found.push_back({"fields", fmt::format("found {} fields (equation.kind diffusion has one; "
-                                           "formula takes any number)",
-                                           run.fields.size())});
-  if (run.scheme.kind != Scheme::euler && run.scheme.kind != Scheme::rkl2)
-    found.push_back({"time.scheme", fmt::format("found {} (equation.kind diffusion takes euler or "
-                                                "rkl2; formula takes any scheme)",
-                                                name_of(run.scheme.kind))});
-  if (keys.given(coefficient)) {
-    for (const char* const extra : {diffusivity, step})
-      if (keys.given(extra))
-        found.push_back({extra,
-                         "given besides equation.coefficient (give equation.coefficient alone, or "
-                         "equation.diffusivity and time.step)"});
-  } else if (!keys.given(diffusivity) && !keys.given(step)) {
-    found.push_back({coefficient,
-                     "missing (give it, or equation.diffusivity; or formulas, as in equation: {u: "
-                     "laplacian(u)})"});
-  } else if (!keys.given(diffusivity)) {
-    found.push_back(
-        {diffusivity, "missing (time.step needs it: give both, or equation.coefficient)"});
-  }
-  if (!found.empty() || run.lacks_step() ||
-      !keys.right({coefficient, diffusivity, step, "grid.shape", "grid.spacing",
-                   "compute.precision", "time.scheme", "time.stages"}) ||
-      !is_positive_in(run.precision, times_squared_spacing(run, 1)))
-    return found;
-  if (const auto unstable = unstable_diffusion(run); unstable && run.refuses_unstable)
-    found.push_back(*unstable);
-  else
-    add_vanishing(run, found);
-  if (keys.right({"time.steps"})) add_endless(run, found);
-  return found;
-}
-
-std::optional<WaveStability> waves_of(const RunConfig& run, const FormulaSystem* system) {
-  return system ? WaveStability::of(*system, run) : WaveStability::of(system_of(run), run);
 }
 
 }  // namespace
 
 double coefficient_of(const RunConfig& run) {
   if (!is_diffusion(run)) return *run.time_step;
-  if (const auto given = run.equation.number("coefficient")) return *given;
-  return *run.equation.number("diffusivity") * *run.time_step / times_squared_spacing(run, 1);
+  if (run.equation.coefficient) return *run.equation.coefficient;
+  return *run.equation.diffusivity * *run.time_step / times_squared_spacing(run, 1);
 }
 
 double largest_coefficient(const RunConfig& run) {
@@ -164,28 +79,46 @@ double time_step_of(const RunConfig& run) {
   return run.time_step ? *run.time_step : times_squared_spacing(run, coefficient_of(run));
 }
 
-std::optional<double> largest_step_of(const RunConfig& run, const FormulaSystem* system) {
+std::optional<double> largest_step_of(const RunConfig& run, const FormulaSystem& system) {
   // Terms that are not explicit have a part in whether a step is stable, so that none is known to
   // be.
   if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
   // A condition that reads a field may be stiffer than the equation.
   if (conditions_read(run)) return std::nullopt;
   if (is_diffusion(run)) return largest_step_of_diffusion(run);
-  auto waves = waves_of(run, system);
+  auto waves = WaveStability::of(system, run);
   return waves ? std::optional(waves->largest_step(run.scheme)) : std::nullopt;
+}
+
+// Stability depends on diffusivity * time step; the message names the time step as the cause.
+std::optional<StepProblem> unstable_diffusion(const RunConfig& run) {
+  const double found = coefficient_of(run), largest = largest_coefficient(run);
+  const bool by_coefficient = run.equation.coefficient.has_value();
+  const char* const key = by_coefficient ? "equation.coefficient" : "time.step";
+  if (!(found <= largest) && by_coefficient)
+    return StepProblem{
+        true,
+        fmt::format("found {}, out of range (expected a number above 0 and at most {}, the "
+                    "largest stable coefficient{})",
+                    found, largest, stages_text(run)),
+        key};
+  if (!(found <= largest))
+    return StepProblem{
+        true,
+        fmt::format(
+            "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {}{})",
+            time_step_of(run), found, largest_step_of_diffusion(run), largest, stages_text(run)),
+        key};
+  return std::nullopt;
 }
 
 // A step is an error if a wave grows that it does not resolve, or if any wave grows tenfold before
 // the run ends. Any other growth is a warning.
-std::optional<StepProblem> step_problem_of(const RunConfig& run, const FormulaSystem* system) {
-  if (is_diffusion(run)) {
-    const auto unstable = unstable_diffusion(run);
-    return unstable ? std::optional(StepProblem{true, unstable->what, unstable->key})
-                    : std::nullopt;
-  }
+std::optional<StepProblem> step_problem_of(const RunConfig& run, const FormulaSystem& system) {
+  if (is_diffusion(run)) return unstable_diffusion(run);
   if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
   constexpr double rounding = 1e-6;
-  auto waves = waves_of(run, system);
+  auto waves = WaveStability::of(system, run);
   if (!waves) return std::nullopt;
   const double largest = waves->largest_step(run.scheme), step = *run.time_step;
   if (step <= largest * (1 + rounding)) return std::nullopt;
@@ -208,10 +141,6 @@ std::optional<StepProblem> step_problem_of(const RunConfig& run, const FormulaSy
                   largest > 0 ? "" : fmt::format(", as any step of scheme {} is", scheme),
                   std::exp(std::max(resolved, unresolved)),
                   right.empty() ? "no scheme has a stable step" : "expected " + right)};
-}
-
-std::vector<KeyMistake> equation_mistakes(const RunConfig& run, const KeysGiven& keys) {
-  return is_diffusion(run) ? mistakes_of_diffusion(run, keys) : std::vector<KeyMistake>();
 }
 
 }  // namespace lapl

@@ -1,16 +1,12 @@
-// The table of equations. The keys that configs accept, the checks of their numbers, the stages of
-// a step and its time step all follow from the row of an equation.
+// The table of equations, with the checks of their numbers, the stages of a step and its time step.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
-#include <initializer_list>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,20 +19,6 @@
 
 namespace lapl {
 
-/// A positive number that configs may give as equation.NAME.
-struct EquationParameter {
-  std::string_view name;
-  std::string_view unit;
-  std::string_view meaning;
-};
-
-/// The state of a config's keys while they are checked.
-struct KeysGiven {
-  /// true if the key has a value that is not null, right or wrong
-  std::function<bool(std::string_view)> given;
-  /// true if none of these keys has a wrong value
-  std::function<bool(std::initializer_list<const char*>)> right;
-};
 /// A mistake in a key of the config.
 struct KeyMistake {
   std::string key;
@@ -59,22 +41,14 @@ struct Equation {
   EquationKind value;
   const char* name;     ///< equation.kind
   const char* summary;  ///< as a formula, for people
-  std::span<const EquationParameter> parameters;
 };
-
-inline constexpr std::array<EquationParameter, 2> parameters_of_diffusion = {
-    {{"coefficient", "",
-      "c = D dt / h^2, stable up to 1/2 on one axis, 1/4 on two, 1/6 on three (spacings that "
-      "differ: 1/h^2 is their mean), with time.scheme rkl2 further; give either this or "
-      "equation.diffusivity and time.step"},
-     {"diffusivity", "length^2/s", "D; needs time.step"}}};
 
 /// The equations of equation.kind. Diffusion is the formula D laplacian(u); its explicit Euler step
 /// multiplies by c = D dt / h^2, exactly as given (docs/numerics.md).
 template <>
 inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
-    {{EquationKind::diffusion, "diffusion", "du/dt = D laplacian(u)", parameters_of_diffusion},
-     {EquationKind::formula, "formula", "du/dt as equation.FIELD says for each field", {}}});
+    {{EquationKind::diffusion, "diffusion", "du/dt = D laplacian(u)"},
+     {EquationKind::formula, "formula", "du/dt as equation.FIELD says for each field"}});
 
 inline const Equation& equation_of(const RunConfig& run) { return row_of(run.equation.kind); }
 
@@ -91,15 +65,12 @@ double largest_coefficient(const RunConfig& run);
 
 /// The largest stable step in seconds: 0 if no step is stable, infinity if all are, none if it
 /// depends on the state or on coefficient fields. The config must have no mistake except in its
-/// step. `system` is that of the config, where the caller has it.
-std::optional<double> largest_step_of(const RunConfig& run, const FormulaSystem* system = nullptr);
+/// step; `system` is that of the config.
+std::optional<double> largest_step_of(const RunConfig& run, const FormulaSystem& system);
 /// The problem of the run's own step; none if it is stable, or if largest_step_of returns none.
-std::optional<StepProblem> step_problem_of(const RunConfig& run,
-                                           const FormulaSystem* system = nullptr);
-
-/// All mistakes in the equation's keys. A rule that combines keys is not checked if one of them has
-/// a wrong value.
-std::vector<KeyMistake> equation_mistakes(const RunConfig& run, const KeysGiven& keys);
+std::optional<StepProblem> step_problem_of(const RunConfig& run, const FormulaSystem& system);
+/// The same for diffusion.
+std::optional<StepProblem> unstable_diffusion(const RunConfig& run);
 
 /// The first step at or after a time in seconds. A step that is early only by rounding counts: by
 /// at most 1e-9 steps, or 2^-50 of its own number if that is more.

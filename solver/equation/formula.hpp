@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/stages/grid_reduction.hpp"
@@ -29,6 +30,9 @@ class FormulaError : public std::runtime_error {
  public:
   FormulaError(std::size_t at_byte, const std::string& what)
       : std::runtime_error(what), at(at_byte) {}
+  /// In a formula of this name and text.
+  FormulaError(std::size_t at_byte, const std::string& what, std::string name, std::string whole)
+      : std::runtime_error(what), at(at_byte), of(std::move(name)), text(std::move(whole)) {}
   /// An unknown name, with the names that are known there.
   FormulaError(std::size_t at_byte, std::string name, std::vector<std::string> known_names)
       : std::runtime_error("unknown name " + name),

@@ -13,9 +13,10 @@
 
 #include "solver/dataset_names.hpp"
 #include "solver/equation/complex_parts.hpp"
-#include "solver/equation/condition_mistakes.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/mistake_list.hpp"
 #include "solver/equation/reactions.hpp"
+#include "solver/equation/stage_maker.hpp"
 #include "solver/initial_parts.hpp"
 
 namespace lapl {
@@ -140,7 +141,7 @@ class FormulaChecker : public ConditionChecker {
       attempt("equation.let", [&] { entry.second.parsed(entry.first); });
     if (!found_.empty() || !has_all_rates()) return;
     // Checks each rate alone, to find the first mistake of each.
-    std::optional<StageCheck> check;
+    std::optional<StageMaker> check;
     attempt("equation.let", [&] { check.emplace(system()); });
     if (!check) return;
     std::set<std::string> looked_at;
@@ -165,7 +166,7 @@ class FormulaChecker : public ConditionChecker {
     if (run_.scheme.kind == Scheme::imex) return check_reactions();
     // Rates that are right one by one may together be too long for a stage.
     try {
-      step_stages(system(), run_.scheme, 1);
+      step_stages(system(), run_.checked_scheme(), 1);
     } catch (const FormulaError& error) {
       const auto is_quantity = [&](const auto& quantity) { return quantity.first == error.of; };
       const std::string key = run_.equation.rates.contains(error.of) ? "equation." + error.of
@@ -200,7 +201,7 @@ class FormulaChecker : public ConditionChecker {
 
   void check_outputs() {
     if (run_.derived.empty() && run_.integrals.empty()) return;
-    StageCheck stages(system());
+    StageMaker stages(system());
     std::list<Formula> formulas;
     const auto check = [&](const char* key, const std::string& name, const FormulaText& text,
                            const CellFaces& at = {}) {
@@ -208,12 +209,8 @@ class FormulaChecker : public ConditionChecker {
           key,
           [&] {
             const auto& names = stages.names_read_by(formulas.emplace_back(text.parsed(name)), at);
-            if (names.contains("noise")) {
-              FormulaError error(0, "reads noise, which only rates have");
-              error.of = name;
-              error.text = text.text();
-              throw error;
-            }
+            if (names.contains("noise"))
+              throw FormulaError(0, "reads noise, which only rates have", name, text.text());
             use(names);
           },
           name + ": ");

@@ -21,7 +21,7 @@ struct CheckedFormulas {
   std::optional<FormulaSystem> system;
 };
 /// Grid and spacing of the config must be right. `whole` is false where wrong complex formulas have
-/// become 0 (solver/equation/complex_fields.hpp).
+/// become 0 (solver/equation/complex_parts.hpp).
 CheckedFormulas checked_formulas(const RunConfig& run, bool whole);
 
 }  // namespace lapl

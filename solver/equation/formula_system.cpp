@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
-#include "solver/equation/absorbing.hpp"
 #include "solver/equation/check_quantities.hpp"
-#include "solver/equation/coefficients_at_faces.hpp"
+#include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/reactions.hpp"
 
@@ -15,14 +15,7 @@ namespace lapl {
 
 namespace {
 
-// The size of all steps; none where they differ.
-std::optional<double> constant_step_of(const RunConfig& run) {
-  return run.scheme.varies || run.lacks_step() ? std::nullopt : std::optional(time_step_of(run));
-}
-
-}  // namespace
-
-namespace {
+constexpr std::array axis_names = {"planes", "rows", "columns"};
 
 std::vector<Formula> parameters_of_position(const RunConfig& run) {
   std::vector<Formula> formulas;
@@ -43,8 +36,7 @@ bool has_weights(const RunConfig& run) {
 }
 
 std::string weight_name(int axis) {
-  constexpr std::array axes = {"planes", "rows", "columns"};
-  return fmt::format("{}.{}", mask_name, axes.at(static_cast<std::size_t>(axis)));
+  return fmt::format("{}.{}", mask_name, axis_names.at(static_cast<std::size_t>(axis)));
 }
 
 FormulaNames names_of(const RunConfig& run) {
@@ -64,7 +56,7 @@ FormulaNames names_of(const RunConfig& run) {
     constant({'n', letter}, n);
     constant({'L', letter}, n * h);
   }
-  if (const auto step = constant_step_of(run)) constant("dt", *step);
+  if (!run.scheme.varies && !run.lacks_step()) constant("dt", time_step_of(run));
   return names;
 }
 
@@ -178,8 +170,7 @@ std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& na
 FormulaText rate_of(const RunConfig& run, const std::string& field) {
   if (is_diffusion(run))
     return field == run.fields.front()
-               ? fmt::format("{} * laplacian({})", run.equation.number("diffusivity").value_or(1),
-                             field)
+               ? fmt::format("{} * laplacian({})", run.equation.diffusivity.value_or(1), field)
                : "0";
   const auto rate = run.equation.rates.find(field);
   return rate == run.equation.rates.end() ? "0" : rate->second;
@@ -213,10 +204,10 @@ FormulaSystem system_of(const RunConfig& run) {
   return system;
 }
 
-FormulaSystem explicit_system_of(const RunConfig& run) {
-  const FormulaSystem system = system_of(run);
-  return run.scheme.kind == Scheme::imex ? SplitSystem(system).others : system;
+FormulaSystem explicit_part(const FormulaSystem& system, Scheme scheme) {
+  return scheme == Scheme::imex ? SplitSystem(system).others : system;
 }
+
 bool has_noise(const FormulaSystem& system) { return rate_stages(system).used.contains("noise"); }
 
 bool holds_for(const SideCondition& condition, const std::string& array, const RunConfig& run) {
@@ -249,8 +240,8 @@ CellFaces faces_on(const std::string& on, const RunConfig& run) {
 }
 
 std::string side_name(int axis, bool last) {
-  constexpr std::array axes = {"planes", "rows", "columns"};
-  return fmt::format("{}.{}", axes.at(static_cast<std::size_t>(axis)), last ? "last" : "first");
+  return fmt::format("{}.{}", axis_names.at(static_cast<std::size_t>(axis)),
+                     last ? "last" : "first");
 }
 std::string condition_name(const SideCondition& condition) {
   return condition.of_mask ? "boundary.mask"
@@ -276,12 +267,9 @@ GhostTerms ghost_terms(const SideCondition& condition, const FormulaNames& names
   std::set<std::string> used_of_row;
   const Term a = written(row.a, of_row, used_of_row), b = written(row.b, of_row, used_of_row);
   const Term divisor = written(row.divisor, of_row, used_of_row);
-  if (divisor.factor == 0) {
-    FormulaError error(0, fmt::format("makes {} zero", row.divisor.text()));
-    error.of = condition_name(condition);
-    error.text = condition.factor.text();
-    throw error;
-  }
+  if (divisor.factor == 0)
+    throw FormulaError(0, fmt::format("makes {} zero", row.divisor.text()),
+                       condition_name(condition), condition.factor.text());
   TreeWriter writer(names, tree, used);
   return {writer.quotient(a, divisor), writer.quotient(b, divisor)};
 }

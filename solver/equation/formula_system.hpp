@@ -47,7 +47,7 @@ FormulaSystem system_of(const RunConfig& run);
 
 /// The part of the system that limits the stable step: without the terms that the scheme takes
 /// implicitly. Throws FormulaError.
-FormulaSystem explicit_system_of(const RunConfig& run);
+FormulaSystem explicit_part(const FormulaSystem& system, Scheme scheme);
 
 /// True if a rate reads noise. The formulas must be right.
 bool has_noise(const FormulaSystem& system);

@@ -68,7 +68,7 @@ SquareMatrix leapfrog_factors(const SquareMatrix& rate, double dt) {
 StepChange step_change_of(TimeScheme scheme) {
   return {.order = row_of(scheme.kind).order,
           .beyond = row_of(scheme.kind).beyond,
-          .stages = scheme.kind == Scheme::rkl2 ? scheme.stages : 0};
+          .stages = scheme.stages.value_or(0)};
 }
 
 Complex change_of(TimeScheme scheme, Complex z) { return change_of(step_change_of(scheme), z); }
@@ -84,11 +84,11 @@ double largest_step(TimeScheme scheme, Complex rate, double tolerance) {
   if (one_stage && tolerance == 0 && direction.real() <= 0)
     return 2 * std::abs(direction.real()) / size;
   const bool is_rkl2 = scheme.kind == Scheme::rkl2, damping = direction.imag() == 0;
-  if (is_rkl2 && damping && scheme.stages % 2 == 0) return damping_end(scheme.stages) / size;
+  if (is_rkl2 && damping && *scheme.stages % 2 == 0) return damping_end(*scheme.stages) / size;
   const auto is_stable = [&](double r) {
     return excess(scheme, direction, r) <= (r <= 1 ? tolerance : 0);
   };
-  const std::vector<double> ends = is_rkl2 ? rkl2_ends(scheme.stages, damping) : even_ends(4);
+  const std::vector<double> ends = is_rkl2 ? rkl2_ends(*scheme.stages, damping) : even_ends(4);
   return end_of_stable(ends, one_stage ? 1e-6 : 1e-3, is_stable) / size;
 }
 

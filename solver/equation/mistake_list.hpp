@@ -1,9 +1,10 @@
-// Mistakes in a config's formulas, collected one after the other.
+// Mistakes in a config's formulas, collected one after the other, and the checks of its conditions.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -11,6 +12,7 @@
 
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula.hpp"
+#include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 
@@ -66,6 +68,25 @@ class MistakeList {
 
  private:
   std::set<std::tuple<std::string, std::string, std::size_t>> said_;
+};
+
+/// Checks conditions of sides and of the mask's boundary, and the sides of integrals.
+class ConditionChecker : public MistakeList {
+ protected:
+  using MistakeList::MistakeList;
+
+  void check_conditions();
+  void check_faces(const IntegralConfig& integral);
+
+ private:
+  void check_condition(const std::string& key, SideCondition condition,
+                       const std::function<void(SideCondition)>& write);
+  void check_absorbing(const std::string& key, SideCondition condition,
+                       const std::vector<std::string>& arrays);
+  void check_held(const std::string& key, const SideCondition& condition,
+                  const ConditionTerms& terms);
+  void check_nodes(const std::string& key, const std::string& why);
+  void check_sides();
 };
 
 }  // namespace lapl

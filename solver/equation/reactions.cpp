@@ -8,8 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "solver/equation/assembly.hpp"
-
 namespace lapl {
 namespace {
 
@@ -261,11 +259,9 @@ class Derivatives {
     try {
       return TreeWriter(arguments, tree_, used_).write(outer);
     } catch (const FormulaError& error) {
-      FormulaError at_part(node_of(part).at,
-                           fmt::format("its derivative, {}, {}", outer.text, error.what()));
-      at_part.of = part.first->name;
-      at_part.text = part.first->text;
-      throw at_part;
+      throw FormulaError(node_of(part).at,
+                         fmt::format("its derivative, {}, {}", outer.text, error.what()),
+                         part.first->name, part.first->text);
     }
   }
 

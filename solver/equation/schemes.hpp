@@ -131,12 +131,13 @@ struct Tolerance {
 /// A scheme with its number of stages, which only rkl2 leaves open.
 struct TimeScheme {
   Scheme kind = Scheme::euler;
-  int stages = least_stages;                ///< of rkl2; the most, with a tolerance
-  bool varies = false;                      ///< dt may differ from step to step
+  std::optional<int> stages = {};  ///< of rkl2: the most, with a tolerance; unset until it is found
+  bool varies = false;             ///< dt may differ from step to step
   std::optional<Tolerance> tolerance = {};  ///< where steps choose their size by their error
 
-  TimeScheme(Scheme scheme = Scheme::euler, int number = least_stages)
-      : kind(scheme), stages(number) {}
+  TimeScheme(Scheme scheme = Scheme::euler, int number = least_stages) : kind(scheme) {
+    if (kind == Scheme::rkl2) stages = number;
+  }
 };
 
 }  // namespace lapl

@@ -10,6 +10,19 @@
 //                u+ beside the cell   where(the cell is the last of its axis, 2 u - u-, u+)
 //
 // g is that of the time for which the value is made.
+//
+// Masks: cells outside keep 0, and no cell reads them. A mask is a rewriting of stages, so engines
+// do not know of it. With the mask m, 1 inside and 0 outside, and the condition a + b u of the mask
+// boundary:
+//
+//   what a stage reads and makes      after the rewriting
+//   u beside the cell, along an axis  where(m there, u there, a + b u)
+//   u at a corner                     where(m there, u there, what the condition makes of the cell
+//                                     that they share a side with, if it is inside, else of the
+//                                     cell)
+//   a new value                       where(m, new value, 0)
+//
+// At the grid's sides m continues as its cells do, so their conditions come first.
 #pragma once
 
 #include <array>
@@ -32,9 +45,9 @@ bool is_held_at(const StagedSides& sides, int array, Offset outward);
 int held_at_nodes(StageTree& tree, const StagedSides& sides, int array, int value,
                   const std::function<int(std::size_t axis, const ArraySide&)>& of_condition);
 
-/// The stages with the mask of `system` (masked_stages.hpp), then the conditions of its sides that
-/// stages impose and those that hold upon them at corners; `outside` as there. Throws FormulaError
-/// if a condition's formula is wrong.
+/// The stages with the mask of `system`, if it has one, then the conditions of its sides that
+/// stages impose and those that hold upon them at corners. `outside` is the value that the last
+/// stage stores outside the mask. Throws FormulaError if a condition's formula is wrong.
 StepStages with_conditions(StepStages made, const FormulaSystem& system, double outside = 0);
 
 }  // namespace lapl

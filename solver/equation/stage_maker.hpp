@@ -27,6 +27,8 @@ class StageMaker {
  public:
   using Formulas = std::vector<const Formula*>;
 
+  /// Keeps a reference to `system`. Throws FormulaError where a quantity reads itself or is nested
+  /// too deeply.
   explicit StageMaker(const FormulaSystem& system) : system_(system), names_(system.names) {
     for (const Formula& quantity : system_.quantities) {
       names_.quantities[quantity.name] = &quantity;
@@ -86,7 +88,9 @@ class StageMaker {
     return std::move(made_);
   }
 
-  const std::set<std::string>& names_read_by(const Formula& formula, const CellFaces& at) {
+  /// The names that a formula, of cells or of faces, and the quantities in it read, if stages can
+  /// be made of it: else throws FormulaError. Keeps a reference to `formula`.
+  const std::set<std::string>& names_read_by(const Formula& formula, const CellFaces& at = {}) {
     at_faces_.assign(at.outward.empty() ? 0 : 1, at.outward.empty() ? Offset() : at.outward[0]);
     made_.stages.clear();
     made_.states.clear();
@@ -207,13 +211,11 @@ class StageMaker {
   }
   void refuse_noise(const Formula& quantity) const {
     if (!names_.noise || !names_.noise->holders.contains({&quantity, quantity.whole()})) return;
-    FormulaError error(
-        0, fmt::format("{} is made of noise and has a condition at a side, so it would be "
-                       "read at neighbours (expected a quantity without noise)",
-                       quantity.name));
-    error.of = quantity.name;
-    error.text = quantity.text;
-    throw error;
+    throw FormulaError(0,
+                       fmt::format("{} is made of noise and has a condition at a side, so it would "
+                                   "be read at neighbours (expected a quantity without noise)",
+                                   quantity.name),
+                       quantity.name, quantity.text);
   }
 
   // The array that holds an argument with a stencil operator in it; an earlier stage fills it.

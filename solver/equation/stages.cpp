@@ -23,7 +23,7 @@ class StepMaker : public StageMaker {
     const SchemeRow& row = row_of(scheme.kind);
     switch (scheme.kind) {
       case Scheme::leapfrog: leapfrog(); break;
-      case Scheme::rkl2: super_step(scheme.stages, scheme.tolerance); break;
+      case Scheme::rkl2: super_step(scheme.stages.value(), scheme.tolerance); break;
       case Scheme::imex: implicit_reactions(scheme.tolerance); break;
       case Scheme::etdrk2:
       case Scheme::etdrk4: rates_of_fields(scheme.tolerance.has_value()); break;
@@ -301,15 +301,6 @@ StepStages value_stages(const FormulaSystem& system, const Formula& formula, dou
 StepStages face_stages(const FormulaSystem& system, const Formula& formula,
                        const CellFaces& faces) {
   return with_conditions(StageMaker(system).of_faces(formula, faces), system);
-}
-
-StageCheck::StageCheck(const FormulaSystem& system)
-    : maker_(std::make_unique<StageMaker>(system)) {}
-StageCheck::~StageCheck() = default;
-
-const std::set<std::string>& StageCheck::names_read_by(const Formula& formula,
-                                                       const CellFaces& at) {
-  return maker_->names_read_by(formula, at);
 }
 
 }  // namespace lapl

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,7 +21,7 @@
 
 namespace lapl {
 
-/// The mask of a grid and what its boundary imposes (solver/equation/masked_stages.hpp).
+/// The mask of a grid and what its boundary imposes (solver/equation/side_stages.hpp).
 struct MaskBoundary {
   int mask = 0;        ///< array of the mask, as in FormulaNames::arrays
   FormulaNames names;  ///< of the conditions' formulas
@@ -90,23 +89,5 @@ StepStages face_stages(const FormulaSystem& system, const Formula& formula, cons
 /// The stages that compute the value of a formula from the fields, into the last array; `outside`
 /// is the value in cells outside the mask.
 StepStages value_stages(const FormulaSystem& system, const Formula& formula, double outside = 0);
-
-class StageMaker;
-
-/// Checks formula after formula whether stages can be made of it.
-class StageCheck {
- public:
-  /// Throws FormulaError where a quantity reads itself or is nested too deeply. Keeps a reference
-  /// to `system`.
-  explicit StageCheck(const FormulaSystem& system);
-  ~StageCheck();
-
-  /// The names that a formula, of cells or of faces, and the quantities in it read. Keeps a
-  /// reference to `formula`. Throws FormulaError.
-  const std::set<std::string>& names_read_by(const Formula& formula, const CellFaces& at = {});
-
- private:
-  std::unique_ptr<StageMaker> maker_;
-};
 
 }  // namespace lapl

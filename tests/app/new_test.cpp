@@ -4,7 +4,6 @@
 
 #include "io/config/config.hpp"
 #include "io/config/config_keys.hpp"
-#include "io/config/config_uses.hpp"
 #include "io/config/gallery.hpp"
 #include "tests/app/program.hpp"
 

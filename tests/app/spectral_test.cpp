@@ -117,7 +117,7 @@ TEST_CASE("plan, list and bench know engine spectral") {
 TEST_CASE("plan counts the memory that engine spectral takes on a GPU") {
   lapl::RunConfig run;
   run.time_step = 1;
-  run.equation.parameters["diffusivity"] = 0.1;
+  run.equation.diffusivity = 0.1;
   const lapl::Shape shape{2000, 3000};
   const auto needs = [&] { return lapl::memory_of_run(lapl::Model(run), "cuda", shape).all(); };
   const double stepping = needs().device, cells = static_cast<double>(shape.cells());

@@ -13,17 +13,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::string> settings;
   std::getline(parts, text, '\x01');
   while (std::getline(parts, setting, '\x01')) settings.push_back(setting);
-  lapl::LoadedConfig config;
+  std::string resolved;
+  std::vector<lapl::ResolvedKey> keys;
   try {
-    config = lapl::parse_config(text, "fuzz.yaml", "/", settings);
+    const lapl::LoadedConfig config = lapl::parse_config(text, "fuzz.yaml", "/", settings);
+    resolved = lapl::resolved_yaml(config);
+    keys = config.keys;
   } catch (const lapl::ConfigError&) {
     return 0;
   }
-  const lapl::LoadedConfig again =
-      lapl::parse_config(lapl::resolved_yaml(config), "resolved.yaml", "/", {});
-  if (again.keys.size() != config.keys.size()) std::abort();
-  for (std::size_t i = 0; i < config.keys.size(); ++i)
-    if (again.keys[i].key != config.keys[i].key || again.keys[i].value != config.keys[i].value)
-      std::abort();
+  const lapl::LoadedConfig again = lapl::parse_config(resolved, "resolved.yaml", "/", {});
+  if (again.keys.size() != keys.size()) std::abort();
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (again.keys[i].key != keys[i].key || again.keys[i].value != keys[i].value) std::abort();
   return 0;
 }

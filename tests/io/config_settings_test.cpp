@@ -122,7 +122,7 @@ TEST_CASE("null removes a coefficient") {
   const RunConfig run = parse(smallest_config, {"equation.coefficient=null",
                                                 "equation.diffusivity=0.5", "time.step=0.25"})
                             .run;
-  CHECK_FALSE(run.equation.number("coefficient"));
+  CHECK_FALSE(run.equation.coefficient);
   CHECK(coefficient_of(run) == 0.125);
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("every value of a config reaches RunConfig") {
   CHECK(run.initial.fractal.spectral_exponent == 2);
   CHECK_FALSE(run.initial.fractal.crop_radius);
   CHECK(run.initial.fractal.percentile == 12.5);
-  CHECK_FALSE(run.equation.number("coefficient"));
+  CHECK_FALSE(run.equation.coefficient);
   CHECK(coefficient_of(run) == 0.5 * 0.01 / (0.25 * 0.25));
   CHECK(run.steps == 9007199254740992);
   CHECK(run.backend == "cpu");
@@ -252,6 +252,41 @@ TEST_CASE("engine spectral makes a checkpoint with each output, unless the confi
   CHECK(every(config_with(spectral + "output: {every: 700}\ncheckpoint: {every: 50}")) == 50);
   CHECK(every(config_with(spectral + "checkpoint: {every: 2500}\noutput: {every: 700}")) == 2500);
   CHECK(!every(config_with(spectral + "checkpoint: {every: 1h}")));
+}
+
+TEST_CASE("the model of a config is that of its values, also of those that were found") {
+  const std::string equation =
+      "fields: [u]\ninitial: {kind: formula, formula: 1 + x}\nequation: {u: laplacian(u) - k * "
+      "u^3}\n"
+      "parameters: {k: 2}\noutput: {derived: {twice: {formula: 2 * u}}, integrals: {all: u}, "
+      "fields: [u, twice]}\n";
+  for (const std::string time :
+       {"{step: 0.1, steps: 3}", "{end: 1}", "{step: auto, end: 1}",
+        "{scheme: dopri5, end: 1, tolerance: 1e-3}", "{scheme: rkl2, stages: 5, end: 1}",
+        "{scheme: rkl2, step: 0.5, end: 1}", "{scheme: rkl2, tolerance: 1e-3, end: 1}",
+        "{scheme: bs23, tolerance: 1e-3, end: 1}"}) {
+    CAPTURE(time);
+    const LoadedConfig config =
+        parse("grid: {shape: [6, 5]}\n" + equation + "time: " + time + "\n");
+    CHECK_FALSE(config.run.lacks_step());
+    CHECK_FALSE(config.run.lacks_stages());
+    const Model model(config.run);
+    const auto same = [](const StepStages& a, const StepStages& b) {
+      REQUIRE(a.stages.size() == b.stages.size());
+      CHECK(a.like == b.like);
+      for (std::size_t i = 0; i < a.stages.size(); ++i) {
+        CHECK(a.stages[i].tree == b.stages[i].tree);
+        CHECK(a.stages[i].targets == b.stages[i].targets);
+        CHECK(a.stages[i].time == b.stages[i].time);
+      }
+    };
+    same(config.step, model.step);
+    REQUIRE(config.derived.size() == model.derived.size());
+    for (std::size_t i = 0; i < model.derived.size(); ++i)
+      same(config.derived[i], model.derived[i]);
+    REQUIRE(config.integrals.size() == 1);
+    same(config.integrals[0], model.integrals[0]);
+  }
 }
 
 }  // namespace lapl

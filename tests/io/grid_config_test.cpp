@@ -4,6 +4,7 @@
 #include "io/config/config.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 namespace {
@@ -112,7 +113,7 @@ TEST_CASE("diffusion's largest step is right on one to three axes, also where sp
   const std::string rest = "equation: {diffusivity: 0.5}\ntime: {step: 1e-3, steps: 1}\n" + start;
   const auto largest = [&](const std::string& grid) {
     const RunConfig run = on_grid(grid, rest).run;
-    return *largest_step_of(run);
+    return *largest_step_of(run, system_of(run));
   };
   CHECK(largest("shape: [5]") == doctest::Approx(1).epsilon(1e-14));
   CHECK(largest("shape: [5, 5]") == doctest::Approx(0.5).epsilon(1e-14));

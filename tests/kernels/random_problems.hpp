@@ -98,7 +98,7 @@ class RandomProblem {
     std::string text = fmt::format(
         "{}, spacing {}, {}, dt {}, {} steps, {} threads, {} ({}), planes {}, rows {}, columns {}",
         text_of(run.shape), fmt::join(run.spacing.by_axis, " x "), name_of(run.precision),
-        *run.time_step, steps, threads, name_of(run.scheme.kind), run.scheme.stages,
+        *run.time_step, steps, threads, name_of(run.scheme.kind), run.scheme.stages.value_or(0),
         name_of(run.boundaries.planes), name_of(run.boundaries.rows),
         name_of(run.boundaries.columns));
     for (const auto& [name, parameter] : run.parameters)

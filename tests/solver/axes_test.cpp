@@ -22,7 +22,7 @@ RunConfig diffusion_on(Shape shape, const Spacing& spacing) {
   RunConfig config;
   config.shape = shape;
   config.spacing = spacing;
-  config.equation.parameters = {{"coefficient", 0.9 * largest_stable_coefficient(shape.axes)}};
+  config.equation.coefficient = 0.9 * largest_stable_coefficient(shape.axes);
   return config;
 }
 

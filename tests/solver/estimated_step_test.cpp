@@ -7,6 +7,7 @@
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/spectral/step_change.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
 #include "solver/stable_step.hpp"
 #include "tests/solver/wave_rows.hpp"
@@ -18,11 +19,14 @@ namespace {
 double estimate_of(const RunConfig& run) {
   return largest_step_of_modes(
       scheme_of(run.scheme, run.fields.size()),
-      modes_at(run, explicit_system_of(run), coefficient_fields(run), {}).fastest);
+      modes_at(run, explicit_part(system_of(run), run.scheme.kind), coefficient_fields(run), {})
+          .fastest);
 }
 
 StableStep stable_step_at_start(const RunConfig& run) {
-  return stable_step_of(run, [&] { return StateFields{coefficient_fields(run), {}}; });
+  return stable_step_of(run, system_of(run), [&] {
+    return StateFields{coefficient_fields(run), {}};
+  });
 }
 
 InitialConfig initial_formula(const std::string& formula) {
@@ -90,7 +94,7 @@ TEST_CASE("the estimate agrees with stepping where coefficients or the state lim
       run.initials[run.fields[field]] = initial_formula(row.initial[field]);
     CAPTURE(row.rates.front().second);
     CAPTURE(row.rates.back().second);
-    REQUIRE(!largest_step_of(run).has_value());
+    REQUIRE(!largest_step_of(run, system_of(run)).has_value());
     const double estimate = estimate_of(run);
     CAPTURE(estimate);
     CHECK(*stable_step_at_start(run).largest <= estimate);
@@ -140,7 +144,8 @@ TEST_CASE("the step is estimated where rates are nearly a multiple of the state"
                     {{"u", fmt::format("{} * laplacian(u) - {} * u - 1e-9 * u^3", d, k)}});
     run.scheme = {Scheme::rkl2, 7};
     run.initial = initial_formula("random");
-    const StateModes modes = modes_at(run, explicit_system_of(run), coefficient_fields(run), {});
+    const StateModes modes =
+        modes_at(run, explicit_part(system_of(run), run.scheme.kind), coefficient_fields(run), {});
     for (const Complex rate : modes.fastest) {
       CHECK(rate.real() < -0.999 * k);
       CHECK(rate.real() > -1.001 * (k + 8 * d));
@@ -158,7 +163,7 @@ TEST_CASE("an estimate for times ahead looks at those with no result again, in s
   run.initial = initial_formula("1");
   run.end = 20;
   const auto at = [&](double time, std::int64_t steps) {
-    return stable_step_of(run, [&] {
+    return stable_step_of(run, system_of(run), [&] {
       return StateFields{coefficient_fields(run), {}, {time, steps}};
     });
   };
@@ -207,7 +212,7 @@ TEST_CASE("time.stages auto takes the fewest that are stable") {
   for (const double times : {0.001, 1.0, 1.01, 3.0, 100.0, 104.5, 104.6, 4127.5}) {
     CAPTURE(times);
     run.time_step = times * 0.25 / (4 * 3);
-    const auto stable = stable_steps_of(run, none);
+    const auto stable = stable_steps_of(run, system_of(run), none);
     const auto stages = automatic_stages(run, stable);
     REQUIRE(stages.has_value());
     CHECK(*run.time_step <= *stable({Scheme::rkl2, *stages}).largest);
@@ -215,13 +220,13 @@ TEST_CASE("time.stages auto takes the fewest that are stable") {
       CHECK(*run.time_step > *stable({Scheme::rkl2, *stages - 1}).largest);
   }
   run.time_step = 4128 * 0.25 / (4 * 3);
-  CHECK(!automatic_stages(run, stable_steps_of(run, none)));
+  CHECK(!automatic_stages(run, stable_steps_of(run, system_of(run), none)));
 
   // Estimated steps are multiplied by 0.9. The rates are -96 for the fastest wave and -3 at u = 1.
   run.equation.rates["u"] = "D * laplacian(u) - u^3";
   run.initial = initial_formula("1");
   run.time_step = 5;
-  const auto stages = automatic_stages(run, stable_steps_of(run, none));
+  const auto stages = automatic_stages(run, stable_steps_of(run, system_of(run), none));
   REQUIRE(stages.has_value());
   // An estimate finds rates that are up to a tenth too small.
   const double least = 5 / 0.9 * 99 * 0.9, most = 5 / 0.9 * 99;

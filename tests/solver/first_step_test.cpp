@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "solver/automatic_steps.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "tests/formula_run.hpp"
 
 using namespace lapl;
@@ -23,7 +24,7 @@ RunConfig run_of(const std::string& rate, double start, double tolerance, double
 }
 
 double first_step(const RunConfig& run) {
-  return first_step_of(run, [](const RunConfig&) { return StateFields{}; });
+  return first_step_of(run, system_of(run), [](const RunConfig&) { return StateFields{}; });
 }
 
 }  // namespace

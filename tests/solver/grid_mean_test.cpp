@@ -10,6 +10,7 @@
 #include "io/config/config.hpp"
 #include "io/readers/initial_source.hpp"
 #include "solver/diagnostics.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/outputs.hpp"
 #include "solver/spectral_problem.hpp"
 #include "solver/stable_step.hpp"
@@ -194,7 +195,7 @@ TEST_CASE("an equation with a mean has an estimated step, and no spectral one") 
   const RunConfig run =
       mean_run(on_random + "equation: {kind: formula, field: laplacian(field) - mean(field)}\n");
   const StableStep stable =
-      stable_steps_of(run, [&] { return load_state_fields(run); })(run.scheme);
+      stable_steps_of(run, system_of(run), [&] { return load_state_fields(run); })(run.scheme);
   REQUIRE(stable.largest);
   CHECK(*stable.largest == doctest::Approx(0.0625).epsilon(0.05));
   CHECK(test::has(why_not_spectral(run, system_of(run)), "reads a mean"));

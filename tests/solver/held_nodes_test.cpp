@@ -268,13 +268,14 @@ TEST_CASE("held nodes do not limit the stable step") {
       "0.1}}\ntime: {step: 0.01, steps: 5}\n";
   const auto stable = [](const std::string& config) {
     const RunConfig run = held_run_of(config);
-    return *stable_step_of(run, [&] { return load_state_fields(run); }).largest;
+    return *stable_step_of(run, system_of(run), [&] { return load_state_fields(run); }).largest;
   };
   for (const std::string wall : {"0.1", "exp(t)", "30 * sin(t)"})
     CHECK(stable(test::replaced(text, "WALL", wall)) == doctest::Approx(0.25).epsilon(0.05));
   const std::string linear = test::replaced(
       test::replaced(text, "k * laplacian(T) - T^3", "laplacian(T)"), "WALL", "k + t");
-  CHECK(*largest_step_of(held_run_of(linear)) == doctest::Approx(0.25));
+  const RunConfig run = held_run_of(linear);
+  CHECK(*largest_step_of(run, system_of(run)) == doctest::Approx(0.25));
 }
 
 TEST_CASE("values at: node that cannot hold are refused") {

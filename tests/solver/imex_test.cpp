@@ -8,6 +8,7 @@
 #include <functional>
 #include <numbers>
 
+#include "solver/equation/formula_system.hpp"
 #include "solver/equation/reactions.hpp"
 #include "solver/stable_step.hpp"
 #include "tests/formula_run.hpp"
@@ -133,12 +134,12 @@ TEST_CASE("the largest stable step of imex is that of the other terms") {
   RunConfig run = test::formula_run({1, 32, 1, 1}, {{"u", "0.5 * laplacian(u) - 1e6 * u^3"}});
   run.initials["u"].kind = InitialKind::uniform;
   run.time_step.reset();
-  const auto steps = stable_steps_of(run, [] { return StateFields{}; });
+  const auto steps = stable_steps_of(run, system_of(run), [] { return StateFields{}; });
   CHECK(*steps(Scheme::imex).largest == doctest::Approx(1).epsilon(0.02));
   CHECK(steps(Scheme::imex).estimated);
   CHECK(*steps(Scheme::heun).largest < 1e-6);
   run.scheme = Scheme::imex;
-  const auto of_imex = stable_steps_of(run, [] { return StateFields{}; });
+  const auto of_imex = stable_steps_of(run, system_of(run), [] { return StateFields{}; });
   CHECK(*of_imex(Scheme::imex).largest == *steps(Scheme::imex).largest);
   CHECK(*of_imex(Scheme::heun).largest == *steps(Scheme::heun).largest);
 }

@@ -12,6 +12,7 @@
 #include "kernels/fields/fill_value.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/equation_digest.hpp"
 #include "solver/estimated_step.hpp"
 #include "solver/precision_watch.hpp"
@@ -364,12 +365,12 @@ TEST_CASE("stable steps are those of the cells inside") {
         "}}\nparameters: {k: {formula: 'where(x < 6, 100, 1)'}}\nequation: {kind: formula, field: "
         "divergence(k * gradient(field))}\nboundary: insulated\ninitial: {kind: formula, formula: "
         "random}\ntime: {step: 0.001, steps: 1}\ncompute: {precision: float64}\n");
-    return *stable_step_of(run, [&] { return load_state_fields(run); }).largest;
+    return *stable_step_of(run, system_of(run), [&] { return load_state_fields(run); }).largest;
   };
   CHECK(stable("x > 8") == doctest::Approx(0.25).epsilon(0.05));
   CHECK(stable("x < 20") < 0.003);
   const RunConfig constant = mask_run_of(plate_with("x > 3"));
-  CHECK(*largest_step_of(constant) == doctest::Approx(0.25));
+  CHECK(*largest_step_of(constant, system_of(constant)) == doctest::Approx(0.25));
 }
 
 TEST_CASE("a step's error is that of the cells inside") {

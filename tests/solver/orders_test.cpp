@@ -108,7 +108,7 @@ TEST_CASE("schemes have their order, with rates that depend on time") {
   for (const int stages : {2, 3, 8, 33, 128}) schemes.push_back({Scheme::rkl2, stages});
   for (const TimeScheme& scheme : schemes) {
     CAPTURE(std::string(name_of(scheme.kind)));
-    CAPTURE(scheme.stages);
+    CAPTURE(scheme.stages.value_or(0));
     const double found = order(error_of_one_cell(scheme, 80), error_of_one_cell(scheme, 160), 2);
     CHECK(found == doctest::Approx(row_of(scheme.kind).order).epsilon(0.05));
   }

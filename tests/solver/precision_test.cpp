@@ -41,13 +41,13 @@ TEST_CASE("a diffusion that float32 freezes is warned of") {
   config.boundaries.rows = Boundary::insulated;
   config.initial.kind = InitialKind::sine;
   config.initial.mode = {1, 0, 1};
-  config.equation.parameters = {{"coefficient", 0.1}};
+  config.equation.coefficient = 0.1;
   const auto made = test::computed_field(config);
   const std::vector<float> field(made.begin(), made.end());
   const auto after =
       test::stepped<float>("cpu", "reference", problem_of<float>(Model(config), {}), field, 100);
   CHECK(after.field == field);  // a step changes no value
-  PrecisionWatch watch(config, {}, RowRange::all(config.shape));
+  PrecisionWatch watch(config, system_of(config), {}, RowRange::all(config.shape));
   const Statistics statistics{.min = 0, .max = 1, .mean = 0.6, .mass = 5000, .l2 = 60};
   const std::span<const float> values = field;
   const auto warnings =
@@ -154,11 +154,11 @@ TEST_CASE("the means that an equation keeps are known, and their drift is warned
   CHECK(keeps(varying) == Kept{true, false});
   RunConfig diffusion;
   diffusion.shape = {7, 8};
-  diffusion.equation.parameters = {{"coefficient", 0.1}};
+  diffusion.equation.coefficient = 0.1;
   CHECK(keeps(diffusion, insulated) == Kept{true});
   CHECK(keeps(diffusion, {Boundary::zero, Boundary::zero}) == Kept{false});
 
-  PrecisionWatch watch(heat, {}, RowRange::all(heat.shape));
+  PrecisionWatch watch(heat, system_of(heat), {}, RowRange::all(heat.shape));
   Statistics statistics{.min = 0, .max = 1, .mean = 0.5, .mass = 300, .l2 = 15};
   CHECK(watch.look(0, 0, 1, std::span(&statistics, 1), {}).empty());
   CHECK(!watch.good_steps(100, std::span(&statistics, 1)));

@@ -15,7 +15,7 @@ namespace {
 RunConfig config_of(double time_step, std::int64_t steps) {
   RunConfig config;
   config.shape = {8, 8};
-  config.equation.parameters = {{"diffusivity", 0.01}};
+  config.equation.diffusivity = 0.01;
   config.time_step = time_step;
   config.steps = steps;
   return config;

@@ -76,7 +76,7 @@ TEST_CASE("engine spectral is exact for a thousand million steps of an eigenmode
     const double lambda =
         4 * std::pow(std::sin(row_theta / 2), 2) + 4 * std::pow(std::sin(column_theta / 2), 2);
     const double c = decay / static_cast<double>(steps) / lambda;
-    run.equation.parameters["coefficient"] = c;
+    run.equation.coefficient = c;
     const std::vector<double> start = test::at_nodes(run, [&](double x, double y) {
       return std::sin((y + 1) * row_theta) * std::cos((x + 0.5) * column_theta);
     });
@@ -97,7 +97,7 @@ TEST_CASE("engine spectral is exact for a thousand million steps of an eigenmode
 
 TEST_CASE_TEMPLATE("engine spectral is nearer to exact steps than stepping is", T, float, double) {
   RunConfig run = test::diffusion_run({64, 48});
-  run.equation.parameters["coefficient"] = 0.25;  // exact in both precisions
+  run.equation.coefficient = 0.25;  // exact in both precisions
   const std::vector<T> start = test::random_field<T>(run.shape);
   const std::vector<double> exact =
       spectral(run, std::vector<double>(start.begin(), start.end()), 2000);

@@ -15,7 +15,7 @@ TEST_CASE("the largest stable step of linear equations is that of von Neumann's 
     CAPTURE(row.rates.front().second);
     CAPTURE(row.rates.back().second);
     CAPTURE(std::string(name_of(row.scheme.kind)));
-    const auto largest = largest_step_of(run);
+    const auto largest = largest_step_of(run, system_of(run));
     REQUIRE(largest.has_value());
     if (row.largest == 0 || row.largest == infinite)
       CHECK(*largest == row.largest);
@@ -29,11 +29,12 @@ TEST_CASE("diffusion as a formula has the largest step of equation.kind diffusio
     RunConfig built_in;
     built_in.shape = plane;
     built_in.spacing = spacing;
-    built_in.equation.parameters["diffusivity"] = 3;
+    built_in.equation.diffusivity = 3;
     built_in.time_step = 1;
     RunConfig run = run_of({heat, plane, Scheme::euler, 0});
     run.spacing = spacing;
-    CHECK(*largest_step_of(run) == doctest::Approx(*largest_step_of(built_in)).epsilon(1e-14));
+    CHECK(*largest_step_of(run, system_of(run)) ==
+          doctest::Approx(*largest_step_of(built_in, system_of(built_in))).epsilon(1e-14));
   }
 }
 
@@ -47,8 +48,8 @@ TEST_CASE("rates that are not linear, or not the same everywhere, have no larges
     RunConfig run = formula_run(plane, {{"u", rate}});
     run.parameters["K"] = formula_parameter("1 + x");
     run = with_parameters(run);
-    CHECK(!largest_step_of(run).has_value());
-    CHECK(!step_problem_of(run).has_value());
+    CHECK(!largest_step_of(run, system_of(run)).has_value());
+    CHECK(!step_problem_of(run, system_of(run)).has_value());
   }
 }
 
@@ -92,7 +93,7 @@ TEST_CASE("a step that is too large is refused where it breaks a run, else warne
     RunConfig run = with_parameters(run_of({rates, plane, scheme, 0}));
     run.time_step = step;
     run.steps = steps;
-    const auto found = step_problem_of(run);
+    const auto found = step_problem_of(run, system_of(run));
     return !found ? std::string("right")
                   : (found->refused ? "refused: " : "warned: ") + found->what;
   };

@@ -18,7 +18,7 @@ namespace {
 RunConfig small_config() {
   RunConfig config;
   config.shape = {30, 41};
-  config.equation.parameters = {{"coefficient", 0.2}};
+  config.equation.coefficient = 0.2;
   config.steps = 100;
   config.output_every = 30;
   config.checkpoint_every = {.steps = 45, .seconds = std::nullopt};

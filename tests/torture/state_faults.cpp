@@ -87,7 +87,7 @@ Trial make_trial(const std::string& backend, std::uint64_t seed) {
   const std::int64_t least = unstable ? 7 : 0;  // smaller grids may have no growing mode
   config.shape = {least + from_one_to(40, random), least + from_one_to(40, random)};
   config.boundaries = {all_boundaries[below(3, random)], all_boundaries[below(3, random)]};
-  config.equation.parameters = {{"coefficient", 0.25}};
+  config.equation.coefficient = 0.25;
   config.steps = unstable ? 500 : from_one_to(200, random);
   config.output_every = from_one_to(80, random);
   config.checkpoint_every = {.steps = from_one_to(50, random), .seconds = std::nullopt};
@@ -149,8 +149,7 @@ std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig
         "initial: {{u: {{kind: uniform}}, v: {{kind: uniform}}}}\n",
         config.equation.rates.at("u").text(), config.equation.rates.at("v").text());
   else
-    config_text +=
-        fmt::format("equation: {{coefficient: {}}}\n", *config.equation.number("coefficient"));
+    config_text += fmt::format("equation: {{coefficient: {}}}\n", *config.equation.coefficient);
   const Model model(config);
   RunWriter<T> writer(folder, model, config_text, {}, from,
                       {.stored = [](const StoredEvent&) {},

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "io/config/config_text.hpp"
+
 namespace lapl {
 namespace {
 
@@ -15,22 +17,10 @@ bool is_plain(char32_t c) {
          (c >= 0x370 && c < 0x483) || (c >= 0x48a && c < 0x530);
 }
 
-// Removes the first character from `utf8` and returns it; '?' for invalid bytes.
-char32_t take_character(std::string_view& utf8) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(utf8[i]); };
-  const std::size_t length = byte(0) < 0x80             ? 1
-                             : (byte(0) & 0xe0) == 0xc0 ? 2
-                             : (byte(0) & 0xf0) == 0xe0 ? 3
-                             : (byte(0) & 0xf8) == 0xf0 ? 4
-                                                        : 0;
-  bool good = length > 0 && length <= utf8.size();
-  char32_t character = length <= 1 ? byte(0) : byte(0) & (0x7f >> length);
-  for (std::size_t i = 1; good && i < length; ++i) {
-    good = (byte(i) & 0xc0) == 0x80;
-    character = character << 6 | (byte(i) & 0x3f);
-  }
-  utf8.remove_prefix(good ? length : 1);
-  return good && is_plain(character) ? character : U'?';
+// Removes the first character from `utf8` and returns it; '?' for one that is not drawn.
+char32_t read_plain(std::string_view& utf8) {
+  const auto character = read_character(utf8);
+  return character && is_plain(*character) ? *character : U'?';
 }
 
 void append_utf8(std::string& text, char32_t c) {
@@ -83,7 +73,7 @@ std::string escape_sequence(const TextStyle& style, TerminalColors colors) {
 
 int text_columns(std::string_view utf8) {
   int columns = 0;
-  for (; !utf8.empty(); ++columns) take_character(utf8);
+  for (; !utf8.empty(); ++columns) read_plain(utf8);
   return columns;
 }
 
@@ -93,7 +83,7 @@ TextGrid::TextGrid(int rows, int columns)
       cells_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {}
 
 int TextGrid::text(int row, int column, std::string_view utf8, TextStyle style) {
-  for (; !utf8.empty(); ++column) glyph(row, column, take_character(utf8), style);
+  for (; !utf8.empty(); ++column) glyph(row, column, read_plain(utf8), style);
   return column;
 }
 

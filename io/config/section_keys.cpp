@@ -1,4 +1,4 @@
-// The keys of section initial.
+// The keys of section initial, and those of section equation that are neither rates nor quantities.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "io/config/config_keys.hpp"
 #include "io/config/map_values.hpp"
+#include "solver/equation/equation.hpp"
 
 namespace lapl {
 namespace {
@@ -78,6 +79,24 @@ KeyTable<InitialConfig> make_initial_keys(int axes) {
       if (std::ranges::count(field.keys, key.name) > 0) key.kinds.emplace_back(field.name);
   return keys;
 }
+KeyTable<EquationConfig> make_equation_keys() {
+  std::string summaries;
+  for (const Equation& equation : name_table<EquationKind>)
+    summaries += fmt::format("{}{}: {}", summaries.empty() ? "" : "; ", equation.name, equation.summary);
+  const std::vector<std::string> diffusion = {name_of(EquationKind::diffusion)};
+  return {
+      {{.name = "kind", .type = word(names_in(name_table<EquationKind>)), .preset = "diffusion",
+       .meaning = summaries}, store(&EquationConfig::kind)},
+      {{.name = "coefficient", .type = null_or(positive_real()), .preset = "null",
+       .meaning = "c = D dt / h^2, stable up to 1/2 on one axis, 1/4 on two, 1/6 on three (spacings that "
+                  "differ: 1/h^2 is their mean), with time.scheme rkl2 further; give either this or "
+                  "equation.diffusivity and time.step", .kinds = diffusion},
+       store(&EquationConfig::coefficient)},
+      {{.name = "diffusivity", .type = null_or(positive_real()), .preset = "null",
+       .unit = "length^2/s", .meaning = "D; needs time.step", .kinds = diffusion},
+       store(&EquationConfig::diffusivity)},
+  };
+}
 // clang-format on
 
 }  // namespace
@@ -86,6 +105,11 @@ const KeyTable<InitialConfig>& initial_keys(int axes) {
   static const std::array tables = {make_initial_keys(0), make_initial_keys(1),
                                     make_initial_keys(2), make_initial_keys(3)};
   return tables.at(static_cast<std::size_t>(axes));
+}
+
+const KeyTable<EquationConfig>& equation_keys() {
+  static const KeyTable<EquationConfig> keys = make_equation_keys();
+  return keys;
 }
 
 }  // namespace lapl

@@ -1,4 +1,6 @@
-#include "solver/equation/coefficients_at_faces.hpp"
+#include "solver/equation/condition_formulas.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -6,15 +8,20 @@
 #include <utility>
 
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/reactions.hpp"
 
 namespace lapl {
 namespace {
 
-bool is_operator(const FormulaNode& node) {
+// True for a call of a function that does not follow from the values in a cell alone.
+bool reads_others(const FormulaNode& node) {
   const FormulaFunction* const function =
       node.kind == FormulaNode::Kind::call ? formula_function(node.name) : nullptr;
-  return function != nullptr && function->kind != FormulaFunction::Kind::of_values &&
-         function->kind != FormulaFunction::Kind::over_grid;
+  return function != nullptr && function->kind != FormulaFunction::Kind::of_values;
+}
+bool is_operator(const FormulaNode& node) {
+  return reads_others(node) &&
+         formula_function(node.name)->kind != FormulaFunction::Kind::over_grid;
 }
 
 // The formulas of rates and quantities, by name.
@@ -35,7 +42,7 @@ class FormulasOf {
   }
 
   // Calls visit(node) for a node, those that it reads, and those of quantities by the names that
-  // they read, once for each name; where it returns false, no further.
+  // they read, once for each name, in the order of the texts; where it returns false, no further.
   template <class Visit>
   void each_below(const Formula& formula, int at, const Visit& visit) const {
     std::set<std::string> seen;
@@ -46,7 +53,7 @@ class FormulasOf {
       left.pop_back();
       const FormulaNode& node = of->nodes[place];
       if (!visit(node)) continue;
-      for (const int operand : node.operands) left.emplace_back(of, operand);
+      for (std::size_t i = node.operands.size(); i-- > 0;) left.emplace_back(of, node.operands[i]);
       if (node.kind != FormulaNode::Kind::name || !seen.insert(node.name).second) continue;
       if (const auto found = formulas_.find(node.name);
           found != formulas_.end() && !fields_.contains(node.name))
@@ -128,6 +135,38 @@ bool has_coefficient_of_operators(const RunConfig& run) {
     });
   });
   return found;
+}
+
+SideCondition condition_of_array(SideCondition condition, const std::string& array,
+                                 const RunConfig& run) {
+  condition.array = array;
+  if (condition.kind != ConditionKind::absorbing) return condition;
+  Formula rate = rate_of(run, array).parsed(array),
+          speed = condition.value.parsed(condition_name(condition));
+  const std::size_t sign = rate.text.size() + 4;
+  for (FormulaNode& node : rate.nodes) node.at += 2;
+  for (FormulaNode& node : speed.nodes) node.at += sign + 3;
+  Assembly assembly(rate);
+  const int above = assembly.add(
+      {.kind = FormulaNode::Kind::negative, .operands = {assembly.copy({&rate, rate.whole()})}});
+  const int below = assembly.copy({&speed, speed.whole()});
+  assembly.add({.kind = FormulaNode::Kind::quotient, .operands = {above, below}, .at = sign});
+  Formula made = assembly.take();
+  made.text = fmt::format("-({}) / ({})", rate.text, speed.text);
+  condition.kind = ConditionKind::derivative;
+  condition.value = FormulaText(made);
+  return condition;
+}
+
+std::string why_not_absorbing(const std::string& array, const RunConfig& run) {
+  if (std::ranges::count(run.fields, array) == 0) return "is no field";
+  const Formula rate = rate_of(run, array).parsed(array);
+  std::string found;
+  FormulasOf(run).each_below(rate, rate.whole(), [&](const FormulaNode& node) {
+    if (found.empty() && (node.name == "noise" || reads_others(node))) found = node.name;
+    return found.empty();
+  });
+  return found.empty() ? "" : fmt::format("has {} in its rate", found);
 }
 
 }  // namespace lapl

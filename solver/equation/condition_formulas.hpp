@@ -1,4 +1,6 @@
-// Coefficients of fluxes through sides and the mask boundary.
+// Conditions that follow from other formulas: those of coefficients of fluxes through sides and the
+// mask boundary, and absorbing ones. Waves of speed c leave where du/dt + c du/dn = 0, so that the
+// slope at the face follows from the rate of u at the node inside.
 #pragma once
 
 #include <string>
@@ -25,5 +27,14 @@ bool is_of_position(const RunConfig& run, const std::string& name);
 /// operators compute. The coefficient continues evenly beyond the face, so the flux is of first
 /// order.
 bool has_coefficient_of_operators(const RunConfig& run);
+
+/// The condition of a field or a quantity that a condition of some or all holds for. An absorbing
+/// condition becomes the derivative that it is for this field.
+SideCondition condition_of_array(SideCondition condition, const std::string& array,
+                                 const RunConfig& run);
+
+/// Why no absorbing condition can hold for this field or quantity, such as "has laplacian in its
+/// rate"; empty if one can. Throws FormulaError.
+std::string why_not_absorbing(const std::string& array, const RunConfig& run);
 
 }  // namespace lapl
