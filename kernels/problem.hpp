@@ -81,7 +81,8 @@ struct Problem {
   std::vector<StageTree> conditions = {};
   std::array<double, 3> spacing = {1, 1, 1};  ///< distance of nodes along planes, rows, columns
   StepTimes clock = {};
-  /// the last field is no part of the state: what a step's error is of what it may be, in each cell
+  /// the last field is no part of the state: the step's error in each cell, relative to what the
+  /// tolerance allows
   bool measures_error = false;
   std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone
   /// The same, where a step is one of etdrk2 or etdrk4 (kernels/spectral/exponential_rates.hpp).
@@ -94,7 +95,7 @@ struct Problem {
   std::optional<Decomposition> by = {};
   /// exchange between the GPUs of these ranks; null if values go through host memory
   std::shared_ptr<DeviceRanks> devices = {};
-  /// the values of reductions that were taken last, which engines set
+  /// values of the latest reductions, which engines set
   std::vector<T> reduced = {};
 
   int arrays() const { return static_cast<int>(faces.size()); }

@@ -57,7 +57,8 @@ class RunSink {
 template <class T>
 using EstimateStep = std::function<StepEstimate(std::span<const T> state, const Ahead& ahead)>;
 
-/// Replaces the run's backend by one without a state whose steps of rkl2 have so many stages.
+/// Makes a backend whose steps of rkl2 have `stages` stages, in place of the run's, and returns it.
+/// It has no state yet.
 template <class T>
 using OtherStages = std::function<Backend<T>&(std::int64_t stages)>;
 

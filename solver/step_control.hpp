@@ -105,7 +105,7 @@ class StepControl {
 
   const RunConfig& config_;
   StepState state_;
-  std::int64_t end_step_ = 0;  // of the planned steps
+  std::int64_t end_step_ = 0;  // the step at which the plan of equal steps ends
   std::optional<double> aim_;  // the time at end_step_, if that is given
 };
 

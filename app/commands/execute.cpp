@@ -98,7 +98,7 @@ class Execution {
   }
 
  private:
-  // Without a mask that every cell is inside.
+  // The config, without its mask if the mask excludes no cell.
   RunConfig with_mask_checked(RunConfig config) {
     if (const std::string note = look_at_mask(config); !note.empty()) console_.note(note);
     return config;
@@ -106,7 +106,7 @@ class Execution {
 
   void make_state() {
     // A GPU takes as long to start as the initial fields take to compute, so both go on at once.
-    // Engines on CPUs take the most memory: if that is there, no other backend lacks it.
+    // Backend cpu needs the most memory: what suffices for it suffices for the others.
     const bool at_once = config_.backend != "cpu" && has_cuda_driver() &&
                          memory_shortage(model_, "cpu", ranks_).empty();
     BackendChoice choice;

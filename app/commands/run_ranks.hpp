@@ -49,7 +49,8 @@ struct StoredState {
 template <class T>
 void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig& config);
 
-/// The run of share_run has ended on all ranks.
+/// Marks the run that share_run announced as finished: a later error no longer aborts the other
+/// ranks.
 void end_shared_run();
 
 /// Releases the ranks that wait for this one, or ends them if a run is unfinished. Returns the exit

@@ -13,12 +13,13 @@
 
 namespace lapl {
 
-/// Describes the time step or number of stages that auto has chosen, or says why the given step is
-/// unstable. Adds to `whole` the fields that an estimate needs.
+/// Messages about the time step, for the user.
 struct StepWords {
-  std::string note = {}, warning = {};  ///< empty if there is nothing to say
+  std::string note = {}, warning = {};  ///< empty if there is none
   std::string refusal = {};             ///< why no step is possible; else empty
 };
+/// Describes the time step or number of stages that auto has chosen, or the reason why the given
+/// step is unstable. Adds to `whole` the fields that an estimate needs.
 StepWords words_on_step(const LoadedConfig& config, const CoefficientFields& coefficients,
                         WholeFields& whole);
 
@@ -32,9 +33,9 @@ template <class T>
 EstimateStep<T> estimate_of(
     RunConfig config, const std::shared_ptr<StableStep>& last = std::make_shared<StableStep>());
 
-/// Says and logs what a run warns of. Estimates the longest stable step of a state while the run
-/// goes on, where the config asks for that, and says and logs where steps change, or are too long.
-/// Keeps references.
+/// Lets a run print and log its warnings. Where the config asks for it, the run estimates the
+/// longest stable step while it goes on, and reports where steps change or are too long. Keeps
+/// references.
 template <class T>
 void set_estimates(VaryingSteps<T>& steps, const RunConfig& run, const RunFolder& folder,
                    Console& console);

@@ -24,7 +24,7 @@ nlohmann::ordered_json summary_row(const SweepMember& member,
 /// The rows as aligned columns, with what went wrong below.
 std::string summary_table(const nlohmann::ordered_json& rows);
 
-/// The rows as RFC 4180 has it, under a line of names.
+/// The rows as CSV (RFC 4180) with a header line.
 std::string summary_csv(const nlohmann::ordered_json& rows);
 
 }  // namespace lapl

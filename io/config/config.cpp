@@ -53,8 +53,9 @@ bool applies(const ConfigKey& key, const Kinds& kinds) {
   return key.kinds.empty() || key.belongs_to(kinds.at(key.key_of_kind()));
 }
 
-/// Reports keys that belong to neither set of kinds. A setting of initial.kind replaces the file's
-/// initial field, so keys of the file's kind are not mistakes then.
+/// Reports keys that neither the kinds in force nor those of the file have. A setting of
+/// initial.kind replaces the file's initial field, so keys of the file's kind are not mistakes
+/// then.
 void check_kinds(const Entries& entries, const Kinds& kinds, const Kinds& other_kinds,
                  Mistakes& mistakes) {
   for (const auto& [name, entry] : entries) {

@@ -38,10 +38,10 @@ struct FilePlan {
   std::function<void(const std::filesystem::path& scratch)> write_hdf5 = {};
 };
 
-/// Values of other datasets, by their names.
+/// Contents of small datasets that are no fields (time, step, ...), by dataset name.
 using NamedValues = std::vector<std::pair<std::string, std::span<const std::byte>>>;
 
-/// The values of a file that one rank holds.
+/// One rank's values of a file.
 struct RankedValues {
   RowRange rows;
   std::vector<FieldView> fields = {};  ///< these rows of each field of the plan

@@ -18,7 +18,7 @@ LAPL_HOST_DEVICE float floor_of(float a) { return __builtin_floorf(a); }
 LAPL_HOST_DEVICE double floor_of(double a) { return __builtin_floor(a); }
 #endif
 
-/// The largest quotient whose floor is known.
+/// The largest |a / b| for which the floor of the rounded quotient is exact.
 template <class T>
 constexpr T largest_quotient = T(Bits<T>(1) << (Format<T>::fraction_bits - 2));
 

@@ -231,7 +231,7 @@ class RankedBackend final : public Backend<T> {
   }
 
   void advance_without_block(std::int64_t steps) {
-    // With etdrk2 and etdrk4, the other ranks tell of each evaluation of the rates.
+    // With etdrk2 and etdrk4, the other ranks report each evaluation of the rates.
     while (by_modes_ && reduces_ && stepping_->any(false))
       reduce_no_cells(without_block_, *stepping_);
     for (std::int64_t step = 0; !by_modes_ && step < steps; ++step)

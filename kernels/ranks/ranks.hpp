@@ -62,8 +62,8 @@ Ranks& only_rank();
 /// True if this process was started as a rank, by mpirun or srun.
 bool is_started_as_rank();
 
-/// Removes the variables by which mpirun or srun marked this process as a rank: from here on it is
-/// none.
+/// Unsets the environment variables by which mpirun or srun marks ranks, so that this process no
+/// longer counts as one.
 void forget_launcher();
 
 /// Removes what this process inherits from one that uses Open MPI without mpirun: the variables

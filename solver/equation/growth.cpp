@@ -8,9 +8,9 @@
 namespace lapl {
 namespace {
 
-// Bisects for the end of the stable steps, between two neighbours in `ends`, the first of which is
-// stable; infinity where all are. An end below `least` counts as 0, as rounding hides the sign of
-// the growth there.
+// The largest stable step: bisects the first interval of `ends`, which are sorted and begin with a
+// stable step, whose upper end is unstable. Infinity if all ends are stable; 0 if the result is
+// below `least`, where rounding hides the sign of the growth.
 template <class IsStable>
 double end_of_stable(const std::vector<double>& ends, double least, const IsStable& is_stable) {
   for (std::size_t part = 1; part < ends.size(); ++part) {

@@ -29,8 +29,8 @@ class SideRewriting : public ConditionRewriting {
  protected:
   const Stage& stage() const { return stages_.stages[stage_]; }
 
-  // The time, in steps since the beginning of the step, of the state that a target is part of; none
-  // if it is part of none.
+  // If a target is an array of a state of the step: the time of that state, in steps since the
+  // beginning of the step. None for arrays of no state.
   std::optional<double> time_of(int target) const {
     const int like = like_[target];
     if (like < 0) return std::nullopt;

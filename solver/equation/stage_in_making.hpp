@@ -1,4 +1,5 @@
-// A stage under construction, with the terms that schemes are made of.
+// A stage being built, and helpers for the expressions that time schemes share: dt * rate, an error
+// relative to the tolerance, and so on.
 #pragma once
 
 #include <optional>

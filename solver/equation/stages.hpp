@@ -62,7 +62,9 @@ struct FormulaSystem {
 /// Stages, with the arrays and names that they use.
 struct StepStages {
   std::vector<Stage> stages;
-  std::vector<int> like;  ///< for each array, the array whose faces it has; -1: those of a quantity
+  /// For each array, the array whose faces it shares; -1: the faces of quantities (periodic where
+  /// the grid is, else insulated).
+  std::vector<int> like;
   std::set<std::string> used;  ///< names that the formulas read
   /// The array after those of the fields is a step's error (Problem::measures_error).
   bool measures_error = false;

@@ -13,11 +13,11 @@
 
 namespace lapl {
 
-/// The coefficients of stage j.
+/// The coefficients of y_j above (docs/numerics.md, rkl2).
 struct SuperStage {
-  double mu = 0, nu = 0;
-  double of_rate = 0;        ///< m
-  double of_first_rate = 0;  ///< g
+  double mu = 0, nu = 0;     ///< mu_j, nu_j
+  double of_rate = 0;        ///< m_j
+  double of_first_rate = 0;  ///< g_j
   double time = 0;           ///< time in steps of y_(j-1), which the stage reads
 };
 

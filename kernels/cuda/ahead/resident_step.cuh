@@ -188,7 +188,8 @@ struct TileWarp {
     }
   }
 
-  // 5. Fills the tables for receiving the halo from other tiles' images.
+  // 5. Fills, for each halo cell, the offset and the ready flag of the published copy (image) of
+  // the tile that owns the cell.
   __device__ __forceinline__ void make_image_tables() {
     const int across = grid.tiles_across, down = grid.tiles_down;
     for (int i = threadIdx.x; i < warps * rows; i += warps * lanes) {

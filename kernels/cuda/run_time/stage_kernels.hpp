@@ -51,8 +51,9 @@ struct LevelPlan {
   int slots = 0;         ///< largest number of arrays that are alive at the same time
   /// The arrays that each stage hands to the next; first the fields, then the coefficients.
   std::vector<std::vector<int>> alive;
-  std::vector<int> first_argument;  ///< index of each stage's first argument; then their number
-  std::string unsuitable;           ///< message that says why no plan is possible; else empty
+  /// first_argument[s] is where the arguments of stage s begin; the last element is their number
+  std::vector<int> first_argument;
+  std::string unsuitable;  ///< why no plan is possible; else empty
 };
 
 /// The plan of the streaming engine on two axes.
@@ -91,7 +92,7 @@ struct ResidentPlan {
   /// one entry for each stage, then one for a step
   std::vector<int> row_margins, column_margins, first_argument;
   int shared_bytes = 0;
-  std::string unsuitable;  ///< message that says why no plan is possible; else empty
+  std::string unsuitable;  ///< why no plan is possible; else empty
 
   /// True if resident is faster than streaming on a grid that both can step.
   static bool pays(Shape shape) { return shape.cells() <= 512 * 512; }
