@@ -8,6 +8,7 @@
 #include "kernels/error.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/kernels/random_problems.hpp"
+#include "tests/test_field.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
