@@ -48,7 +48,9 @@ std::vector<ConditionKeys> make_condition_kinds() {
                }}};
     if (row.value == ConditionKind::value)
       keys.push_back({{.name = "at",
-                       .type = word({"face", "node", "ghost"}),
+                       .type = word({"face", "node", "ghost"},
+                                    "face, node, or ghost for one cell outside the last node, "
+                                    "which is where a value holds by default"),
                        .preset = "ghost",
                        .preset_in_words = true},
                       put_place});
