@@ -56,17 +56,17 @@ void volume_steps(T* field, T* next, Shape shape, T c, std::int64_t steps) {
 }
 
 template <class T>
-void steps_of(T* field, T* next, Shape shape, T c, std::int64_t steps) {
+void run_plain_steps(T* field, T* next, Shape shape, T c, std::int64_t steps) {
   (shape.axes == 3 ? volume_steps<T> : plane_steps<T>)(field, next, shape, c, steps);
 }
 
 }  // namespace
 
 void plain_steps(float* field, float* next, Shape shape, float c, std::int64_t steps) {
-  steps_of(field, next, shape, c, steps);
+  run_plain_steps(field, next, shape, c, steps);
 }
 void plain_steps(double* field, double* next, Shape shape, double c, std::int64_t steps) {
-  steps_of(field, next, shape, c, steps);
+  run_plain_steps(field, next, shape, c, steps);
 }
 
 }  // namespace lapl

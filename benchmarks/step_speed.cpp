@@ -75,7 +75,7 @@ void measure(Shape shape, std::int64_t steps, const std::string& backend) {
   const double cells = static_cast<double>(shape.cells()) * static_cast<double>(steps);
   for (const Contender& contender : contenders)
     fmt::print("float{} {}, {} steps, {:<18} {:8.2f} GCells/s  {:.2f} of the plain loop\n",
-               8 * sizeof(T), text_of(shape), steps, contender.name,
+               8 * sizeof(T), shape_text(shape), steps, contender.name,
                cells / median(contender.seconds) / 1e9,
                median(contenders.front().seconds) / median(contender.seconds));
 }

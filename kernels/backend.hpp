@@ -1,4 +1,4 @@
-// A backend holds the state, steps it with one engine, and copies it out. solver/ uses it through
+// A backend stores the state, steps it with one engine, and copies it out. solver/ uses it through
 // this interface and never touches host or device memory itself.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace lapl {
 
-/// The copies of the state at one step, in host memory, that a Capture holds. With several ranks,
+/// The copies of the state at one step, in host memory, that a Capture keeps. With several ranks,
 /// each has only the rows it owns.
 template <class T>
 struct Captured {
@@ -77,14 +77,14 @@ class Capture {
  public:
   Capture() = default;
   Capture(Backend<T>& backend, std::shared_ptr<const void> held)
-      : backend_(&backend), held_(std::move(held)) {}
+      : backend_(&backend), kept_(std::move(held)) {}
 
   /// Waits until the copies are made. May be called from another thread.
   Captured<T> wait() const { return backend_->finish_capture(); }
 
  private:
   Backend<T>* backend_ = nullptr;
-  std::shared_ptr<const void> held_;
+  std::shared_ptr<const void> kept_;
 };
 
 template <class T>
@@ -102,7 +102,7 @@ class Backend {
   /// Captures have ranks of their own, for the thread that reads them.
   virtual Ranks& ranks() { return only_rank(); }
 
-  /// The rows that set_state takes and captures hold.
+  /// The rows that set_state takes and captures contain.
   virtual RowRange rows() const = 0;
 
   /// A view of the current state in memory.
@@ -115,7 +115,7 @@ class Backend {
   /// bits.
   virtual void settle() {}
 
-  /// Takes `steps` steps. It may return before they are done, but not before the previous call's
+  /// Runs `steps` steps. It may return before they are done, but not before the previous call's
   /// are.
   virtual void advance(std::int64_t steps) = 0;
 
@@ -132,17 +132,17 @@ class Backend {
   /// be run meanwhile.
   [[nodiscard]] virtual std::function<Reduced<T>()> reduce(StateArrays arrays, double bound) = 0;
 
-  /// Sets the derived outputs that captures can hold besides the state; must be called before the
-  /// first capture. Throws DeviceError if memory does not suffice.
-  virtual void set_derived(const std::vector<DerivedPlan<T>>& plans) = 0;
+  /// Sets the derived outputs that captures can contain besides the state; must be called before
+  /// the first capture. Throws DeviceError if memory does not suffice.
+  virtual void set_derived(const std::vector<DerivedOutput<T>>& plans) = 0;
 
   /// Starts to copy the current state, and its derived outputs if asked for, to the host. Steps may
   /// be taken at once. Throws std::logic_error while an earlier capture is held.
   [[nodiscard]] Capture<T> capture(bool with_derived = false) {
-    if (!held_.expired()) throw std::logic_error("capture: an earlier capture is still held");
+    if (!kept_.expired()) throw std::logic_error("capture: an earlier capture is still held");
     start_capture(with_derived);
     const auto held = std::make_shared<char>();
-    held_ = held;
+    kept_ = held;
     return {*this, held};
   }
 
@@ -154,7 +154,7 @@ class Backend {
   virtual void start_capture(bool with_derived) = 0;
   virtual Captured<T> finish_capture() = 0;
 
-  std::weak_ptr<const void> held_;
+  std::weak_ptr<const void> kept_;
 };
 
 /// A copy of the current state: every field, one after the other. With several ranks, only the rows

@@ -12,7 +12,7 @@ namespace lapl {
 /// A filter of a field, or a problem whose stages compute the output into its last array from the
 /// fields of the state.
 template <class T>
-using DerivedPlan = std::variant<FilterPlan<T>, Problem<T>>;
+using DerivedOutput = std::variant<FilterPlan<T>, Problem<T>>;
 
 /// The 5-point Laplacian of array 0 on two axes, in field units per length squared;
 /// `spacing_squared` is h^2.

@@ -35,10 +35,10 @@ class Engine {
   /// Waits until no code is being compiled in the background.
   virtual void settle() {}
 
-  /// A message that says how the engine steps now; empty if it has only one way.
+  /// A message on how the engine steps now; empty if it has only one way.
   virtual std::string how() { return {}; }
 
-  /// A message that says why it steps more slowly than it could; empty if it does not, or not
+  /// The reason why it steps more slowly than it could; empty if it does not, or not
   /// known.
   virtual std::string setback() { return {}; }
 };

@@ -15,7 +15,7 @@ struct EngineInfo {
   constexpr bool runs_on(std::string_view one) const { return backend == one || backend == "any"; }
 };
 
-/// All engines that take single steps, including those that this build cannot run. All give the
+/// All engines that run single steps, including those that this build cannot run. All give the
 /// same bits.
 inline constexpr auto engine_table = std::to_array<EngineInfo>(
     {{"blocked", "cpu", "many steps at a time on tiles that stay in cache, vectorised"},

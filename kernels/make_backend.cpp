@@ -70,7 +70,7 @@ template <class T>
 std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend,
                            const std::string& engine) {
   if (has_reductions(problem) || problem.exponential) return 1;
-  const bool ahead = is_compiled_ahead(problem);
+  const bool ahead = is_plane_diffusion(problem);
   if (backend == "cpu") return engine != "auto" && engine != "blocked" ? 1 : ahead ? 32 : 12;
 #ifdef LAPL_HAS_CUDA
   if (engine == "auto" || engine == "streaming") return steps_of_streaming(problem);
@@ -104,7 +104,7 @@ Ceilings measure_ceilings(const BackendDescription& by, int arithmetic) {
   if (by.backend == "cuda") return device_ceilings(sizeof(T), arithmetic);
 #endif
   Ceilings ceilings = host_ceilings<T>(by.threads);  // for the arithmetic of diffusion
-  ceilings.updates_per_second *= properties_of(diffusion_tree(2, 0)).arithmetic;
+  ceilings.updates_per_second *= stage_properties(diffusion_tree(2, 0)).arithmetic;
   ceilings.updates_per_second /= arithmetic;
   return ceilings;
 }

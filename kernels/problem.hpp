@@ -75,7 +75,7 @@ struct Problem {
   Shape shape;
   std::vector<Faces<T>> faces;     ///< faces of each array
   std::vector<Stage> stages = {};  ///< stages of a step
-  int fields = 1;                  ///< number of fields that a step makes
+  int step_fields = 1;             ///< number of fields that a step makes
   std::vector<SharedValues<T>> coefficients = {};
   /// trees that compute a, then b, at each ghost node of the faces that vary with time or place
   std::vector<StageTree> conditions = {};
@@ -100,9 +100,9 @@ struct Problem {
 
   int arrays() const { return static_cast<int>(faces.size()); }
   /// The fields of the state; no stage reads the others before it has made them.
-  int state_fields() const { return fields - (measures_error ? 1 : 0); }
+  int state_fields() const { return step_fields - (measures_error ? 1 : 0); }
   /// Values of all fields: shape.cells() for each.
-  std::int64_t values() const { return fields * shape.cells(); }
+  std::int64_t values() const { return step_fields * shape.cells(); }
 };
 
 /// A face that varies. Axis 0 is planes, 1 rows, 2 columns.
@@ -145,9 +145,9 @@ bool names_time(const Problem<T>& problem) {
 template <class T>
 Problem<T> problem_of_stage(Shape shape, const Faces<T>& faces, const StageTree& tree) {
   Problem<T> problem{.shape = shape, .faces = std::vector(tree.results.size(), faces)};
-  problem.fields = problem.arrays();
+  problem.step_fields = problem.arrays();
   Stage& stage = problem.stages.emplace_back(Stage{.tree = tree, .targets = {}});
-  for (int field = 0; field < problem.fields; ++field) stage.targets.push_back(field);
+  for (int field = 0; field < problem.step_fields; ++field) stage.targets.push_back(field);
   return problem;
 }
 
@@ -166,26 +166,26 @@ std::optional<T> diffusion_coefficient(const Problem<T>& problem) {
 /// c if the step is one that engines are compiled ahead for: diffusion on two axes, with the same
 /// condition all along each face.
 template <class T>
-std::optional<T> compiled_coefficient(const Problem<T>& problem) {
+std::optional<T> plane_diffusion_coefficient(const Problem<T>& problem) {
   if (problem.shape.axes != 2 || !varying_faces(problem).empty()) return std::nullopt;
   return diffusion_coefficient(problem);
 }
 template <class T>
-bool is_compiled_ahead(const Problem<T>& problem) {
-  return compiled_coefficient(problem).has_value();
+bool is_plane_diffusion(const Problem<T>& problem) {
+  return plane_diffusion_coefficient(problem).has_value();
 }
 
 /// True for diffusion on three axes: a function that steps a row of it is compiled ahead, whatever
 /// the conditions of its faces.
 template <class T>
-bool rows_are_compiled(const Problem<T>& problem) {
+bool is_volume_diffusion(const Problem<T>& problem) {
   return problem.shape.axes == 3 && diffusion_coefficient(problem).has_value();
 }
 
 /// The stage that is compiled ahead. Throws EngineUnsuitable if the problem has another.
 template <class T>
-DiffusionStage<T> compiled_stage(const Problem<T>& problem) {
-  const std::optional<T> coefficient = compiled_coefficient(problem);
+DiffusionStage<T> plane_diffusion_stage(const Problem<T>& problem) {
+  const std::optional<T> coefficient = plane_diffusion_coefficient(problem);
   if (!coefficient)
     throw EngineUnsuitable(
         "only diffusion on two axes, with the same condition all along a face, is compiled ahead "
@@ -196,12 +196,12 @@ DiffusionStage<T> compiled_stage(const Problem<T>& problem) {
 /// The extension of the grid that is equivalent to the problem's faces; none if the faces or the
 /// stage do not allow one.
 template <class T>
-std::optional<Extensions> extensions_of(const Problem<T>& problem) {
+std::optional<Extensions> as_extensions(const Problem<T>& problem) {
   if (problem.stages.size() != 1 || problem.arrays() != 1 || !varying_faces(problem).empty())
     return std::nullopt;
-  const StageProperties properties = properties_of(problem.stages.front().tree);
+  const StageProperties properties = stage_properties(problem.stages.front().tree);
   return properties.homogeneous && properties.mirror_symmetric
-             ? extensions_of(problem.faces.front())
+             ? as_extensions(problem.faces.front())
              : std::nullopt;
 }
 
@@ -210,7 +210,7 @@ std::optional<Extensions> extensions_of(const Problem<T>& problem) {
 /// an extension of the grid (mixed, or held at a value other than 0).
 template <class T>
 bool is_compiled_at_run_time(const Problem<T>& problem, std::string_view engine) {
-  return !is_compiled_ahead(problem) || engine == "tile" || !extensions_of(problem);
+  return !is_plane_diffusion(problem) || engine == "tile" || !as_extensions(problem);
 }
 
 }  // namespace lapl

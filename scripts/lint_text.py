@@ -27,6 +27,9 @@ c_comment = re.compile(r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[
 python_comment = re.compile(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#[ \t]*(?P<text>.*)')
 shell_comment = re.compile(r"(?:^|(?<=[ \t]))#+[ \t]*(?P<text>.*)", re.M)
 
+# Names of the standard library, and of an operation that digests and kernels' texts have.
+name_in_of = re.compile(r"\b(?!(?:any|all|none|find_(?:first|last)(?:_not)?|sign)_of\b)[a-z]\w*_of\(")
+
 
 def pattern_of(path, text):
     """The pattern of this file's comments; None if it has none."""
@@ -95,6 +98,10 @@ def check_words(files):
         for line, word, instead in avoided_words(text) if path.suffix == ".md" else ():
             print(f"{path}:{line}: {word} found (expected {instead})")
             found += 1
+        for line, code in enumerate(text.split("\n") if pattern is c_comment else (), 1):
+            for match in name_in_of.finditer(code.partition("//")[0]):
+                print(f"{path}:{line}: a name that ends in _of: {match[0][:-1]}")
+                found += 1
     return found == 0
 
 

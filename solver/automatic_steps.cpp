@@ -35,7 +35,7 @@ bool reads_files(const RunConfig& config) {
            parameter.kind == ParameterConfig::Kind::hdf5;
   };
   const auto is_from_file = [&](const std::string& field) {
-    return std::holds_alternative<FieldFile>(row_of(initial_of(config, field).kind).made);
+    return std::holds_alternative<FieldFile>(table_row(field_initial(config, field).kind).made);
   };
   return (config.mask && is_file(*config.mask)) ||
          std::ranges::any_of(config.parameters,
@@ -52,12 +52,13 @@ std::function<StableStep(TimeScheme)> stable_steps(const RunConfig& run,
     fields.ahead.steps = 1;
     return fields;
   };
-  return stable_steps_of(run, system, of_first_step, std::numeric_limits<std::int64_t>::max());
+  return stable_step_finder(run, system, of_first_step, std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace
 
-double first_step_of(const RunConfig& config, const FormulaSystem& system, const LoadFields& load) {
+double automatic_first_step(const RunConfig& config, const FormulaSystem& system,
+                            const LoadFields& load) {
   const std::vector<double> times = exact_times(config);
   double step = times.empty() ? 1 : times.front();
   const bool is_small = config.shape.cells() <= most_cells_of_first_step;
@@ -67,7 +68,7 @@ double first_step_of(const RunConfig& config, const FormulaSystem& system, const
     try {
       const RunConfig looked_at = with_cells(config, most_cells_of_first_step);
       const StateFields fields = load(looked_at);
-      step = first_step_by_rates(looked_at, is_small ? system : system_of(looked_at),
+      step = first_step_by_rates(looked_at, is_small ? system : make_system(looked_at),
                                  fields.coefficients, fields.whole, step);
     } catch (const NumericalError&) {  // the run says more
     } catch (const ConfigError&) {     // of fewer cells alone: a mask with none inside
@@ -82,7 +83,7 @@ double first_step_of(const RunConfig& config, const FormulaSystem& system, const
 
 FoundSteps find_step(RunConfig& run, const FormulaSystem& system, const LoadFields& load) {
   if (run.scheme.tolerance) {
-    run.time_step = first_step_of(run, system, load);
+    run.time_step = automatic_first_step(run, system, load);
     return {{}, true};
   }
   const StableStep stable = stable_steps(run, system, load)(run.scheme);

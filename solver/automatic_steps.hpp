@@ -18,7 +18,8 @@ inline constexpr std::int64_t most_cells_of_first_step = std::int64_t{1} << 20;
 /// output, in few digits. Where it is not known, since rates are not finite or large fields come
 /// from files, the first output, or a hundredth of it. The controller corrects the step. Throws
 /// DeviceError where memory does not suffice.
-double first_step_of(const RunConfig& config, const FormulaSystem& system, const LoadFields& load);
+double automatic_first_step(const RunConfig& config, const FormulaSystem& system,
+                            const LoadFields& load);
 
 /// The result of a search for a step or for a number of stages.
 struct FoundSteps {

@@ -130,19 +130,19 @@ void verify_ranks(Backend<T>& backend, const Problem<T>& problem, const std::vec
 
 // The seconds that the slowest rank takes for the steps.
 template <class T>
-double seconds_of(Backend<T>& backend, std::int64_t steps, Ranks& ranks) {
+double slowest_seconds(Backend<T>& backend, std::int64_t steps, Ranks& ranks) {
   ranks.any(false);
   const double before = backend.stepping_seconds();
   backend.advance(steps);
   return std::bit_cast<double>(
-      ranks.reduce(Reduction::most, bits_of(backend.stepping_seconds() - before)));
+      ranks.reduce(Reduction::most, as_bits(backend.stepping_seconds() - before)));
 }
 
 // The number of steps that take about a fifth of a second. Finding it also warms the engine up.
 template <class T>
 std::int64_t steps_to_time(Backend<T>& backend, Ranks& ranks) {
   std::int64_t steps = 16;
-  while (seconds_of(backend, steps, ranks) < 0.1) steps *= 2;
+  while (slowest_seconds(backend, steps, ranks) < 0.1) steps *= 2;
   return steps * 2;
 }
 
@@ -194,7 +194,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   if (of.config) config = *of.config;
   config.shape = of.shape;
   config.engine = of.engine;
-  const auto problem = problem_of<T>(Model(config), coefficients);
+  const auto problem = make_problem<T>(Model(config), coefficients);
   const auto backend = ranks.count() == 1 ? make_backend(of.backend, of.engine, problem, of.threads)
                                           : make_ranked_backend(ranks, of.backend, of.engine,
                                                                 problem, {}, of.threads);
@@ -232,7 +232,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   for (int repeat = 0; repeat < repeats; ++repeat) {
     // Each repeat starts from the same state, because a growing state may not stay finite.
     backend->set_state(field);
-    seconds.push_back(seconds_of(*backend, result.steps, ranks));
+    seconds.push_back(slowest_seconds(*backend, result.steps, ranks));
   }
   std::ranges::sort(seconds);
   result.seconds = seconds[seconds.size() / 2];
@@ -241,9 +241,9 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   result.updates_per_second =
       static_cast<double>(of.shape.cells()) * static_cast<double>(result.steps) / result.seconds;
   int arithmetic = 0;
-  for (const Stage& stage : problem.stages) arithmetic += layout_of(stage.tree).arithmetic;
+  for (const Stage& stage : problem.stages) arithmetic += stage_layout(stage.tree).arithmetic;
   result.ceilings = measure_ceilings<T>(result.description, arithmetic);
-  result.bytes_a_cell = 2 * sizeof(T) * static_cast<std::size_t>(problem.fields);
+  result.bytes_a_cell = 2 * sizeof(T) * static_cast<std::size_t>(problem.step_fields);
   return result;
 }
 LAPL_FOR_FLOATS(benchmark);
@@ -251,11 +251,11 @@ LAPL_FOR_FLOATS(benchmark);
 template <class T>
 FilterBenchmark benchmark_filter(const std::string& backend, const FilterConfig& filter,
                                  Shape shape, int repeats, int threads) {
-  const auto correlation = correlation_of<T>(filter, shape);
+  const auto correlation = make_correlation<T>(filter, shape);
   const FilterMethod method = choose_method(filter, correlation, backend).method;
   const auto filterer = make_frame_filter<T>(backend, {correlation, method}, threads);
   const std::vector<T> input = random_field<T>(shape, RowRange::all(shape));
-  FilterBenchmark result{.device = filterer->device(), .method = name_of(method)};
+  FilterBenchmark result{.device = filterer->device(), .method = enum_name(method)};
   std::vector<double> seconds;
   // Repeat -1 warms up and is compared with plain_sum.
   for (int repeat = -1; repeat < repeats; ++repeat) {

@@ -44,7 +44,7 @@ struct BenchmarkResult {
 /// Measures the speed of one case on the shape of `of`: the equation of `of.config`, or, if there
 /// is no config, diffusion of random data with the largest stable coefficient. Each repeat takes
 /// `steps` steps, or if `steps` is 0 as many as take about a fifth of a second, but fewer if the
-/// state would not stay finite. `coefficients` as in problem_of.
+/// state would not stay finite. `coefficients` as in make_problem.
 /// Collective; a repeat ends when the last rank has taken its steps. Throws NumericalError if the
 /// state is not finite after one step or the bits differ from those of the reference engine, and
 /// what make_backend throws.

@@ -36,13 +36,13 @@ inline constexpr std::array<const char*, 14> checkpoint_parts = {
     "equation_digest", "output_list",    "missing_outputs",  "step_state",
     "output_names",    "output_digests"};
 
-constexpr const char* name_of(OutputPart part) {
+constexpr const char* dataset_name(OutputPart part) {
   return output_parts[static_cast<std::size_t>(part)];
 }
-constexpr const char* name_of(CheckpointPart part) {
+constexpr const char* dataset_name(CheckpointPart part) {
   return checkpoint_parts[static_cast<std::size_t>(part)];
 }
-static_assert(std::string_view(name_of(OutputPart::vtkhdf)) == "VTKHDF");
-static_assert(std::string_view(name_of(CheckpointPart::output_digests)) == "output_digests");
+static_assert(std::string_view(dataset_name(OutputPart::vtkhdf)) == "VTKHDF");
+static_assert(std::string_view(dataset_name(CheckpointPart::output_digests)) == "output_digests");
 
 }  // namespace lapl

@@ -45,8 +45,8 @@ std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunC
   return moved;
 }
 
-std::vector<double> values_of(const Diagnostics& diagnostics, const RunConfig& config,
-                              const std::optional<StepState>& steps) {
+std::vector<double> diagnostics_values(const Diagnostics& diagnostics, const RunConfig& config,
+                                       const std::optional<StepState>& steps) {
   std::vector<double> values;
   for (const Statistics& of_field : diagnostics.fields)
     for (const StatisticsColumn& column : statistics_columns)

@@ -48,25 +48,25 @@ std::vector<std::string> probe_columns(const RunConfig& config);
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now);
 
 /// The values of diagnostics_columns, in the same order; `steps` where they vary.
-std::vector<double> values_of(const Diagnostics& diagnostics, const RunConfig& config,
-                              const std::optional<StepState>& steps);
+std::vector<double> diagnostics_values(const Diagnostics& diagnostics, const RunConfig& config,
+                                       const std::optional<StepState>& steps);
 
 /// The diagnostics of a captured state, on all ranks. On a grid with a mask, the capture must have
 /// derived outputs: they say which cells are outside. Collective.
 template <class T>
-Diagnostics diagnostics_of(const Captured<T>& captured, const RunConfig& config) {
+Diagnostics compute_diagnostics(const Captured<T>& captured, const RunConfig& config) {
   Diagnostics diagnostics;
   Ranks& ranks = *captured.ranks;
   const bool masked = config.mask && !captured.derived.empty();
   for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
     diagnostics.fields.push_back(
-        statistics_of(masked ? captured.derived[field] : captured.field(field), config.shape,
-                      config.spacing, ranks, masked));
+        compute_statistics(masked ? captured.derived[field] : captured.field(field), config.shape,
+                           config.spacing, ranks, masked));
   if (captured.derived.empty()) return diagnostics;
   const std::size_t first = captured.derived.size() - config.integrals.size();
   for (std::size_t i = 0; i < config.integrals.size(); ++i)
     diagnostics.integrals.push_back(
-        integral_of<T>(captured.derived.at(first + i), config.shape, config.spacing, ranks));
+        field_integral<T>(captured.derived.at(first + i), config.shape, config.spacing, ranks));
   return diagnostics;
 }
 

@@ -23,7 +23,7 @@ class Joined {
     digest_ = mixed(digest_ * 0x9E3779B97F4A7C15u + word + 1);
     return *this;
   }
-  Joined& add(double number) { return add(bits_of(number)); }
+  Joined& add(double number) { return add(as_bits(number)); }
   Joined& add(int number) { return add(static_cast<std::uint64_t>(number)); }
   operator Digest() const { return digest_; }
 
@@ -35,7 +35,7 @@ class CanonDigest {
  public:
   CanonDigest(const Problem<double>& problem, const std::vector<Digest>& coefficients)
       : problem_(problem) {
-    for (int field = 0; field < problem.fields; ++field)
+    for (int field = 0; field < problem.step_fields; ++field)
       made_.push_back(Joined("field").add(field));
     made_.insert(made_.end(), coefficients.begin(), coefficients.end());
     made_.resize(problem.arrays());
@@ -57,7 +57,7 @@ class CanonDigest {
     Joined whole("step");
     whole.add(problem_.clock.step).add(problem_.shape.axes);
     for (const double spacing : problem_.spacing) whole.add(spacing);
-    for (int field = 0; field < problem_.fields; ++field)
+    for (int field = 0; field < problem_.step_fields; ++field)
       whole.add(made_[field]).add(of_faces(field, 0));
     return whole;
   }
@@ -73,7 +73,7 @@ class CanonDigest {
   }
 
   Digest of(const StageOperation& node, const std::vector<Digest>& before, double time) const {
-    Joined joined(row_of(node.operation).name);
+    Joined joined(table_row(node.operation).name);
     const auto add_place = [&] { joined.add(node.at.plane).add(node.at.row).add(node.at.column); };
     switch (node.operation) {
       case Operation::value:
@@ -93,7 +93,7 @@ class CanonDigest {
       default: break;
     }
     std::array<Digest, 3> operands{};
-    const int count = row_of(node.operation).operands;
+    const int count = table_row(node.operation).operands;
     for (int i = 0; i < count; ++i) operands[i] = before[node.operands[i]];
     if (commutes(node.operation) && operands[0] > operands[1]) std::swap(operands[0], operands[1]);
     for (int i = 0; i < count; ++i) joined.add(operands[i]);
@@ -129,7 +129,7 @@ std::uint64_t equation_digest(const Model& model, const CoefficientFields& coeff
   std::vector<Digest> digests;
   for (const std::string& name : coefficient_names(model.run))
     digests.push_back(
-        Joined("coefficient").add(digest_of(std::span<const double>(coefficients.at(name)))));
+        Joined("coefficient").add(field_digest(std::span<const double>(coefficients.at(name)))));
   const auto problem = problem_with<double>(model.run, unread_coefficients(model.run), model.step);
   Joined whole("equation");
   whole.add(CanonDigest(problem, digests).of_step());

@@ -203,7 +203,7 @@ class RateDerivative {
 
   /// Writes the derivative along `direction` to `change`.
   void operator()(std::span<double> change, std::span<const double> direction) {
-    const double share = share_of(direction);
+    const double share = probe_factor(direction);
     for (std::size_t f = 0; f < fields_; ++f) {
       const double scale = share * unit(f);
       const auto along = field(direction, f), from = field<const double>(state_, f);
@@ -229,7 +229,7 @@ class RateDerivative {
 
   // The factor of the direction that changes the state by a millionth. A field that is nearly 0
   // beside the others may change by more.
-  double share_of(std::span<const double> direction) const {
+  double probe_factor(std::span<const double> direction) const {
     Values ratios;
     for (std::size_t f = 0; f < fields_; ++f) {
       const double of_direction = unit(f) * largest(field(direction, f));
@@ -265,8 +265,8 @@ void set_start(std::span<double> values, Shape shape) {
 }
 
 // Units in which each field changes the others as much as they change it.
-Values units_of(RateDerivative& derivative, std::span<const double> start, std::span<double> alone,
-                std::span<double> change) {
+Values balanced_units(RateDerivative& derivative, std::span<const double> start,
+                      std::span<double> alone, std::span<double> change) {
   const std::size_t fields = derivative.fields();
   SquareMatrix sizes(static_cast<int>(fields));
   for (std::size_t column = 0; column < fields; ++column) {
@@ -334,7 +334,7 @@ double memory_with(const RunConfig& config, const FormulaSystem& system, bool ba
   // beside the values of coefficients; the first step reads a second state
   const int vectors = vectors_of_derivative + (basis ? most_iterations(values) + 1 : 1);
   const auto given = std::ssize(problem.coefficients) * problem.shape.cells();
-  return Evaluation<double>::memory(problem, problem.fields) +
+  return Evaluation<double>::memory(problem, problem.step_fields) +
          8.0 * static_cast<double>(vectors * values + given);
 }
 
@@ -363,7 +363,7 @@ StateModes modes_at(const RunConfig& config, const FormulaSystem& system,
   Vectors basis = derivative.vectors(most + 1);
   set_start(basis[0], config.shape);
   if (derivative.fields() > 1)
-    derivative.set_units(units_of(derivative, basis[0], basis[1], basis[2]));
+    derivative.set_units(balanced_units(derivative, basis[0], basis[1], basis[2]));
   const double growth = derivative.growth();
   return {modes_by_arnoldi(derivative, basis, most), growth};
 }

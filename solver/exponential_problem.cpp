@@ -44,8 +44,8 @@ void require_constant(const RunConfig& config, RateSymbol& symbol) {
 }
 
 // Puts fields together that the linear part couples.
-std::vector<ExponentialRates::Group> groups_of(const SymbolTerms& terms,
-                                               const std::vector<Faces<double>>& faces) {
+std::vector<ExponentialRates::Group> coupled_groups(const SymbolTerms& terms,
+                                                    const std::vector<Faces<double>>& faces) {
   const std::size_t fields = faces.size();
   std::vector<ModeRate> rates;
   for (std::size_t row = 0; row < fields; ++row)
@@ -76,11 +76,11 @@ std::vector<ExponentialRates::Group> groups_of(const SymbolTerms& terms,
 }
 
 // Throws Refusal.
-ExponentialRates rates_of(RunConfig config, const FormulaSystem& system,
-                          const CoefficientFields& coefficients) {
+ExponentialRates make_exponential_rates(RunConfig config, const FormulaSystem& system,
+                                        const CoefficientFields& coefficients) {
   if (config.mask) throw Refusal{"the grid has a mask (grid.mask)"};
   if (config.scheme.tolerance || !config.time_step) config.time_step = 1;  // of no importance here
-  ExponentialRates found{.order = row_of(config.scheme.kind).order, .rates = {}, .groups = {}};
+  ExponentialRates found{.order = table_row(config.scheme.kind).order, .rates = {}, .groups = {}};
   const auto tolerance = config.scheme.tolerance.value_or(Tolerance());
   found.relative = tolerance.relative;
   found.absolute = tolerance.absolute;
@@ -91,15 +91,15 @@ ExponentialRates rates_of(RunConfig config, const FormulaSystem& system,
   found.rates = problem_with<double>(config, coefficients, made);
   std::vector<double> about = config.linear_about;
   about.resize(config.fields.size(), about.front());
-  RateSymbol symbol(made.stages, found.rates.fields, found.rates.arrays(), about);
+  RateSymbol symbol(made.stages, found.rates.step_fields, found.rates.arrays(), about);
   require_constant(config, symbol);
   std::vector<Faces<double>> faces;
-  for (int field = 0; field < found.rates.fields; ++field)
+  for (int field = 0; field < found.rates.step_fields; ++field)
     faces.push_back(faces_with_modes(found.rates, field));
   require_faces(found.rates, symbol, faces, config.fields);
   const SymbolTerms terms(symbol, config.shape.axes, static_cast<int>(made.stages.size()),
                           config.fields);
-  found.groups = groups_of(terms, faces);
+  found.groups = coupled_groups(terms, faces);
   return found;
 }
 
@@ -108,7 +108,7 @@ ExponentialRates rates_of(RunConfig config, const FormulaSystem& system,
 std::string why_not_exponential(const RunConfig& config, const FormulaSystem& system) {
   if (is_diffusion(config)) return "it steps formulas (expected equation.kind: formula)";
   try {
-    rates_of(config, system, unread_coefficients(config));
+    make_exponential_rates(config, system, unread_coefficients(config));
     return {};
   } catch (const Refusal& refusal) {
     return refusal.why;
@@ -119,9 +119,10 @@ std::shared_ptr<const ExponentialRates> exponential_rates(const RunConfig& confi
                                                           const FormulaSystem& system,
                                                           const CoefficientFields& coefficients) {
   try {
-    return std::make_shared<const ExponentialRates>(rates_of(config, system, coefficients));
+    return std::make_shared<const ExponentialRates>(
+        make_exponential_rates(config, system, coefficients));
   } catch (const Refusal& refusal) {
-    throw ConfigError("time.scheme {}: {}", name_of(config.scheme.kind), refusal.why);
+    throw ConfigError("time.scheme {}: {}", enum_name(config.scheme.kind), refusal.why);
   }
 }
 

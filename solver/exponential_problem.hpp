@@ -1,4 +1,4 @@
-// Finds the linear part that etdrk2 and etdrk4 take exactly
+// Finds the linear part that etdrk2 and etdrk4 solve exactly
 // (kernels/spectral/exponential_modes.hpp).
 #pragma once
 

@@ -101,12 +101,12 @@ std::vector<double> sine_field(const RunConfig& config, RowRange rows) {
 
 namespace {
 
-std::vector<double> fractal_of(Shape shape, const InitialConfig& initial) {
+std::vector<double> fractal_values(Shape shape, const InitialConfig& initial) {
   return fractal_field(shape, initial.fractal, useful_threads(shape));
 }
 
 bool is_whole(const InitialConfig& initial) {
-  const auto& made = row_of(initial.kind).made;
+  const auto& made = table_row(initial.kind).made;
   return std::holds_alternative<Fractal>(made) || std::holds_alternative<FieldFile>(made);
 }
 
@@ -115,7 +115,7 @@ std::vector<double> own_rows(RunConfig config, InitialPart part,
                              const CoefficientFields& coefficients, RowRange rows, Ranks& ranks,
                              const CoefficientFields& others) {
   config.initial = part.initial;
-  const auto& made = row_of(part.initial.kind).made;
+  const auto& made = table_row(part.initial.kind).made;
   if (std::holds_alternative<FromFormula>(made))
     return values_of_formula(part.key(), part.initial.formula, config, coefficients, ranks,
                              &part.draws, rows, others);
@@ -142,16 +142,16 @@ void set_in_blocks(FieldMaker make, RunConfig config, const InitialPart& part, R
 // Sets the nodes of some rows that conditions hold to their values at the start; `own_values` makes
 // the values of a coefficient field in these rows.
 template <class T>
-void hold_nodes(const RunConfig& config, RowRange rows,
-                const std::function<std::vector<T>(const std::string&)>& own_values,
-                std::vector<T>& state) {
+void impose_node_values(const RunConfig& config, RowRange rows,
+                        const std::function<std::vector<T>(const std::string&)>& own_values,
+                        std::vector<T>& state) {
   const Shape shape = config.shape;
   Problem<T> grid{.shape = shape, .faces = {}};
   grid.spacing = config.spacing.by_axis;
   const std::vector<std::string> names = coefficient_names(config);
-  const auto hold = [&](const SideCondition& condition, std::size_t field) {
+  const auto impose = [&](const SideCondition& condition, std::size_t field) {
     std::set<std::string> used;
-    const ConditionTerms terms = terms_of(condition, config, used);
+    const ConditionTerms terms = condition_terms(condition, config, used);
     std::map<int, std::vector<T>> read;
     for (const StageOperation& node : terms.tree.operations)
       if (node.operation == Operation::value)
@@ -177,8 +177,8 @@ void hold_nodes(const RunConfig& config, RowRange rows,
     for (const SideCondition& condition : config.conditions)
       for (std::size_t field = 0; field < config.fields.size(); ++field)
         if (condition.axis == axis && condition.kind == ConditionKind::value_at_node &&
-            holds_for(condition, config.fields[field], config))
-          hold(condition, field);
+            applies_to(condition, config.fields[field], config))
+          impose(condition, field);
 }
 
 }  // namespace
@@ -186,9 +186,9 @@ void hold_nodes(const RunConfig& config, RowRange rows,
 WholeFields fractal_fields(const RunConfig& config) {
   WholeFields fractals;
   for (const std::string& field : config.fields)
-    if (const InitialConfig& initial = initial_of(config, field);
+    if (const InitialConfig& initial = field_initial(config, field);
         initial.kind == InitialKind::fractal)
-      fractals[field] = fractal_of(config.shape, initial);
+      fractals[field] = fractal_values(config.shape, initial);
   return fractals;
 }
 
@@ -198,7 +198,7 @@ void add_computed_fields(WholeFields& whole, const RunConfig& config,
     if (whole.contains(part.name)) continue;
     whole[part.name] =
         part.initial.kind == InitialKind::fractal
-            ? fractal_of(config.shape, part.initial)
+            ? fractal_values(config.shape, part.initial)
             : own_rows(config, part, coefficients, RowRange::all(config.shape), only_rank(), whole);
   }
 }
@@ -214,12 +214,12 @@ std::vector<T> initial_state(const RunConfig& config, const CoefficientFields& c
     std::vector<double> mine;
     const auto all = [&]() -> const std::vector<double>& {
       const bool lacks = part.initial.kind == InitialKind::fractal && !whole.contains(part.name);
-      return lacks ? fractals[part.name] = fractal_of(config.shape, part.initial)
+      return lacks ? fractals[part.name] = fractal_values(config.shape, part.initial)
                    : whole.at(part.name);
     };
     const bool is_there =
         is_whole(part.initial) || (ranks.count() == 1 && whole.contains(part.name));
-    const auto* const maker = std::get_if<FieldMaker>(&row_of(part.initial.kind).made);
+    const auto* const maker = std::get_if<FieldMaker>(&table_row(part.initial.kind).made);
     if (!is_there && maker != nullptr && part.field && !part.is_read) {
       set_in_blocks(*maker, config, part, rows,
                     std::span(state).subspan(*part.field * cells, cells));
@@ -248,7 +248,7 @@ std::vector<T> initial_state(const RunConfig& config, const CoefficientFields& c
     scatter_rows<T>(ranks, values, rows, columns, mine);
     return mine;
   };
-  hold_nodes<T>(config, rows, own_values, state);
+  impose_node_values<T>(config, rows, own_values, state);
   if (config.mask) {
     const std::vector<T> inside = own_values(mask_name);
     for (std::int64_t i = 0; i < std::ssize(state); ++i)

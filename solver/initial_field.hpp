@@ -72,7 +72,7 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
 ///   periodic   cos(index * theta),          theta = 2 * pi * mode / size
 double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::int64_t size);
 
-/// Initial fields of which one process holds all cells, by name: those that io/ reads from files,
+/// Initial fields of which one process stores all cells, by name: those that io/ reads from files,
 /// and fractals.
 using WholeFields = std::map<std::string, std::vector<double>, std::less<>>;
 

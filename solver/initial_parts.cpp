@@ -8,7 +8,7 @@
 
 namespace lapl {
 
-const InitialConfig& initial_of(const RunConfig& config, const std::string& field) {
+const InitialConfig& field_initial(const RunConfig& config, const std::string& field) {
   const auto own = config.initials.find(field);
   return own == config.initials.end() ? config.initial : own->second;
 }
@@ -22,7 +22,7 @@ std::vector<InitialPart> initial_parts(const RunConfig& config) {
     initial.fractal.seed = config.initial.fractal.seed;
   }
   for (std::size_t field = 0; field < config.fields.size(); ++field)
-    parts.push_back({config.fields[field], initial_of(config, config.fields[field]), field});
+    parts.push_back({config.fields[field], field_initial(config, config.fields[field]), field});
   return parts;
 }
 

@@ -32,6 +32,6 @@ std::vector<InitialPart> initial_parts(const RunConfig& config);
 std::vector<InitialPart> ordered_initial_parts(const RunConfig& config);
 
 /// The settings of a field: those for this field, else the config's common ones.
-const InitialConfig& initial_of(const RunConfig& config, const std::string& field);
+const InitialConfig& field_initial(const RunConfig& config, const std::string& field);
 
 }  // namespace lapl

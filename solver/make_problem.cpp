@@ -20,7 +20,7 @@ template <class T>
 void impose(const RunConfig& config, const SideCondition& condition, int array,
             Problem<T>& problem) {
   std::set<std::string> used;
-  ConditionTerms terms = terms_of(condition, config, used);
+  ConditionTerms terms = condition_terms(condition, config, used);
   Faces<T>& faces = problem.faces[array];
   AxisFaces<T>& axis = condition.axis == 0   ? faces.planes
                        : condition.axis == 1 ? faces.rows
@@ -69,7 +69,7 @@ std::vector<double> random_values(std::uint64_t seed, std::uint64_t before, cons
   return values;
 }
 
-// A block that holds the values of some rows; formulas without operators read no others.
+// A block that has the values of some rows; formulas without operators read no others.
 std::vector<double> rows_in_block(const std::vector<double>& values, RowRange rows,
                                   const Part& part) {
   const Shape shape = part.shape();
@@ -97,23 +97,23 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
   Problem<T> problem{.shape = config.shape, .faces = {}};
   const int fields = static_cast<int>(config.fields.size());
   problem.measures_error = step.measures_error;
-  problem.fields = fields + (step.measures_error ? 1 : 0);
+  problem.step_fields = fields + (step.measures_error ? 1 : 0);
   problem.stages = step.stages;
   for (const Stage& stage : problem.stages)
     for (const GridReduction& reduction : stage.reductions)
       problem.reduced.resize(std::max<std::size_t>(problem.reduced.size(), reduction.index + 1));
   problem.spacing = config.spacing.by_axis;
-  problem.clock = clock_of(config);
+  problem.clock = step_times(config);
   for (const std::string& name : coefficient_names(config))
     problem.coefficients.push_back(shared_values(rounded_once<T>(coefficients.at(name))));
   for (const int like : step.like)
     problem.faces.push_back(like >= 0 && like < fields ? Faces<T>(config.boundaries)
                                                        : quantity_faces<T>(config.boundaries));
-  const auto named = arrays_of(config);
+  const auto named = array_indices(config);
   for (int array = 0; array < problem.arrays(); ++array)
     for (const SideCondition& condition : config.conditions)
       for (const auto& [name, like] : named)
-        if (step.like[array] == like && holds_for(condition, name, config))
+        if (step.like[array] == like && applies_to(condition, name, config))
           impose(config, condition_of_array(condition, name, config), array, problem);
   return problem;
 }
@@ -128,7 +128,8 @@ Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& syst
 }
 
 template <class T>
-Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients, bool with_source) {
+Problem<T> make_problem(const Model& model, const CoefficientFields& coefficients,
+                        bool with_source) {
   const RunConfig& config = model.run;
   Problem<T> problem = problem_with<T>(config, coefficients, model.step);
   if (is_exponential(config))
@@ -137,7 +138,7 @@ Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients,
     problem.linear_rates = linear_rates(config, model.system, coefficients, with_source);
   return problem;
 }
-LAPL_FOR_FLOATS(problem_of);
+LAPL_FOR_FLOATS(make_problem);
 
 std::vector<double> values_of_formula(const std::string& name, const FormulaText& text,
                                       const RunConfig& config,
@@ -149,7 +150,7 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
   const Faces<double> faces = quantity_faces<double>(config.boundaries);
   const Part part = part_with(rows.value_or(RowRange::all(config.shape)), config.shape, faces);
   // Everything that the formula reads is a coefficient.
-  Problem<double> problem{.shape = part.shape(), .faces = {}, .fields = 0};
+  Problem<double> problem{.shape = part.shape(), .faces = {}, .step_fields = 0};
   problem.part = part;
   problem.spacing = names.spacing;
   const auto new_array = [&, open = open_faces(faces, part)] {
@@ -175,7 +176,7 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
   Stage stage;
   std::set<std::string> used;
   TreeWriter writer(names, stage.tree, used);
-  stage.tree.results = {writer.node_of(writer.write(formula))};
+  stage.tree.results = {writer.as_node(writer.write(formula))};
   if (part.is_empty()) return {};
   stage.targets = {new_array()};
   problem.stages = {std::move(stage)};

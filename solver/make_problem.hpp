@@ -45,8 +45,8 @@ Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& syst
 /// FormulaError, and ConfigError if they cannot step the run. Without `with_source`, as on all but
 /// the first of several ranks, no values of coefficients are read.
 template <class T>
-Problem<T> problem_of(const Model& model, const CoefficientFields& coefficients,
-                      bool with_source = true);
+Problem<T> make_problem(const Model& model, const CoefficientFields& coefficients,
+                        bool with_source = true);
 
 /// The faces of coefficients and quantities: periodic where the grid is, else insulated.
 template <class T>
@@ -59,7 +59,7 @@ Faces<T> quantity_faces(const Boundaries& boundaries) {
 
 /// The values of a formula of position, parameters and (in initial fields) `random` at every node,
 /// in float64; `rows` selects some rows. `draws` counts the uses of `random` with the config's seed
-/// and continues from call to call. Collective: with several `ranks` the first holds the values of
+/// and continues from call to call. Collective: with several `ranks` the first has the values of
 /// `coefficients`, and each has its `rows` of `others`. Throws FormulaError.
 std::vector<double> values_of_formula(const std::string& name, const FormulaText& text,
                                       const RunConfig& config,

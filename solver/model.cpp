@@ -13,10 +13,10 @@
 
 namespace lapl {
 
-Model::Model(const RunConfig& config) : Model(config, system_of(config)) {}
+Model::Model(const RunConfig& config) : Model(config, make_system(config)) {}
 
 Model::Model(RunConfig config, FormulaSystem of_config)
-    : run(std::move(config)), system(std::move(of_config)), step(stages_of(run, system)) {
+    : run(std::move(config)), system(std::move(of_config)), step(equation_stages(run, system)) {
   std::size_t place = 0;
   if (run.mask)
     for (const std::string& field : run.fields) {
@@ -47,7 +47,7 @@ Model::Model(RunConfig config, FormulaSystem of_config)
   for (const FilterConfig& filter : run.filters)
     outputs.push_back({filter.name,
                        fmt::format("{}, {} with {}", filtered_field(run, filter),
-                                   name_of(filter.kind), name_of(filter.kernel)),
+                                   enum_name(filter.kind), enum_name(filter.kernel)),
                        "1", "filter " + filter.name, 0, place++});
   for (const IntegralConfig& integral : run.integrals) {
     const Formula formula = integral.formula.parsed(integral.name);

@@ -25,14 +25,14 @@ inline constexpr int name_table = 0;
 /// The row of an enumerator; it must exist.
 template <class Enumeration>
 requires std::is_enum_v<Enumeration>
-const auto& row_of(Enumeration value) {
+const auto& table_row(Enumeration value) {
   return *std::ranges::find(name_table<Enumeration>, value,
                             [](const auto& row) { return row.value; });
 }
 
 template <class Enumeration>
 requires std::is_enum_v<Enumeration>
-const char* name_of(Enumeration value) { return row_of(value).name; }
+const char* enum_name(Enumeration value) { return table_row(value).name; }
 
 /// True for a letter followed by letters, digits and underscores.
 inline bool is_plain_name(std::string_view name) {

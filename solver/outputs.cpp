@@ -62,9 +62,9 @@ const std::string& filtered_field(const RunConfig& config, const FilterConfig& f
 }
 
 template <class T>
-std::vector<DerivedPlan<T>> plans_of(const Model& model, const Problem<T>& problem,
-                                     const std::vector<FilterPlan<T>>& filters) {
-  std::vector<DerivedPlan<T>> plans;
+std::vector<DerivedOutput<T>> planned_outputs(const Model& model, const Problem<T>& problem,
+                                              const std::vector<FilterPlan<T>>& filters) {
+  std::vector<DerivedOutput<T>> plans;
   const auto add = [&](const std::vector<StepStages>& made) {
     for (const StepStages& stages : made) {
       Problem<T> derived = problem_with<T>(model.run, unread_coefficients(model.run), stages);
@@ -77,7 +77,7 @@ std::vector<DerivedPlan<T>> plans_of(const Model& model, const Problem<T>& probl
   add(model.integrals);
   return plans;
 }
-LAPL_FOR_FLOATS(plans_of);
+LAPL_FOR_FLOATS(planned_outputs);
 
 template <class T>
 std::vector<T> whole_state(Backend<T>& backend, std::int64_t fields) {

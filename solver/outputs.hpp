@@ -37,15 +37,15 @@ std::vector<std::string> output_names(const RunConfig& config);
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);
 
 template <class T>
-std::span<const T> values_of(const OutputDataset& dataset, const Captured<T>& captured) {
+std::span<const T> dataset_values(const OutputDataset& dataset, const Captured<T>& captured) {
   return dataset.derived ? captured.derived.at(*dataset.derived) : captured.field(dataset.field);
 }
 
 /// Plans that compute Captured::derived from the state of `problem`, the model's problem: the
 /// stages of Model::derived, the results of filters, the stages of Model::integrals.
 template <class T>
-std::vector<DerivedPlan<T>> plans_of(const Model& model, const Problem<T>& problem,
-                                     const std::vector<FilterPlan<T>>& filters = {});
+std::vector<DerivedOutput<T>> planned_outputs(const Model& model, const Problem<T>& problem,
+                                              const std::vector<FilterPlan<T>>& filters = {});
 
 /// The whole state of so many fields on the first rank, one after the other; empty on other ranks.
 /// Collective.

@@ -33,7 +33,7 @@ inline bool is_positive_in(Precision precision, double value) {
 }
 
 /// Bytes per value.
-inline std::size_t size_of(Precision precision) {
+inline std::size_t byte_size(Precision precision) {
   return with_precision(precision, []<class T>() { return sizeof(T); });
 }
 

@@ -27,7 +27,7 @@ constexpr int boxes = 8;
 constexpr std::size_t cells_together = 32;  // number of cells whose rates are averaged
 
 // The sign of the mean rate of neighbouring cells; 0 if rounding of the values can explain it.
-double sign_of(std::span<const double> rates) {
+double mean_sign(std::span<const double> rates) {
   double sum = 0, squares = 0;
   for (const double rate : rates) {
     sum += rate;
@@ -56,7 +56,7 @@ std::vector<bool> keeps_means(const RunConfig& config) {
   for (auto& [name, values] : coefficients) values = noise(cells);
   if (config.mask)
     for (double& value : coefficients[mask_name]) value = value > 0.35 ? 1 : 0;
-  Evaluation<double> rates_at(rates_problem(small, system_of(small), coefficients),
+  Evaluation<double> rates_at(rates_problem(small, make_system(small), coefficients),
                               static_cast<int>(fields), 1);
   std::vector<bool> keeps(config.fields.size(), true);
   for (int state = 0; state < 2; ++state) {
@@ -73,8 +73,8 @@ std::vector<bool> keeps_means(const RunConfig& config) {
   return keeps;
 }
 
-double drift_of(const Statistics& now, const Statistics& before, Shape shape,
-                const Spacing& spacing) {
+double mean_drift(const Statistics& now, const Statistics& before, Shape shape,
+                  const Spacing& spacing) {
   const double volume = cell_volume(shape, spacing) * static_cast<double>(shape.cells());
   const double l2 = std::max(before.l2, now.l2);
   const double size = std::max(std::abs(before.mean), 0.1 * l2 / std::sqrt(volume));
@@ -156,7 +156,7 @@ std::int64_t stuck_values(const WatchedPart& in, std::span<const std::span<const
   for (std::size_t first = 0; first < rates.size(); first += cells_together) {
     const std::size_t size = std::min(cells_together, rates.size() - first);
     const auto sign = [&](const std::vector<double>& of) {
-      return sign_of(std::span(of).subspan(first, size));
+      return mean_sign(std::span(of).subspan(first, size));
     };
     const double here = sign(rates);
     if (here == 0 || sign(here > 0 ? above : below) != here) continue;
@@ -174,7 +174,7 @@ PrecisionWatch::PrecisionWatch(const RunConfig& config, const FormulaSystem& sys
   if (is_exponential(config)) return;
   const Problem<double> problem = rates_problem(config, system, unread_coefficients(config));
   for (const Part& part :
-       watched_parts(config.shape, std::ssize(config.fields), rows, reach_of(problem.stages)))
+       watched_parts(config.shape, std::ssize(config.fields), rows, stages_reach(problem.stages)))
     if (part.cells() == config.shape.cells() || !has_reductions(problem))
       parts_.emplace_back(config, problem, part, coefficients);
 }
@@ -189,9 +189,9 @@ double PrecisionWatch::stuck_share(std::span<const std::span<const float>> value
   return watched == 0 ? 0 : static_cast<double>(stuck) / static_cast<double>(watched);
 }
 
-std::vector<std::string> PrecisionWatch::look(std::int64_t step, double time, double time_step,
-                                              std::span<const Statistics> fields,
-                                              std::span<const std::span<const float>> values) {
+std::vector<std::string> PrecisionWatch::check(std::int64_t step, double time, double time_step,
+                                               std::span<const Statistics> fields,
+                                               std::span<const std::span<const float>> values) {
   std::vector<std::string> warnings;
   if (keeps_means_.empty()) return warnings;
   if (first_.empty()) {
@@ -199,7 +199,7 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, double time, do
     first_step_ = step;
   }
   for (std::size_t field = 0; field < fields.size(); ++field) {
-    const double drift = drift_of(fields[field], first_[field], config_.shape, config_.spacing);
+    const double drift = mean_drift(fields[field], first_[field], config_.shape, config_.spacing);
     if (!keeps_means_[field] || drift < large_drift) continue;
     keeps_means_[field] = false;
     warnings.push_back(
@@ -209,7 +209,7 @@ std::vector<std::string> PrecisionWatch::look(std::int64_t step, double time, do
   }
   // Examining a state costs as much as a few steps, so only outputs 1, 2, 4, 8, ... are examined.
   if (parts_.empty() || values.empty() || time_step == 0 ||
-      !std::has_single_bit(static_cast<std::uint64_t>(++looks_)))
+      !std::has_single_bit(static_cast<std::uint64_t>(++checks_)))
     return warnings;
   try {
     const double share = stuck_share(values, time, time_step);
@@ -229,8 +229,8 @@ std::optional<double> PrecisionWatch::good_steps(std::int64_t step,
   double largest = 0;
   for (std::size_t field = 0; field < first_.size(); ++field)
     if (keeps_means_[field])
-      largest =
-          std::max(largest, drift_of(fields[field], first_[field], config_.shape, config_.spacing));
+      largest = std::max(largest,
+                         mean_drift(fields[field], first_[field], config_.shape, config_.spacing));
   constexpr double rounding = 1e-12;  // of the sums of a field
   if (!(largest > rounding)) return std::nullopt;
   return static_cast<double>(step - first_step_) * large_drift / largest;

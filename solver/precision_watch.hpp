@@ -20,13 +20,13 @@ std::vector<bool> keeps_means(const RunConfig& config);
 
 /// The drift of a mean, relative to the larger of its earlier value and a tenth of the field's root
 /// mean square.
-double drift_of(const Statistics& now, const Statistics& before, Shape shape,
-                const Spacing& spacing);
+double mean_drift(const Statistics& now, const Statistics& before, Shape shape,
+                  const Spacing& spacing);
 
 /// The relative drift of a mean from which on the user is warned.
 inline constexpr double large_drift = 1e-5;
 
-/// The parts of the grid in which stuck_values looks: all of it, or, where that has too many values
+/// The parts of the grid that stuck_values checks: all of it, or, where that has too many values
 /// or `rows` of it are not all, boxes spread over these rows. Stages that read cells `reach` away
 /// find what they read. Empty where there is no room for a box.
 std::vector<Part> watched_parts(Shape shape, std::int64_t fields, RowRange rows,
@@ -61,9 +61,9 @@ class PrecisionWatch {
   /// The new warnings at this output; each warning is returned once. The first call stores the
   /// means with which later means are compared. `values` are those of these rows, of
   /// every field; `time_step` is 0 where none is known.
-  std::vector<std::string> look(std::int64_t step, double time, double time_step,
-                                std::span<const Statistics> fields,
-                                std::span<const std::span<const float>> values);
+  std::vector<std::string> check(std::int64_t step, double time, double time_step,
+                                 std::span<const Statistics> fields,
+                                 std::span<const std::span<const float>> values);
   /// The number of steps after which a mean will have drifted by large_drift if it drifts as so
   /// far; none if no mean drifts.
   std::optional<double> good_steps(std::int64_t step, std::span<const Statistics> fields) const;
@@ -76,7 +76,7 @@ class PrecisionWatch {
   std::vector<WatchedPart> parts_;  // none once they were found stuck
   std::vector<bool> keeps_means_;
   std::vector<Statistics> first_;
-  std::int64_t first_step_ = 0, looks_ = 0;
+  std::int64_t first_step_ = 0, checks_ = 0;
 };
 
 }  // namespace lapl

@@ -24,10 +24,10 @@ namespace lapl {
 template <class T>
 [[noreturn]] void refuse(const FoundValue<T>& found, Shape shape, std::int64_t step,
                          const std::string& what) {
-  const Neighbourhood area = neighbourhood_of(found.index, shape);
+  const Neighbourhood area = cell_neighbourhood(found.index, shape);
   std::string message = fmt::format(
       "step {}: {} at {} is not finite; rows {} to {}, columns {} to {} hold", step, what,
-      text_of(cell_at(shape, found.index % shape.cells()), shape.axes), area.first_row,
+      place_text(cell_at(shape, found.index % shape.cells()), shape.axes), area.first_row,
       area.first_row + area.rows - 1, area.first_column, area.first_column + area.columns - 1);
   for (std::int64_t i = 0; i < area.rows * area.columns; ++i) {
     if (i % area.columns == 0) message += "\n ";
@@ -66,7 +66,7 @@ void require_finite(const Captured<T>& captured, const Model& model, std::int64_
   if (captured.derived.empty()) return;
   for (const OutputDataset& dataset : model.outputs) {
     if (!dataset.derived) continue;
-    const auto values = values_of(dataset, captured);
+    const auto values = dataset_values(dataset, captured);
     if (const auto first = first_not_finite(*captured.ranks, captured.rows, shape.columns, values))
       refuse(found_at(*first, shape, captured, values), shape, step, dataset.subject);
   }
@@ -79,7 +79,7 @@ void require_finite_start(Backend<T>& backend, const Model& model) {
   const auto capture = backend.capture(true);
   const Captured<T> captured = capture.wait();
   require_finite(captured, model, 0);
-  require_finite(diagnostics_of(captured, model.run), model.run, 0);
+  require_finite(compute_diagnostics(captured, model.run), model.run, 0);
 }
 
 /// Memory may still fail between the verification and the copy that is stored.

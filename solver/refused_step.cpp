@@ -65,7 +65,7 @@ std::string words_on_refused_step(Backend<T>& backend, const RunConfig& config,
     values += finite ? fmt::format(" would become {} from {}", after[i], before[i])
                      : fmt::format(" is {}", before[i]);
   }
-  const std::string place = text_of(cell_at(shape, cell), shape.axes);
+  const std::string place = place_text(cell_at(shape, cell), shape.axes);
   const double size = control.state().clock.step;
   if (!finite)
     return fmt::format(

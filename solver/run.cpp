@@ -142,15 +142,16 @@ class Run {
     for (double* const value : {&found.longest, &found.step, &found.growth})
       *value = of_first(ranks_, *value);
     estimating_seconds_ += seconds_since(began);
-    const bool says = steps_.say && ranks_.is_first();
+    const bool reports = steps_.report && ranks_.is_first();
     const std::string why_none = first_text(ranks_, found.why_none);
     if (!control_) {
-      if (says && (!why_none.empty() || found.longest < time_step_of(config_)))
-        steps_.say(step_, time_step_of(config_));
+      if (reports && (!why_none.empty() || found.longest < step_seconds(config_)))
+        steps_.report(step_, step_seconds(config_));
       return;
     }
     if (!why_none.empty()) refuse_estimate(why_none);
-    if (control_->use_estimate(found, step_) && says) steps_.say(step_, control_->state().longest);
+    if (control_->use_estimate(found, step_) && reports)
+      steps_.report(step_, control_->state().longest);
     if (!control_->measures_error() && control_->is_stuck())
       throw NumericalError(words_on_tiny_step(step_, time(), found.longest));
   }
@@ -175,10 +176,10 @@ class Run {
     backend_->set_state(state, step_);
   }
 
-  double time() const { return control_ ? control_->time(step_) : time_of(config_, step_); }
+  double time() const { return control_ ? control_->time(step_) : time_at_step(config_, step_); }
 
   double time_step() const {
-    return control_ ? control_->state().clock.step : time_step_of(config_);
+    return control_ ? control_->state().clock.step : step_seconds(config_);
   }
 
   bool is_output() const {
@@ -191,7 +192,7 @@ class Run {
     schedule_.end_at(step_);
   }
 
-  // Takes steps that vary, at most so many, up to the next time at which something happens.
+  // Runs steps that vary, at most so many, up to the next time at which something happens.
   void step_varying(std::int64_t most) {
     if (config_.chooses_stages() && control_->state().radius < 0) check_stability();
     for (const std::int64_t until = step_ + most; step_ < until;) {
@@ -288,11 +289,11 @@ class Run {
     const Shape shape = config_.shape;
     for (const auto& [name, indices] : config_.probes->at)
       for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
-        probed.push_back(field * shape.cells() + index_of(shape, Cell::of(indices)));
+        probed.push_back(field * shape.cells() + cell_index(shape, Cell::of(indices)));
     sink_.probed(step_, time(), backend_->values_at(probed));
   }
 
-  // Takes one more step to measure the change, then goes back. The check thus depends on the state
+  // Runs one more step to measure the change, then goes back. The check thus depends on the state
   // of its step alone, and a resumed run finds the same.
   bool is_steady() {
     if (!schedule_.is_steady_check(step_) || step_ == last_) return false;
@@ -313,7 +314,7 @@ class Run {
       if (!(change <= largest)) break;
     }
     backend_->set_state(before_, step_);
-    largest = std::bit_cast<double>(ranks_.reduce(Reduction::most, bits_of(largest)));
+    largest = std::bit_cast<double>(ranks_.reduce(Reduction::most, as_bits(largest)));
     since_report_.add(0, seconds_since(start));
     return largest / time_step() < *config_.steady;
   }

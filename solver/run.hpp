@@ -62,14 +62,14 @@ using EstimateStep = std::function<StepEstimate(std::span<const T> state, const 
 template <class T>
 using OtherStages = std::function<Backend<T>&(std::int64_t stages)>;
 
-/// Lets a run take steps that vary.
+/// Lets the steps of a run vary.
 template <class T>
 struct VaryingSteps {
   std::optional<StepState> from = {};  ///< of a restart
   EstimateStep<T> estimate = {};       ///< asked every config.stability_checks() steps
   /// called on the first rank if an estimate has changed the size of steps to `size`, or if steps
   /// of this one size are longer than the estimate, or the estimate knows of none
-  std::function<void(std::int64_t step, double size)> say = {};
+  std::function<void(std::int64_t step, double size)> report = {};
   /// called on the first rank with a warning
   std::function<void(std::int64_t step, const std::string& what)> warn = {};
   OtherStages<T> with_other_stages = {};  ///< for rkl2 with a tolerance

@@ -74,7 +74,7 @@ struct ConditionRow {
   const char* form;  ///< as written in configs
   double place;      ///< where the condition holds, in spacings from the node inside
   FormulaText a, b, divisor;
-  bool takes_factor = false;  ///< besides a value: {value: b, factor: a}
+  bool has_factor = false;  ///< besides a value: {value: b, factor: a}
 };
 template <>
 inline const auto name_table<ConditionKind> = std::to_array<ConditionRow>(
@@ -250,12 +250,12 @@ struct RunConfig {
   bool ends_by_time() const { return scheme.varies && end.has_value(); }
 };
 
-/// True for etdrk2 and etdrk4, whose steps engine spectral takes one by one.
+/// True for etdrk2 and etdrk4, whose steps engine spectral runs one by one.
 inline bool is_exponential(const RunConfig& config) {
-  return row_of(config.scheme.kind).is_exponential();
+  return table_row(config.scheme.kind).is_exponential();
 }
 
-/// True if the spectral engine takes any number of steps at once: from one stored or checked step
+/// True if the spectral engine runs any number of steps at once: from one stored or checked step
 /// to the next. Its bits depend on where these are.
 inline bool is_spectral(const RunConfig& config) {
   return config.engine == spectral_engine.name && !is_exponential(config);

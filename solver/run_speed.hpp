@@ -6,7 +6,7 @@
 
 namespace lapl {
 
-/// The number of steps between two looks at the clock: about a tenth of a second's worth.
+/// The number of steps between two readings of the clock: about a tenth of a second's worth.
 class Stretch {
  public:
   std::int64_t steps() const { return steps_; }

@@ -16,7 +16,7 @@ namespace lapl {
 /// (solver/times.hpp).
 inline std::int64_t steps_between_outputs(const RunConfig& config) {
   if (!config.output_time) return config.output_every;
-  const double steps = std::round(*config.output_time / time_step_of(config));
+  const double steps = std::round(*config.output_time / step_seconds(config));
   return static_cast<std::int64_t>(std::clamp(steps, 1.0, 0x1p62));
 }
 
@@ -40,7 +40,7 @@ class Schedule {
         checks_early_(!is_spectral(config)),
         stability_every_(config.stability_checks().value_or(never)),
         probe_every_(config.probes ? config.probes->every : never),
-        looks_for_steady_(config.steady.has_value()),
+        checks_steady_(config.steady.has_value()),
         has_probes_(config.probes.has_value()),
         verify_every_(config.verify_every.value_or(never)) {
     if (outputs_by_time_)
@@ -65,7 +65,7 @@ class Schedule {
   }
 
   /// Each multiple of limits.check_finite_every, and before the first one each power of two, as
-  /// most mistakes show at the start. The spectral engine takes many steps at the cost of one, so
+  /// most mistakes show at the start. The spectral engine runs many steps at the cost of one, so
   /// it checks only what is stored.
   bool is_finite_check(std::int64_t step) const {
     return step % check_every_ == 0 || (checks_early_ && is_early(step, check_every_));
@@ -77,7 +77,7 @@ class Schedule {
   /// Each multiple of limits.check_finite_every but step 0, so it does not depend on where a run
   /// was interrupted.
   bool is_steady_check(std::int64_t step) const {
-    return looks_for_steady_ && step > 0 && step % check_every_ == 0;
+    return checks_steady_ && step > 0 && step % check_every_ == 0;
   }
 
   /// Each multiple of the interval but step 0, and before the first one each power of two, as
@@ -143,7 +143,7 @@ class Schedule {
   std::int64_t checkpoint_every_, check_every_;
   bool checks_early_;  // where bits do not depend on it
   std::int64_t stability_every_, probe_every_;
-  bool looks_for_steady_, has_probes_;
+  bool checks_steady_, has_probes_;
   std::int64_t verify_every_;
   FileCount outputs_in_time_;
 };

@@ -21,8 +21,8 @@ class ShortSteps {
   std::string after(std::int64_t steps, const StepControl& control) {
     const double left = control.steps_to_target();
     count_ = left > far ? count_ + steps : 0;
-    if (count_ < enough || said_) return {};
-    said_ = true;
+    if (count_ < enough || reported_) return {};
+    reported_ = true;
     return fmt::format(
         "the last {} steps were so short that the next output, time.meet or end stayed more than "
         "{:.0e} steps away (expected limits.smallest_step, which ends a run with such steps; the "
@@ -32,7 +32,7 @@ class ShortSteps {
 
  private:
   std::int64_t count_ = 0;
-  bool said_ = false;
+  bool reported_ = false;
 };
 
 }  // namespace lapl

@@ -20,8 +20,8 @@ struct RateProblem {
 };
 
 // Throws Refusal.
-RateProblem rate_problem_of(const RunConfig& config, const FormulaSystem& system,
-                            const CoefficientFields& coefficients) {
+RateProblem make_rate_problem(const RunConfig& config, const FormulaSystem& system,
+                              const CoefficientFields& coefficients) {
   const std::string& field = config.fields.front();
   if (config.fields.size() > 1) throw Refusal{"it takes one field, and there are more"};
   if (config.scheme.kind == Scheme::imex)
@@ -50,7 +50,7 @@ RateProblem rate_problem_of(const RunConfig& config, const FormulaSystem& system
   for (const VaryingFace& varying : varying_faces(found.problem))
     if (reads_time(varying.condition)) throw Refusal{"the condition of a face depends on t"};
   require_faces(found.problem, symbol, {found.rates.faces}, config.fields);
-  found.rates.change = step_change_of(config.scheme);
+  found.rates.change = scheme_change(config.scheme);
   return found;
 }
 
@@ -65,11 +65,11 @@ bool is_homogeneous(const Problem<double>& problem) {
   return problem.coefficients.empty() && varying_faces(problem).empty() &&
          std::ranges::none_of(problem.faces, adds) &&
          std::ranges::all_of(problem.stages, [](const Stage& stage) {
-           return properties_of(stage.tree).homogeneous;
+           return stage_properties(stage.tree).homogeneous;
          });
 }
 
-std::vector<double> source_of(const RunConfig& config, const Problem<double>& problem) {
+std::vector<double> source_values(const RunConfig& config, const Problem<double>& problem) {
   if (is_homogeneous(problem)) return {};
   const std::vector<double> zeros(problem.shape.cells());
   return Evaluation<double>(problem, 1, config.threads)(zeros);
@@ -81,7 +81,7 @@ std::string why_not_spectral(const RunConfig& config, const FormulaSystem& syste
   RunConfig known = config;
   if (known.lacks_step()) known.time_step = 1;
   try {
-    rate_problem_of(known, system, unread_coefficients(config));
+    make_rate_problem(known, system, unread_coefficients(config));
     return {};
   } catch (const Refusal& refusal) {
     return refusal.why;
@@ -93,8 +93,8 @@ std::shared_ptr<const LinearRates> linear_rates(const RunConfig& config,
                                                 const CoefficientFields& coefficients,
                                                 bool with_source) {
   try {
-    RateProblem found = rate_problem_of(config, system, coefficients);
-    if (with_source) found.rates.source = source_of(config, found.problem);
+    RateProblem found = make_rate_problem(config, system, coefficients);
+    if (with_source) found.rates.source = source_values(config, found.problem);
     return std::make_shared<const LinearRates>(std::move(found.rates));
   } catch (const Refusal& refusal) {
     throw ConfigError("engine spectral: {}", refusal.why);

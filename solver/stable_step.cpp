@@ -40,7 +40,8 @@ StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& sy
   try {
     return [modes = modes_at(config, system, fields.coefficients, fields.whole, time),
             waves = std::move(of_waves), count = config.fields.size()](TimeScheme scheme) mutable {
-      const double by_modes = largest_step_of_modes(scheme_of(scheme, count), modes.fastest);
+      const double by_modes =
+          largest_step_of_modes(equivalent_scheme(scheme, count), modes.fastest);
       const double by_cells = waves ? waves->largest_step(scheme) : any_step;
       return StableStep{
           .largest = std::min(by_modes, by_cells), .estimated = true, .growth = modes.growth};
@@ -93,9 +94,8 @@ StableStep stable_ahead(const Ahead& ahead, const RunConfig& config,
   return {.why_unknown = "it changes too fast with time"};
 }
 
-StepOfScheme estimated_steps_of(const RunConfig& config, const FormulaSystem& whole,
-                                const std::function<StateFields()>& load,
-                                std::int64_t most_values) {
+StepOfScheme estimated_steps(const RunConfig& config, const FormulaSystem& whole,
+                             const std::function<StateFields()>& load, std::int64_t most_values) {
   const std::int64_t values = config.shape.cells() * std::ssize(config.fields);
   if (values > most_values)
     return not_known(fmt::format("not estimated for more than {} values", most_values));
@@ -121,25 +121,25 @@ StepOfScheme estimated_steps_of(const RunConfig& config, const FormulaSystem& wh
 
 }  // namespace
 
-std::function<StableStep(TimeScheme)> stable_steps_of(const RunConfig& config,
-                                                      const FormulaSystem& system,
-                                                      const std::function<StateFields()>& load,
-                                                      std::int64_t most_values) {
-  // The modes of the terms that schemes take explicitly; they are the same for all but imex.
+std::function<StableStep(TimeScheme)> stable_step_finder(const RunConfig& config,
+                                                         const FormulaSystem& system,
+                                                         const std::function<StateFields()>& load,
+                                                         std::int64_t most_values) {
+  // The modes of the terms that schemes treat explicitly; they are the same for all but imex.
   std::map<bool, std::function<StableStep(TimeScheme)>> estimates;
   return [run = config, system, load, most_values, estimates](TimeScheme scheme) mutable {
-    if (row_of(scheme.kind).is_exponential()) return of_exponential;
+    if (table_row(scheme.kind).is_exponential()) return of_exponential;
     run.scheme = scheme;
-    if (const auto known = largest_step_of(run, system)) return StableStep{.largest = known};
+    if (const auto known = stable_limit(run, system)) return StableStep{.largest = known};
     const auto [estimate, is_new] = estimates.try_emplace(scheme.kind == Scheme::imex);
-    if (is_new) estimate->second = estimated_steps_of(run, system, load, most_values);
+    if (is_new) estimate->second = estimated_steps(run, system, load, most_values);
     return estimate->second(scheme);
   };
 }
 
-StableStep stable_step_of(const RunConfig& config, const FormulaSystem& system,
-                          const std::function<StateFields()>& load, std::int64_t most_values) {
-  return stable_steps_of(config, system, load, most_values)(config.scheme);
+StableStep find_stable_step(const RunConfig& config, const FormulaSystem& system,
+                            const std::function<StateFields()>& load, std::int64_t most_values) {
+  return stable_step_finder(config, system, load, most_values)(config.scheme);
 }
 
 template <class T>
@@ -153,14 +153,14 @@ StableStep stable_step_at(RunConfig config, const FormulaSystem& system,
     const auto first = std::exchange(next, next + config.shape.cells());
     fields.whole[field].assign(first, next);
   }
-  return stable_step_of(
+  return find_stable_step(
       config, system, [&] { return fields; }, most_values);
 }
 LAPL_FOR_FLOATS(stable_step_at);
 
 std::optional<int> automatic_stages(const RunConfig& config,
                                     const std::function<StableStep(TimeScheme)>& stable) {
-  const double step = time_step_of(config);
+  const double step = step_seconds(config);
   const auto are_enough = [&](int stages) {
     const StableStep found = stable({Scheme::rkl2, stages});
     return found.largest && step <= *found.largest * (found.estimated ? 0.9 : 1);
@@ -175,7 +175,7 @@ std::optional<int> automatic_stages(const RunConfig& config,
   return high;
 }
 
-std::string text_of(const StableStep& step, const std::string& at) {
+std::string stable_step_text(const StableStep& step, const std::string& at) {
   if (!step.largest) return fmt::format("not known ({})", step.why_unknown);
   const std::string estimated = step.estimated ? fmt::format(" (estimated {})", at) : "";
   if (*step.largest == 0) return "none: every step is unstable" + estimated;
@@ -187,16 +187,16 @@ std::string step_warning(const RunConfig& config, const FormulaSystem& system,
                          const StableStep& step, const std::string& at) {
   if (config.scheme.tolerance) return {};
   if (!step.estimated) {
-    const auto problem = step_problem_of(config, system);
+    const auto problem = find_step_problem(config, system);
     return problem ? problem->key + ": " + problem->what : "";
   }
-  const double found = time_step_of(config);
+  const double found = step_seconds(config);
   if (found <= *step.largest) return {};
   if (*step.largest == 0)
     return fmt::format(
         "time.step: found {}, which may be unstable, as any step of scheme {} is by an estimate "
         "{} (another time.scheme may have stable ones)",
-        found, name_of(config.scheme.kind), at);
+        found, enum_name(config.scheme.kind), at);
   return fmt::format(
       "time.step: found {}, which may be unstable (the largest stable step is estimated to be "
       "{:.4g} s {})",
@@ -215,7 +215,7 @@ std::string why_no_step(const RunConfig& config, const StableStep& step) {
   return fmt::format(
       "equation: the rate of {} at {} is not finite at the initial state (expected finite "
       "rates{})",
-      config.fields[*step.not_finite / shape.cells()], text_of(cell, shape.axes), at_0);
+      config.fields[*step.not_finite / shape.cells()], place_text(cell, shape.axes), at_0);
 }
 
 std::string accuracy_note(const RunConfig& config, const FormulaSystem& system,

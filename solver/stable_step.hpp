@@ -44,9 +44,9 @@ inline constexpr std::int64_t most_estimated_values = std::int64_t{1} << 22;
 /// The largest stable step from the equation alone, whose system that of the config is, or, where
 /// it depends on the state, an estimate from the fields that `load` returns. States of more than
 /// `most_values` are not estimated.
-StableStep stable_step_of(const RunConfig& config, const FormulaSystem& system,
-                          const std::function<StateFields()>& load,
-                          std::int64_t most_values = most_estimated_values);
+StableStep find_stable_step(const RunConfig& config, const FormulaSystem& system,
+                            const std::function<StateFields()>& load,
+                            std::int64_t most_values = most_estimated_values);
 
 /// An estimate at a state: every field, one after the other.
 template <class T>
@@ -55,7 +55,7 @@ StableStep stable_step_at(RunConfig config, const FormulaSystem& system,
                           const Ahead& ahead, std::int64_t most_values = most_estimated_values);
 
 /// The same as a function of the scheme, with one estimate for all schemes.
-std::function<StableStep(TimeScheme)> stable_steps_of(
+std::function<StableStep(TimeScheme)> stable_step_finder(
     const RunConfig& config, const FormulaSystem& system, const std::function<StateFields()>& load,
     std::int64_t most_values = most_estimated_values);
 
@@ -65,7 +65,8 @@ std::optional<int> automatic_stages(const RunConfig& config,
                                     const std::function<StableStep(TimeScheme)>& stable);
 
 /// The step as text: "0.25 s", or why there is none; `at` says where an estimate was made.
-std::string text_of(const StableStep& step, const std::string& at = "at the initial state");
+std::string stable_step_text(const StableStep& step,
+                             const std::string& at = "at the initial state");
 
 /// A warning about the run's step; empty where there is none. `at` says where an estimate was made.
 std::string step_warning(const RunConfig& config, const FormulaSystem& system,

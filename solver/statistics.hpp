@@ -77,7 +77,7 @@ double scaled_l2(std::span<const T> field, std::int64_t columns, double cell, do
 
 /// The sum of a field times the cell volume. Collective.
 template <class T>
-double integral_of(std::span<const T> field, Shape shape, const Spacing& spacing, Ranks& ranks) {
+double field_integral(std::span<const T> field, Shape shape, const Spacing& spacing, Ranks& ranks) {
   return cell_volume(shape, spacing) *
          sum_over_rows(field, shape.columns, ranks, [](std::span<const T> row) {
            double sum = 0;
@@ -127,8 +127,8 @@ std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int
 /// The statistics, on all ranks, of a field whose rows the ranks share; if `masked`, of the cells
 /// that are not outside. Collective.
 template <class T>
-Statistics statistics_of(std::span<const T> field, Shape shape, const Spacing& spacing,
-                         Ranks& ranks, bool masked = false) {
+Statistics compute_statistics(std::span<const T> field, Shape shape, const Spacing& spacing,
+                              Ranks& ranks, bool masked = false) {
   RowStatistics all;
   for (const RowStatistics& row : gather_rows<RowStatistics>(
            ranks, masked ? statistics_of_rows<true>(field, shape.columns)

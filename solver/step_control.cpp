@@ -18,7 +18,7 @@ constexpr double safety = 0.9, least_factor = 0.2, most_factor = 5;
 constexpr double least_step = 0x1p-1074;
 
 // The same bits on every machine.
-double power_of(double base, double exponent) { return power(base, exponent); }
+double portable_power(double base, double exponent) { return power(base, exponent); }
 
 // The largest power of 2^(1/4) that is at most `size`; exact comparisons give the same everywhere.
 double rung_below(double size) {
@@ -44,7 +44,7 @@ constexpr double enough_cheaper = 1.25;
 }  // namespace
 
 double error_order(Scheme scheme) {
-  const SchemeRow& row = row_of(scheme);
+  const SchemeRow& row = table_row(scheme);
   return row.is_pair() || scheme == Scheme::etdrk4 ? row.order : row.order + 1;
 }
 
@@ -61,19 +61,19 @@ bool StepState::is_sound(std::int64_t step) const {
 }
 
 std::vector<std::uint64_t> StepState::words() const {
-  return {bits_of(clock.step),
-          bits_of(clock.start),
+  return {as_bits(clock.step),
+          as_bits(clock.start),
           static_cast<std::uint64_t>(clock.start_step),
-          bits_of(carry),
-          bits_of(longest),
-          bits_of(error),
+          as_bits(carry),
+          as_bits(longest),
+          as_bits(error),
           static_cast<std::uint64_t>(rejections),
-          bits_of(radius),
+          as_bits(radius),
           static_cast<std::uint64_t>(stages),
           static_cast<std::uint64_t>(last_estimate),
           static_cast<std::uint64_t>(next_estimate),
-          bits_of(allowed[0]),
-          bits_of(allowed[1])};
+          as_bits(allowed[0]),
+          as_bits(allowed[1])};
 }
 
 std::optional<StepState> StepState::of_words(const std::vector<std::uint64_t>& words) {
@@ -229,17 +229,17 @@ bool StepControl::accepts(double error, std::int64_t step) {
     ++state_.rejections;
     end_step_ = step;
     state_.longest =
-        std::isfinite(error) ? next(power_of(error, -1 / order), 1) : least_factor * size;
+        std::isfinite(error) ? next(portable_power(error, -1 / order), 1) : least_factor * size;
     if (is_exponential(config_)) state_.longest = rung_below(state_.longest);
     state_.longest = std::max(state_.longest, least_step);
     return false;
   }
   const double now = std::max(error, 1e-10);
   if (size < state_.longest)  // something else has shortened the step, and says nothing against it
-    state_.longest = std::max(state_.longest, next(power_of(now, -1 / order), most_factor));
+    state_.longest = std::max(state_.longest, next(portable_power(now, -1 / order), most_factor));
   else
-    state_.longest =
-        next(power_of(now, -0.7 / order) * power_of(state_.error, 0.4 / order), most_factor);
+    state_.longest = next(
+        portable_power(now, -0.7 / order) * portable_power(state_.error, 0.4 / order), most_factor);
   state_.error = now;
   if (is_exponential(config_)) use_rung(size);
   arrive(step + 1);

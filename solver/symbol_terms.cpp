@@ -125,13 +125,13 @@ SymbolTerms::SymbolTerms(RateSymbol& symbol, int axes, int radius,
 
 double SymbolTerms::turn() const { return 2 * std::numbers::pi / phases_; }
 
-template <class Take>
-void SymbolTerms::for_each(int count, const Take& take) const {
+template <class Use>
+void SymbolTerms::for_each(int count, const Use& use) const {
   std::array<int, 3> at;
   const std::array counts = {first_ == 0 ? count : 1, first_ <= 1 ? count : 1, count};
   for (at[0] = 0; at[0] < counts[0]; ++at[0])
     for (at[1] = 0; at[1] < counts[1]; ++at[1])
-      for (at[2] = 0; at[2] < counts[2]; ++at[2]) take(at);
+      for (at[2] = 0; at[2] < counts[2]; ++at[2]) use(at);
 }
 
 std::size_t SymbolTerms::place(const std::array<int, 3>& at) const {
@@ -160,14 +160,14 @@ ModeRate SymbolTerms::rate(int row, int column) const {
   const auto is_zero = [&](const SquareMatrix& value) { return value.at(row, column) == 0.0; };
   if (std::ranges::all_of(values_, is_zero)) return rate;
   for_each(radius_ + 1, [&](const std::array<int, 3>& turns) {
-    const double weight = weight_of(turns, row, column);
+    const double weight = term_weight(turns, row, column);
     if (turns != std::array<int, 3>{} && std::abs(weight) > rounding_of_symbols * largest_)
       rate.terms.push_back({weight, turns});
   });
   return rate;
 }
 
-double SymbolTerms::weight_of(const std::array<int, 3>& turns, int row, int column) const {
+double SymbolTerms::term_weight(const std::array<int, 3>& turns, int row, int column) const {
   double sum = 0;
   int points = 0;
   for_each(phases_, [&](const std::array<int, 3>& at) {

@@ -43,10 +43,10 @@ class SymbolTerms {
 
  private:
   double turn() const;
-  template <class Take>
-  void for_each(int count, const Take& take) const;
+  template <class Use>
+  void for_each(int count, const Use& use) const;
   std::size_t place(const std::array<int, 3>& at) const;
-  double weight_of(const std::array<int, 3>& turns, int row, int column) const;
+  double term_weight(const std::array<int, 3>& turns, int row, int column) const;
 
   std::vector<std::string> names_;
   int radius_, phases_;

@@ -27,7 +27,7 @@ struct Decimal {
 };
 
 // The shortest decimal that `number` is nearest to.
-Decimal decimal_of(double number) {
+Decimal shortest_decimal(double number) {
   char text[32];
   const auto end = std::to_chars(text, std::end(text), number, std::chars_format::scientific).ptr;
   Decimal decimal;
@@ -50,9 +50,9 @@ Decimal decimal_of(double number) {
 
 }  // namespace
 
-double multiple_of(double unit, std::int64_t count) {
+double decimal_multiple(double unit, std::int64_t count) {
   __extension__ using Digits = __int128;
-  const Decimal decimal = decimal_of(unit);
+  const Decimal decimal = shortest_decimal(unit);
   const std::string text =
       fmt::format("{}e{}", static_cast<Digits>(decimal.digits) * count, decimal.exponent);
   double value = 0;
@@ -62,24 +62,25 @@ double multiple_of(double unit, std::int64_t count) {
 }
 
 double nearest_multiple(double unit, double time) {
-  return multiple_of(unit, static_cast<std::int64_t>(std::clamp(std::round(time / unit), 0.0,
-                                                                static_cast<double>(most_steps))));
+  return decimal_multiple(
+      unit, static_cast<std::int64_t>(
+                std::clamp(std::round(time / unit), 0.0, static_cast<double>(most_steps))));
 }
 
 double next_multiple(double unit, double time) {
   auto count = static_cast<std::int64_t>(
       std::clamp(std::floor(time / unit) - 1, 0.0, static_cast<double>(most_steps)));
-  while (multiple_of(unit, count) <= time && count <= most_steps) ++count;
-  return multiple_of(unit, count);
+  while (decimal_multiple(unit, count) <= time && count <= most_steps) ++count;
+  return decimal_multiple(unit, count);
 }
 
-StepTimes clock_of(const RunConfig& run) {
-  StepTimes clock{.step = time_step_of(run)};
+StepTimes step_times(const RunConfig& run) {
+  StepTimes clock{.step = step_seconds(run)};
   if (run.scheme.varies) return clock;
   const std::vector<double> times = exact_times(run);
   const double time = times.empty() ? clock.step : times.front();
   const double count = std::round(time / clock.step);
-  const Decimal decimal = decimal_of(time);
+  const Decimal decimal = shortest_decimal(time);
   if (decimal.exponent > 18 || decimal.exponent < -22 || !(count >= 1 && count < exact_integers))
     return clock;
   Wide unit = static_cast<Wide>(decimal.digits), parts = static_cast<Wide>(count);

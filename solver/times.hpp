@@ -14,7 +14,7 @@
 namespace lapl {
 
 /// The double nearest to `count` times the decimal of `unit`.
-double multiple_of(double unit, std::int64_t count);
+double decimal_multiple(double unit, std::int64_t count);
 /// The nearest multiple to `time`; `time` is one of them if it is equal.
 double nearest_multiple(double unit, double time);
 /// The smallest multiple above `time`.
@@ -22,8 +22,10 @@ double next_multiple(double unit, double time);
 
 /// The times of steps of one size, which divide the times of exact_times; each is rounded once.
 /// Where steps vary, of the first one.
-StepTimes clock_of(const RunConfig& run);
-inline double time_of(const RunConfig& run, std::int64_t step) { return clock_of(run).time(step); }
+StepTimes step_times(const RunConfig& run);
+inline double time_at_step(const RunConfig& run, std::int64_t step) {
+  return step_times(run).time(step);
+}
 
 /// The times that must be whole numbers of steps, the shortest first.
 inline std::vector<double> exact_times(const RunConfig& config) {

@@ -12,7 +12,7 @@
 
 namespace lapl {
 
-/// Holds one copy of the state in host memory. Its functions call Backend::capture.
+/// Keeps one copy of the state in host memory. Its functions call Backend::capture.
 template <class T>
 class Verification {
  public:

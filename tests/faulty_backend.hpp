@@ -55,7 +55,9 @@ class FaultyBackend final : public Backend<T> {
       return found();
     };
   }
-  void set_derived(const std::vector<DerivedPlan<T>>& plans) override { real_->set_derived(plans); }
+  void set_derived(const std::vector<DerivedOutput<T>>& plans) override {
+    real_->set_derived(plans);
+  }
   // Copies the state at once, so that go_wrong() can start another capture while a sink still reads
   // this one.
   void start_capture(bool with_derived) override {
@@ -80,7 +82,7 @@ class FaultyBackend final : public Backend<T> {
 
  private:
   void go_wrong() {
-    std::vector<T> field = state_of(*real_).field;
+    std::vector<T> field = stepped_state(*real_).field;
     fault_(field);
     real_->set_state(field);
   }

@@ -78,7 +78,7 @@ std::vector<T> formula_stepped(const RunConfig& run, const std::vector<T>& state
                                std::int64_t steps, const std::string& engine = "interpreted",
                                int threads = 2) {
   const auto backend =
-      make_backend<T>("cpu", engine, problem_of<T>(Model(run), coefficient_fields(run)), threads);
+      make_backend<T>("cpu", engine, make_problem<T>(Model(run), coefficient_fields(run)), threads);
   backend->set_state(state);
   backend->advance(steps);
   return copy_of_state(*backend);

@@ -37,13 +37,13 @@ inline RunConfig diffusion_run(Shape shape) {
   return run;
 }
 
-inline Shape shape_of(const std::vector<std::int64_t>& extents) { return Shape::of(extents); }
+inline Shape make_shape(const std::vector<std::int64_t>& extents) { return Shape::of(extents); }
 
 /// Shapes of one to three axes: one cell, odd, even and prime sizes.
 inline std::vector<Shape> spectral_shapes() {
-  return {shape_of({1}),      shape_of({2}),       shape_of({97}),       shape_of({128}),
-          shape_of({1, 1}),   shape_of({1, 30}),   shape_of({31, 1}),    shape_of({16, 27}),
-          shape_of({61, 37}), shape_of({2, 3, 5}), shape_of({12, 7, 10})};
+  return {make_shape({1}),      make_shape({2}),       make_shape({97}),       make_shape({128}),
+          make_shape({1, 1}),   make_shape({1, 30}),   make_shape({31, 1}),    make_shape({16, 27}),
+          make_shape({61, 37}), make_shape({2, 3, 5}), make_shape({12, 7, 10})};
 }
 
 /// Number of `faces` values: all combinations on two axes, and as many on three.
@@ -84,7 +84,7 @@ inline MeasuredStep measured_step(RunConfig run, Scheme scheme, double size,
   run.scheme.varies = true;
   run.scheme.tolerance = {1e-300, 1};
   run.time_step = size;
-  const auto backend = make_backend<double>("cpu", "auto", problem_of<double>(Model(run), {}), 1);
+  const auto backend = make_backend<double>("cpu", "auto", make_problem<double>(Model(run), {}), 1);
   backend->set_state(start);
   backend->advance(1);
   return {largest_error(*backend, static_cast<int>(run.fields.size())), copy_of_state(*backend)};

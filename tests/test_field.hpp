@@ -61,7 +61,7 @@ struct Stepped {
 
 /// A copy of the backend's state, and of its first derived output as `laplacian`.
 template <class T>
-Stepped<T> state_of(Backend<T>& backend) {
+Stepped<T> stepped_state(Backend<T>& backend) {
   const auto capture = backend.capture(true);
   const Captured<T> captured = capture.wait();
   std::vector<T> laplacian;
@@ -72,11 +72,12 @@ Stepped<T> state_of(Backend<T>& backend) {
 
 /// The plan of the Laplacian for set_derived; empty unless the problem has two axes.
 template <class T>
-std::vector<DerivedPlan<T>> laplacian_of(const Problem<T>& problem, T spacing_squared = 1) {
+std::vector<DerivedOutput<T>> laplacian_output(const Problem<T>& problem, T spacing_squared = 1) {
   if (problem.shape.axes != 2) return {};
-  Problem<T> made{.shape = problem.shape, .faces = problem.faces, .fields = problem.fields};
-  made.faces.resize(problem.fields + 1, problem.faces.front());
-  made.stages = {{.tree = laplacian_tree(spacing_squared), .targets = {problem.fields}}};
+  Problem<T> made{
+      .shape = problem.shape, .faces = problem.faces, .step_fields = problem.step_fields};
+  made.faces.resize(problem.step_fields + 1, problem.faces.front());
+  made.stages = {{.tree = laplacian_tree(spacing_squared), .targets = {problem.step_fields}}};
   return {std::move(made)};
 }
 
@@ -86,10 +87,10 @@ Stepped<T> stepped(const std::string& backend, const std::string& engine, const 
                    std::span<const T> field, std::int64_t steps, int threads = 2,
                    T spacing_squared = 1) {
   const auto made = make_backend(backend, engine, problem, threads);
-  made->set_derived(laplacian_of(problem, spacing_squared));
+  made->set_derived(laplacian_output(problem, spacing_squared));
   made->set_state(field);
   made->advance(steps);
-  return state_of(*made);
+  return stepped_state(*made);
 }
 
 /// True if two fields hold the same bits.

@@ -7,14 +7,14 @@
 
 #include "app/cli/help_text.hpp"
 #include "app/exit_code.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
 namespace {
 
 // Accepts `lapl version` for `lapl --version`.
-std::vector<std::string> words_of(int argc, char** argv) {
+std::vector<std::string> argument_words(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.size() == 1 && words.front() == "version") return {"--version"};
   return words;
@@ -57,9 +57,9 @@ std::string CommandLine::help(const std::string& command) const {
 }
 
 Action CommandLine::parse(int argc, char** argv) const {
-  const std::vector<std::string> words = words_of(argc, argv);
+  const std::vector<std::string> words = argument_words(argc, argv);
   if (words.empty()) {
-    say(stderr, "{}", help(""));
+    print_text(stderr, "{}", help(""));
     return [] { return int{exit_config}; };
   }
   try {

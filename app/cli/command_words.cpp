@@ -15,7 +15,7 @@ namespace lapl {
 namespace {
 
 // True for -o, --output and --output=FILE; false for "-" and for negative numbers.
-bool looks_like_option(const std::string& word) {
+bool is_option_like(const std::string& word) {
   return word.size() > 1 && word[0] == '-' &&
          std::isdigit(static_cast<unsigned char>(word[1])) == 0;
 }
@@ -26,7 +26,7 @@ class WordWalk {
   explicit WordWalk(const CLI::App& app) : program_(app), command_(&app) {}
 
   // False if the word is an unknown command or option.
-  bool take(const std::string& word);
+  bool read(const std::string& word);
 
   // The innermost command so far.
   const CLI::App& command() const { return *command_; }
@@ -46,12 +46,12 @@ class WordWalk {
   bool only_positionals_ = false;  // after "--"
 };
 
-bool WordWalk::take(const std::string& word) {
+bool WordWalk::read(const std::string& word) {
   if (values_left_ > 0) {
     --values_left_;
     return true;
   }
-  if (!only_positionals_ && looks_like_option(word)) {
+  if (!only_positionals_ && is_option_like(word)) {
     if (word == "--") {
       only_positionals_ = true;
       return true;
@@ -89,10 +89,11 @@ std::vector<std::string> option_names(const CLI::App& command) {
 }
 
 // The values that can replace `typed`; `before` is put before each value, such as "--backend=".
-Completion completions_of(const CLI::Option& option, const std::string& before,
-                          const std::string& typed) {
+Completion value_completions(const CLI::Option& option, const std::string& before,
+                             const std::string& typed) {
   Completion values;
-  for (const std::string& word : choices_of(option)) values.words.emplace_back(before + word, "");
+  for (const std::string& word : option_choices(option))
+    values.words.emplace_back(before + word, "");
   if (!values.words.empty()) return values;
   const std::string type = option.get_type_name();
   if (option.get_positional()) {
@@ -110,13 +111,13 @@ Completion completions_of(const CLI::Option& option, const std::string& before,
 }
 
 Completion WordWalk::next(const std::string& typed) const {
-  if (values_left_ > 0) return completions_of(*option_, "", typed);
+  if (values_left_ > 0) return value_completions(*option_, "", typed);
   Completion can_come;
   if (typed.starts_with('-') && !only_positionals_) {
     if (const auto equals = typed.find('='); equals != std::string::npos) {
       const CLI::Option* option = command_->get_option_no_throw(typed.substr(0, equals));
       return option == nullptr ? can_come
-                               : completions_of(*option, typed.substr(0, equals + 1), typed);
+                               : value_completions(*option, typed.substr(0, equals + 1), typed);
     }
     for (const CLI::Option* option : command_->get_options())
       for (const std::string& name : option->get_lnames())
@@ -128,7 +129,7 @@ Completion WordWalk::next(const std::string& typed) const {
   const auto all = command_->get_options([](const CLI::Option* o) { return o->get_positional(); });
   if (!can_come.words.empty() || positionals_.size() >= all.size()) return can_come;
   return command_->get_name() == "help" ? topics()
-                                        : completions_of(*all[positionals_.size()], "", typed);
+                                        : value_completions(*all[positionals_.size()], "", typed);
 }
 
 Completion WordWalk::topics() const {
@@ -149,7 +150,7 @@ Completion WordWalk::topics() const {
 std::string CommandLine::unknown_word(const std::vector<std::string>& words) const {
   WordWalk walk(*app_);
   for (const std::string& word : words) {
-    if (walk.take(word)) continue;
+    if (walk.read(word)) continue;
     const CLI::App& command = walk.command();
     const bool option = word[0] == '-';
     const std::string path =
@@ -174,7 +175,7 @@ Completion CommandLine::complete(std::vector<std::string> words) const {
   words.pop_back();
   WordWalk walk(*app_);
   for (const std::string& word : words)
-    if (!walk.take(word)) return {};  // no completion can be known after an unknown word
+    if (!walk.read(word)) return {};  // no completion can be known after an unknown word
   Completion completion = walk.next(typed);
   std::erase_if(completion.words, [&](const auto& word) { return !word.first.starts_with(typed); });
   for (auto& [word, meaning] : completion.words) meaning = meaning.substr(0, meaning.find('\n'));

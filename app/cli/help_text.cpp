@@ -28,7 +28,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 
 // The choices of an option in words: "a, b, c"; empty where it has none.
 std::string choices_text(const CLI::Option& option) {
-  return CLI::detail::join(choices_of(option), ", ");
+  return CLI::detail::join(option_choices(option), ", ");
 }
 
 // Prints names, values and meanings of options in two columns, and wraps all text.
@@ -48,8 +48,8 @@ class HelpFormat : public CLI::Formatter {
   }
 
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    return help_entry(make_option_name(option, is_positional) + value_of(*option),
-                      meaning_of(*option));
+    return help_entry(make_option_name(option, is_positional) + value_placeholder(*option),
+                      option_meaning(*option));
   }
 
   // CLI11 2.1 and 2.4 put different numbers of empty lines before the footer.
@@ -62,7 +62,7 @@ class HelpFormat : public CLI::Formatter {
 
  private:
   // The placeholder of an option's value, or its choices where they are short.
-  static std::string value_of(const CLI::Option& option) {
+  static std::string value_placeholder(const CLI::Option& option) {
     const std::string type = option.get_type_name(), choices = choices_text(option);
     if (option.get_type_size() == 0 || type.empty()) return "";
     if (choices.empty()) return ' ' + type;
@@ -71,7 +71,7 @@ class HelpFormat : public CLI::Formatter {
     return option.get_positional() ? "" : " NAME" + after;
   }
 
-  static std::string meaning_of(const CLI::Option& option) {
+  static std::string option_meaning(const CLI::Option& option) {
     std::string meaning = option.get_description();
     const std::string choices = choices_text(option);
     if (choices.size() > short_choices && choices.size() <= most_choices)
@@ -88,7 +88,7 @@ class HelpFormat : public CLI::Formatter {
 
 }  // namespace
 
-std::vector<std::string> choices_of(const CLI::Option& option) {
+std::vector<std::string> option_choices(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   std::vector<std::string> choices;
   const auto open = type.find('{'), close = type.find('}');

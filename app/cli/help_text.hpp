@@ -15,7 +15,7 @@ namespace lapl {
 
 /// The allowed words of an option or a positional, if it has a list of them. CLI11 writes them
 /// between the braces of the type name, such as {auto,cuda,cpu}.
-std::vector<std::string> choices_of(const CLI::Option& option);
+std::vector<std::string> option_choices(const CLI::Option& option);
 
 /// Columns of help: those of the terminal on stdout, or COLUMNS where it is set; 40 to 100.
 int help_width();

@@ -70,9 +70,10 @@ std::optional<StepState> first_steps(const Job& job, bool changed) {
   const CheckpointHeader& header = job.restart->checkpoint.header;
   std::optional<StepState> steps = StepState::of_words(header.step_state);
   if (!steps)
-    steps = StepState{
-        .clock = {.step = header.time_step, .start = time_of(header), .start_step = header.step},
-        .longest = header.time_step};
+    steps = StepState{.clock = {.step = header.time_step,
+                                .start = header_time(header),
+                                .start_step = header.step},
+                      .longest = header.time_step};
   if (changed) {
     steps->end_planned(header.step);
     steps->radius = StepState().radius;  // unknown
@@ -83,9 +84,9 @@ std::optional<StepState> first_steps(const Job& job, bool changed) {
 }
 
 template <class T>
-StepWords look_at_step_anew(Backend<T>& backend, const Model& model,
-                            const CoefficientFields& coefficients, std::int64_t step,
-                            std::optional<StepState>& steps) {
+StepWords recheck_step(Backend<T>& backend, const Model& model,
+                       const CoefficientFields& coefficients, std::int64_t step,
+                       std::optional<StepState>& steps) {
   const RunConfig& config = model.run;
   if (config.scheme.tolerance || is_exponential(config)) return {};
   const std::int64_t fields = std::ssize(config.fields);
@@ -95,7 +96,7 @@ StepWords look_at_step_anew(Backend<T>& backend, const Model& model,
   double size = 0;
   if (backend.ranks().is_first()) {
     const std::string at = fmt::format("at step {}", step);
-    const double time = steps ? steps->clock.time(step) : time_of(config, step);
+    const double time = steps ? steps->clock.time(step) : time_at_step(config, step);
     const StableStep stable =
         stable_step_at(config, model.system, coefficients, std::span<const T>(state),
                        {time, steps ? 1 : 0}, std::numeric_limits<std::int64_t>::max());
@@ -105,15 +106,15 @@ StepWords look_at_step_anew(Backend<T>& backend, const Model& model,
       throw ConfigError(
           "time.step: found auto, and the largest stable step is {} (expected a "
           "change under which some steps are stable, and others are not)",
-          text_of(stable, at));
+          stable_step_text(stable, at));
     words.note = fmt::format(
         "time.step: {:.4g} s from there on, 0.9 of the largest stable step of "
         "{}",
-        size, text_of(stable, at));
+        size, stable_step_text(stable, at));
   }
   if (steps) steps->longest = of_first(backend.ranks(), size);
   return words;
 }
-LAPL_FOR_FLOATS(look_at_step_anew);
+LAPL_FOR_FLOATS(recheck_step);
 
 }  // namespace lapl

@@ -33,8 +33,8 @@ std::optional<StepState> first_steps(const Job& job, bool changed);
 /// the state at hand, or checks the given one, as at the start of a run. Returns what there is to
 /// say on the first rank, which alone reads `coefficients`. Collective. Throws ConfigError.
 template <class T>
-StepWords look_at_step_anew(Backend<T>& backend, const Model& model,
-                            const CoefficientFields& coefficients, std::int64_t step,
-                            std::optional<StepState>& steps);
+StepWords recheck_step(Backend<T>& backend, const Model& model,
+                       const CoefficientFields& coefficients, std::int64_t step,
+                       std::optional<StepState>& steps);
 
 }  // namespace lapl

@@ -11,7 +11,7 @@
 #include "app/commands/run_backend.hpp"
 #include "app/commands/run_ranks.hpp"
 #include "app/view/console.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "io/config/config.hpp"
 #include "io/json.hpp"
 #include "io/readers/initial_source.hpp"
@@ -43,7 +43,8 @@ struct BenchOptions {
 };
 
 // The shapes given by the user, or else squares with these sides.
-std::vector<Shape> shapes_of(const BenchOptions& options, const std::vector<std::int64_t>& sides) {
+std::vector<Shape> bench_shapes(const BenchOptions& options,
+                                const std::vector<std::int64_t>& sides) {
   std::vector<Shape> shapes;
   for (const std::vector<std::int64_t>& extents : options.shapes) {
     if (extents.empty() || extents.size() > 3)
@@ -63,7 +64,7 @@ void require_axes(const std::vector<Shape>& shapes, int axes, const std::string&
                         fmt::join(shape.extents(), " "), axes, of);
 }
 
-Json values_of(const BenchmarkResult& r, Shape shape, const std::string& precision) {
+Json result_json(const BenchmarkResult& r, Shape shape, const std::string& precision) {
   const double bandwidth_bound =
       r.ceilings.copy_bytes_per_second / static_cast<double>(r.bytes_a_cell);
   return {{"engine", r.description.engine},
@@ -87,11 +88,11 @@ Json values_of(const BenchmarkResult& r, Shape shape, const std::string& precisi
 }
 
 void print_row(const Json& v, const BenchmarkResult& r, Shape shape) {
-  say("{:<10} {:<8} {:>15} {:>8} {:>9.4f} {:>7.1f} {:>9.2f} {:>9.0f} {:>9.1f} {:>7}\n",
-      r.description.engine, v["precision"].get<std::string>(), text_of(shape), r.steps, r.seconds,
-      100 * (r.slowest / r.fastest - 1), r.updates_per_second / 1e9,
-      v["percent_of_bandwidth_ceiling"].get<double>(),
-      v["percent_of_arithmetic_ceiling"].get<double>(), r.verified_steps);
+  print_text("{:<10} {:<8} {:>15} {:>8} {:>9.4f} {:>7.1f} {:>9.2f} {:>9.0f} {:>9.1f} {:>7}\n",
+             r.description.engine, v["precision"].get<std::string>(), shape_text(shape), r.steps,
+             r.seconds, 100 * (r.slowest / r.fastest - 1), r.updates_per_second / 1e9,
+             v["percent_of_bandwidth_ceiling"].get<double>(),
+             v["percent_of_arithmetic_ceiling"].get<double>(), r.verified_steps);
   std::fflush(stdout);
 }
 
@@ -117,10 +118,10 @@ std::vector<FilterConfig> filters_to_measure() {
 int bench_filters(const BenchOptions& options) {
   const std::string backend = choose_backend(options.backend).backend;
   if (!options.json)
-    say("{:<17} {:<10} {:<8} {:>15} {:>11} {:>8} {:>9} {:>8}\n", "filter", "method", "",
-        "rows x columns", "median us", "spread %", "GCells/s", "checked");
+    print_text("{:<17} {:<10} {:<8} {:>15} {:>11} {:>8} {:>9} {:>8}\n", "filter", "method", "",
+               "rows x columns", "median us", "spread %", "GCells/s", "checked");
   Json all = Json::array();
-  const std::vector<Shape> shapes = shapes_of(options, {256, 2000});
+  const std::vector<Shape> shapes = bench_shapes(options, {256, 2000});
   require_axes(shapes, 2, "filters");
   for (const FilterConfig& filter : filters_to_measure())
     for (const Shape shape : shapes)
@@ -143,12 +144,12 @@ int bench_filters(const BenchOptions& options) {
                        {"slowest_seconds", r.slowest},
                        {"gigacells_per_second", rate}});
         if (options.json) continue;
-        say("{:<17} {:<10} {:<8} {:>6} x {:<6} {:>11.1f} {:>8.1f} {:>9.3f} {:>8}\n", filter.name,
-            r.method, precision, shape.rows, shape.columns, 1e6 * r.seconds,
-            100 * (r.slowest / r.fastest - 1), rate, r.verified_cells);
+        print_text("{:<17} {:<10} {:<8} {:>6} x {:<6} {:>11.1f} {:>8.1f} {:>9.3f} {:>8}\n",
+                   filter.name, r.method, precision, shape.rows, shape.columns, 1e6 * r.seconds,
+                   100 * (r.slowest / r.fastest - 1), rate, r.verified_cells);
         std::fflush(stdout);
       }
-  if (options.json) say("{}\n", json_text(all, 2));
+  if (options.json) print_text("{}\n", json_text(all, 2));
   return 0;
 }
 
@@ -161,22 +162,22 @@ CoefficientFields coefficients_on(const std::optional<LoadedConfig>& loaded, Sha
   return ranks.is_first() ? load_coefficients(config) : unread_coefficients(config);
 }
 
-std::string backend_of(const BenchOptions& options) {
+std::string bench_backend(const BenchOptions& options) {
   return choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend;
 }
 
 int bench_engines(const BenchOptions& options) {
-  const std::string backend = backend_of(options);
+  const std::string backend = bench_backend(options);
   // Always found: the command line accepts only these names.
   const Boundary boundary =
       std::ranges::find(name_table<Boundary>, options.boundary, &Named<Boundary>::name)->value;
   std::optional<LoadedConfig> loaded;
-  if (!options.config.empty()) look_at_mask(loaded.emplace(load_config(options.config, {})));
+  if (!options.config.empty()) resolve_mask(loaded.emplace(load_config(options.config, {})));
   if (loaded) use_code_cache(loaded->run.caches_code);
   const std::vector<Shape> shapes =
       loaded && options.shapes.empty() ? std::vector{loaded->run.shape}
-      : backend == "cuda"              ? shapes_of(options, {512, 1024, 2000, 8192, 16384})
-                                       : shapes_of(options, {64, 256, 2000, 8192});
+      : backend == "cuda"              ? bench_shapes(options, {512, 1024, 2000, 8192, 16384})
+                                       : bench_shapes(options, {64, 256, 2000, 8192});
   if (loaded) require_axes(shapes, loaded->run.shape.axes, options.config);
   std::vector<std::string> engines;
   const bool exponential = loaded && is_exponential(loaded->run);
@@ -191,7 +192,8 @@ int bench_engines(const BenchOptions& options) {
   Ranks& ranks = run_ranks();
   const bool as_table = !options.json && ranks.is_first();
   if (as_table)
-    say("{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n"
+    print_text(
+        "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n"
         "{:<10} {:<8} {:>15} {:>8} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7}\n",
         "engine", "", "cells", "steps", "median s", "spread", "GCells/s", "% of copy", "% of",
         "steps", "", "", "", "timed", "", "%", "", "bandwidth", "arithm.", "checked");
@@ -207,7 +209,7 @@ int bench_engines(const BenchOptions& options) {
         try {
           const auto result = measure(of, coefficients_on(loaded, shape, ranks), options.steps,
                                       options.repeats, ranks);
-          all.push_back(values_of(result, shape, precision));
+          all.push_back(result_json(result, shape, precision));
           if (as_table) print_row(all.back(), result, shape);
           if (result.not_finite_after > 0 && ranks.is_first())
             print_warning(fmt::format(
@@ -216,11 +218,11 @@ int bench_engines(const BenchOptions& options) {
                 result.not_finite_after, result.verified_steps, result.steps));
         } catch (const EngineUnsuitable& error) {
           if (!options.engine.empty()) throw;
-          say(stderr, "{}, {}: {}\n", engine, precision, error.what());
+          print_text(stderr, "{}, {}: {}\n", engine, precision, error.what());
         }
       }
   if (all.empty()) throw DeviceError("no engine of the {} backend could step", backend);
-  if (options.json && ranks.is_first()) say("{}\n", json_text(all, 2));
+  if (options.json && ranks.is_first()) print_text("{}\n", json_text(all, 2));
   return 0;
 }
 
@@ -267,10 +269,12 @@ void print_rows_of_ranks(const Json& all, const char* scaling, int ranks, const 
     const int threads = ranks * row["threads"].get<int>();
     const double processors =  // GPUs if there are no threads
         threads == 0 ? ranks : static_cast<double>(threads) / one["threads"].get<int>();
-    say("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9.3f} {:>9.2f} {:>9.1f} {:>8}\n", scaling, ranks,
-        threads, row["engine"].get<std::string>(), row["precision"].get<std::string>(),
-        text_of(Shape::of(row["shape"].get<std::vector<std::int64_t>>())), rate, rate / rate_of_one,
-        100 * rate / rate_of_one / processors, row["verified_steps"].get<std::int64_t>());
+    print_text("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9.3f} {:>9.2f} {:>9.1f} {:>8}\n", scaling,
+               ranks, threads, row["engine"].get<std::string>(),
+               row["precision"].get<std::string>(),
+               shape_text(Shape::of(row["shape"].get<std::vector<std::int64_t>>())), rate,
+               rate / rate_of_one, 100 * rate / rate_of_one / processors,
+               row["verified_steps"].get<std::int64_t>());
   }
   std::fflush(stdout);
 }
@@ -278,12 +282,13 @@ void print_rows_of_ranks(const Json& all, const char* scaling, int ranks, const 
 // Measures each shape on 1, 2, 4 ... ranks (strong scaling), and with its slowest axis multiplied
 // by the number of ranks (weak scaling). Each measurement runs this program in new processes.
 int bench_on_ranks(const BenchOptions& options) {
-  const std::string backend = backend_of(options);
+  const std::string backend = bench_backend(options);
   const std::vector<std::string> words = words_for_ranks(options, backend);
   const std::int64_t square = backend == "cuda" ? 16384 : 4096;
   if (!options.json)
-    say("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9} {:>9} {:>9} {:>8}\n", "scaling", "ranks",
-        "threads", "engine", "", "cells", "GCells/s", "of one", "% each", "checked");
+    print_text("{:<7} {:>5} {:>8} {:<10} {:<8} {:>20} {:>9} {:>9} {:>9} {:>8}\n", "scaling",
+               "ranks", "threads", "engine", "", "cells", "GCells/s", "of one", "% each",
+               "checked");
   const Launcher launcher = find_launcher(mpi_library());
   const LauncherFolders folders;
   folders.set_variables(launcher);
@@ -309,7 +314,7 @@ int bench_on_ranks(const BenchOptions& options) {
             one);
       }
   }
-  if (options.json) say("{}\n", json_text(measurements, 2));
+  if (options.json) print_text("{}\n", json_text(measurements, 2));
   return 0;
 }
 

@@ -4,14 +4,16 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "completion_files.hpp"
 
 namespace lapl {
 namespace {
 
 int completions_command(const std::string& shell) {
-  say("{}", shell == "bash" ? completion_bash : shell == "zsh" ? completion_zsh : completion_fish);
+  print_text("{}", shell == "bash"  ? completion_bash
+                   : shell == "zsh" ? completion_zsh
+                                    : completion_fish);
   return 0;
 }
 
@@ -39,8 +41,8 @@ Where these files belong:
                    {.may_be_empty = true});
   asked.does([words, &line] {
     const Completion completion = line.complete(*words);
-    say("{}\n", completion.files);
-    for (const auto& [word, meaning] : completion.words) say("{}\t{}\n", word, meaning);
+    print_text("{}\n", completion.files);
+    for (const auto& [word, meaning] : completion.words) print_text("{}\t{}\n", word, meaning);
     return 0;
   });
 }

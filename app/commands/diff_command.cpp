@@ -12,7 +12,7 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/exit_code.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "app/view/table.hpp"
 #include "io/config/config_text.hpp"
 #include "io/hdf5/step_file.hpp"
@@ -175,11 +175,11 @@ void compare_runs(const DiffOptions& options, Json& findings) {
 }
 
 std::string cells_text(const Json& shape) {
-  return text_of(Shape::of(shape.get<std::vector<std::int64_t>>()));
+  return shape_text(Shape::of(shape.get<std::vector<std::int64_t>>()));
 }
 
 // One line of the table: the name, and the result of the comparison.
-std::vector<std::string> line_of(const Json& finding) {
+std::vector<std::string> table_line(const Json& finding) {
   const std::string what = printable(finding["what"].get<std::string>());
   if (finding.contains("missing_in"))
     return {what, "missing in " + printable(finding["missing_in"].get<std::string>())};
@@ -192,7 +192,7 @@ std::vector<std::string> line_of(const Json& finding) {
   std::string first;
   if (finding.contains("first")) {
     const auto indices = finding["first"].get<std::vector<std::int64_t>>();
-    first = text_of(Cell::of(indices), static_cast<int>(indices.size()));
+    first = place_text(Cell::of(indices), static_cast<int>(indices.size()));
   }
   return {what,
           fmt::format("{} of {}", finding["differing"].get<std::int64_t>(),
@@ -221,9 +221,9 @@ std::string diff_verdict(const Json& findings, const DiffOptions& options) {
 void print_findings(const Json& findings, const DiffOptions& options) {
   std::vector<std::vector<std::string>> lines = {
       {"compared", "cells that differ", "largest difference", "relative", "first"}};
-  for (const Json& finding : findings) lines.push_back(line_of(finding));
-  say("A: {}\nB: {}\n{}{}\n", options.a, options.b, table_text(lines, 2),
-      diff_verdict(findings, options));
+  for (const Json& finding : findings) lines.push_back(table_line(finding));
+  print_text("A: {}\nB: {}\n{}{}\n", options.a, options.b, table_text(lines, 2),
+             diff_verdict(findings, options));
 }
 
 int diff_command(const DiffOptions& options) {
@@ -239,7 +239,7 @@ int diff_command(const DiffOptions& options) {
     compare_files({options.a, read_content(options.a)}, {options.b, read_content(options.b)}, "",
                   options, findings);
   if (options.json)
-    say("{}\n", json_text(findings, 2));
+    print_text("{}\n", json_text(findings, 2));
   else
     print_findings(findings, options);
   return std::ranges::any_of(findings, is_different) ? exit_different : exit_complete;

@@ -44,7 +44,7 @@ Json summary_values(const Job& job, const Provenance& provenance) {
   // An object from the start: one that null grows into is a crash where memory runs out.
   Json values = Json::object();
   for (const auto& [name, text] : provenance) values[name] = text;
-  values["precision"] = name_of(config.precision);
+  values["precision"] = enum_name(config.precision);
   values["shape"] = config.shape.extents();
   values["steps"] = config.steps;
   values["status"] = "running";
@@ -61,7 +61,7 @@ std::string words_for_missing(const RunConfig& config, bool can_resume) {
       program_name(), shell_quoted(config.directory), shell_quoted(config.directory));
 }
 
-std::vector<std::string> look(PrecisionWatch& watch, const StoredEvent& event) {
+std::vector<std::string> check_precision(PrecisionWatch& watch, const StoredEvent& event) {
   std::vector<Statistics> statistics;
   std::vector<std::span<const float>> values;
   for (const StoredEvent::Field& field : event.fields) {
@@ -69,7 +69,7 @@ std::vector<std::string> look(PrecisionWatch& watch, const StoredEvent& event) {
     if (const auto* const held = std::get_if<std::span<const float>>(&field.values))
       values.push_back(*held);
   }
-  return watch.look(event.step, event.time, event.time_step, statistics, values);
+  return watch.check(event.step, event.time, event.time_step, statistics, values);
 }
 
 // The initial state as far as it is whole in the first rank's memory, and words on its step.
@@ -102,7 +102,7 @@ class Execution {
   // The model, without its mask if the mask excludes no cell.
   Model with_mask_checked(const Model& given) {
     Model model = given;
-    if (const std::string note = look_at_mask(model); !note.empty()) console_.note(note);
+    if (const std::string note = resolve_mask(model); !note.empty()) console_.note(note);
     return model;
   }
 
@@ -159,7 +159,7 @@ class Execution {
     if (job_.restart) {
       restore_state(*backend_, job_);
       if (changed)
-        words = look_at_step_anew(*backend_, model_, coefficients, first_step_, steps_.from);
+        words = recheck_step(*backend_, model_, coefficients, first_step_, steps_.from);
       else if (job_.folder)
         words.warning = earlier_step_warning(*job_.folder);
     } else {
@@ -176,12 +176,12 @@ class Execution {
 
   void warn_of_empty_fractals() {
     for (const std::string& field : config_.fields)
-      if (const InitialConfig& initial = initial_of(config_, field);
+      if (const InitialConfig& initial = field_initial(config_, field);
           initial.kind == InitialKind::fractal && crops_all(initial.fractal, config_.shape))
         console_.warning(
             fmt::format("field {} is 0 in every cell: initial.crop_radius leaves none of a grid "
                         "of {} cells (null crops nothing)",
-                        field, text_of(config_.shape)));
+                        field, shape_text(config_.shape)));
   }
 
   void open_folder() {
@@ -203,7 +203,7 @@ class Execution {
   }
 
   void begin_records() {
-    provenance_ = provenance_of(backend_->description());
+    provenance_ = make_provenance(backend_->description());
     if (ranks_.count() > 1) provenance_.emplace_back("ranks", std::to_string(ranks_.count()));
     summary_.emplace(folder().summary(), summary_values(job_, provenance_),
                      [&](const std::string& text) { console_.warning(text); });
@@ -220,7 +220,8 @@ class Execution {
     provenance_.emplace_back("parent_checkpoint",
                              job_.restart ? path_text(job_.restart->path) : "");
     if (job_.restart)
-      if (const std::string changes = text_of(equation_changes(folder()), first_step_);
+      if (const std::string changes =
+              equation_changes_text(equation_changes(folder()), first_step_);
           !changes.empty())
         provenance_.emplace_back("equation_changes", changes);
     begin_table(diagnostics_table(folder(), config_), first_step_ + 1);
@@ -251,7 +252,7 @@ class Execution {
                         .progress =
                             [&](const Progress& progress) {
                               console_.progress(progress);
-                              say_setback(progress.step);
+                              note_setback(progress.step);
                               summary_->progress(progress);
                             },
                         .warning = [&](const std::string& text) { console_.warning(text); }},
@@ -278,12 +279,12 @@ class Execution {
   void stored(const StoredEvent& event) {
     console_.stored(event);
     if (event.output.empty()) return;
-    for (const std::string& warning : look(*watch_, event))
+    for (const std::string& warning : check_precision(*watch_, event))
       console_.warning(fmt::format("step {}: {}", event.step, warning));
   }
 
   // A compiler that works beside the run may fail at any time.
-  void say_setback(std::int64_t step) {
+  void note_setback(std::int64_t step) {
     const std::string setback = backend_->description().setback;
     if (setback.empty() || summary_->values.contains("setback")) return;
     console_.warning(setback);
@@ -297,8 +298,8 @@ class Execution {
     try {
       folder().log({{"event", "failed"}, {"error", what}});
       summary_->save();
-    } catch (const IoError& unsaid) {  // must not hide the first one
-      console_.warning(unsaid.what());
+    } catch (const IoError& unwritten) {  // must not hide the first one
+      console_.warning(unwritten.what());
     }
   }
 
@@ -306,7 +307,7 @@ class Execution {
     const double cells =
         static_cast<double>(config_.shape.cells()) * static_cast<double>(result.step - first_step_);
     const bool complete = result.complete;
-    say_setback(result.step);
+    note_setback(result.step);
     Json& summary = summary_->values;
     summary["status"] = complete ? "complete" : "stopped";
     summary["stopped_by"] = result.stopped_by;
@@ -323,10 +324,10 @@ class Execution {
     phases_.storing =
         std::max(result.seconds - result.stepping_seconds - result.estimating_seconds, 0.0);
     phases_.end = seconds_since(process_began) - phases_.sum();
-    summary["phases"] = json_of(phases_);
+    summary["phases"] = phases_json(phases_);
     summary_->save();
     folder().log(
-        {{"event", summary["status"]}, {"step", result.step}, {"phases", json_of(phases_)}});
+        {{"event", summary["status"]}, {"step", result.step}, {"phases", phases_json(phases_)}});
     console_.summary(summary_text(config_, result, backend_->description(), cells,
                                   writer_->last_digest(), phases_),
                      summary);

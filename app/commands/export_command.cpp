@@ -14,7 +14,7 @@
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
 #include "app/view/plot/plot_frames.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/export/export.hpp"
 #include "io/run/provenance.hpp"
@@ -39,8 +39,8 @@ struct ExportOptions {
 
 std::string endings() {
   return fmt::format("FILE{}, {}; frames/ or frames/%09d.png for pictures",
-                     fmt::join(endings_of(FileKind::series), " or "),
-                     fmt::join(endings_of(FileKind::values), ", "));
+                     fmt::join(possible_endings(FileKind::series), " or "),
+                     fmt::join(possible_endings(FileKind::values), ", "));
 }
 
 // Parses FIRST:LAST:EVERY, each of which may be empty. An empty text means all steps.
@@ -66,7 +66,7 @@ StepRange parse_steps(const std::string& text) {
 }
 
 // The file name for a step or slice: replaces %d, %9d or %09d in the pattern by its number.
-fs::path picture_of(std::int64_t step, const std::string& pattern) {
+fs::path picture_path(std::int64_t step, const std::string& pattern) {
   static const std::regex form("([^%]*)%(0?)([0-9]{0,2})d([^%]*)");
   std::smatch parts;
   if (!std::regex_match(pattern, parts, form) || parts.length(2) + parts.length(3) > 2)
@@ -95,7 +95,7 @@ void export_pictures(const ExportOptions& options, const Series& series,
   const std::string counted = options.cuts.along.empty() ? "step" : options.cuts.along;
   const std::string pattern =
       folder ? (fs::path(output) / (counted + "-%09d.png")).string() : output;
-  const PlotAxes axes = axes_of(content, options.pictures.origin);
+  const PlotAxes axes = plot_axes(content, options.pictures.origin);
   std::vector<PlotOutput> outputs;
   for (const SeriesRecord& record : series.records)
     outputs.push_back({record.file, record.record, record.step, record.time});
@@ -110,15 +110,15 @@ void export_pictures(const ExportOptions& options, const Series& series,
   for (const std::vector<View>& shown : views)
     numbers.push_back(options.cuts.along.empty() ? *shown.front().output->step
                                                  : shown.front().cut->index);
-  for (const std::int64_t number : numbers) refuse_existing(picture_of(number, pattern), options);
-  const fs::path parent = picture_of(0, pattern).parent_path();
-  Frames frames(views, axes, styles_of(options.pictures, views.front().size()), 0, {},
+  for (const std::int64_t number : numbers) refuse_existing(picture_path(number, pattern), options);
+  const fs::path parent = picture_path(0, pattern).parent_path();
+  Frames frames(views, axes, panel_styles(options.pictures, views.front().size()), 0, {},
                 PictureFormat::png, options.plain ? Framing::plain : Framing::shared);
   if (!parent.empty()) fs::create_directories(parent);
   for (std::size_t i = 0; i < views.size(); ++i) {
     series.before_reading(series.records[options.cuts.along.empty() ? i : 0]);
     const std::vector<Panel> panels = frames.panels(i);
-    replace_file(picture_of(numbers[i], pattern),
+    replace_file(picture_path(numbers[i], pattern),
                  options.plain ? indexed_png(panels.front())
                                : draw_figure(PictureFormat::png, frames.layout(), panels));
   }
@@ -134,14 +134,14 @@ void refuse_input(const ExportOptions& options, const Series& series) {
 }
 
 // Prints progress every few seconds. Throws at a stop signal; temporary files are then removed.
-auto progress_of(const Series& series, bool quiet) {
+auto progress_printer(const Series& series, bool quiet) {
   return [&series, quiet, shown = Clock::now()](const SeriesRecord& record) mutable {
     if (const std::string reason = stop_signal(); !reason.empty())
       throw IoError("stopped by {} at step {}", reason, record.step);
     if (quiet || Clock::now() - shown < std::chrono::seconds(2)) return;
     shown = Clock::now();
-    say(stderr, "lapl: step {} of {} to {}\n", record.step, series.records.front().step,
-        series.records.back().step);
+    print_text(stderr, "lapl: step {} of {} to {}\n", record.step, series.records.front().step,
+               series.records.back().step);
   };
 }
 
@@ -166,7 +166,7 @@ int export_command(const ExportOptions& options) {
   const StepRange range =
       options.step ? StepRange{*options.step, *options.step, 1} : parse_steps(options.steps);
   Series series = open_series(options.path, range);
-  series.before_reading = progress_of(series, options.quiet);
+  series.before_reading = progress_printer(series, options.quiet);
   refuse_input(options, series);
   std::vector<std::string> fields = series.fields();
   if (fields.empty()) throw IoError(options.path + ": holds no field");
@@ -183,8 +183,8 @@ int export_command(const ExportOptions& options) {
     export_pictures(options, series, content, field);
   if (!options.quiet) {
     const std::size_t count = series.records.size();
-    say("{}: {} of {} output{}, {}, {}\n", options.output, fmt::join(fields, ", "), count,
-        count == 1 ? "" : "s", text_of(series.shape), name_of(series.precision));
+    print_text("{}: {} of {} output{}, {}, {}\n", options.output, fmt::join(fields, ", "), count,
+               count == 1 ? "" : "s", shape_text(series.shape), enum_name(series.precision));
   }
   return 0;
 }

@@ -25,7 +25,7 @@ constexpr FileEnding file_endings[] = {
 
 }  // namespace
 
-std::vector<std::string> endings_of(FileKind kind) {
+std::vector<std::string> possible_endings(FileKind kind) {
   std::vector<std::string> names;
   for (const FileEnding& row : file_endings)
     if (row.kind == kind) names.emplace_back(row.name);
@@ -38,10 +38,10 @@ const FileEnding* find_ending(const std::filesystem::path& path, FileKind kind) 
   return nullptr;
 }
 
-const FileEnding& ending_of(const std::filesystem::path& path, FileKind kind, const char* what,
-                            const char* note) {
+const FileEnding& require_ending(const std::filesystem::path& path, FileKind kind, const char* what,
+                                 const char* note) {
   if (const FileEnding* const found = find_ending(path, kind)) return *found;
-  std::vector<std::string> names = endings_of(kind);
+  std::vector<std::string> names = possible_endings(kind);
   const std::string last = names.back();
   names.pop_back();
   throw ConfigError("{}: unknown kind of {} \"{}\" ({}{}{}{})", path.string(), what,

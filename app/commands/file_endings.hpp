@@ -21,14 +21,14 @@ struct FileEnding {
 };
 
 /// The endings of a kind.
-std::vector<std::string> endings_of(FileKind kind);
+std::vector<std::string> possible_endings(FileKind kind);
 
 /// The entry that fits the ending of `path` and the kind; null if there is none.
 const FileEnding* find_ending(const std::filesystem::path& path, FileKind kind);
 
 /// The same, but throws ConfigError instead of returning null. The message calls the kind `what`
 /// and ends in `note`.
-const FileEnding& ending_of(const std::filesystem::path& path, FileKind kind, const char* what,
-                            const char* note = "");
+const FileEnding& require_ending(const std::filesystem::path& path, FileKind kind, const char* what,
+                                 const char* note = "");
 
 }  // namespace lapl

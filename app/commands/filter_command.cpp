@@ -11,7 +11,7 @@
 #include "app/commands/run_backend.hpp"
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/filters/filter_job.hpp"
 #include "io/filters/filter_source.hpp"
@@ -47,7 +47,7 @@ class FrameProgress {
     const double passed = seconds();
     const double left =
         passed * static_cast<double>(frames_ - frame - 1) / static_cast<double>(frame + 1);
-    say(stderr, "lapl: frame {} of {}, {} left\n", frame + 1, frames_, time_left_text(left));
+    print_text(stderr, "lapl: frame {} of {}, {} left\n", frame + 1, frames_, time_left_text(left));
   }
   double seconds() const { return seconds_since(start_); }
 
@@ -57,7 +57,7 @@ class FrameProgress {
   Clock::time_point start_ = Clock::now(), shown_ = start_;
 };
 
-std::string history_of(const FilterJob& job, const FilterOptions& options) {
+std::string history_text(const FilterJob& job, const FilterOptions& options) {
   return fmt::format("lapl filter {} on {}", path_text(options.config), path_text(job.input_path));
 }
 
@@ -107,8 +107,8 @@ template <class T>
 void write_picture(const FilterJob& job, Shape shape, std::span<const T> values, bool quiet) {
   const auto beyond = std::ranges::count_if(values, [](T value) { return value < 0 || value > 1; });
   if (beyond > 0 && !quiet)
-    say(stderr, "lapl: {} of {} values lie outside 0 to 1: black or white in the picture\n", beyond,
-        values.size());
+    print_text(stderr, "lapl: {} of {} values lie outside 0 to 1: black or white in the picture\n",
+               beyond, values.size());
   if (const fs::path parent = fs::path(job.output_path).parent_path(); !parent.empty())
     fs::create_directories(parent);
   replace_file(job.output_path, grey_png(shape, {values.begin(), values.end()}));
@@ -123,7 +123,7 @@ void require_finite(std::span<const T> values, Shape shape, const std::string& n
   throw NumericalError(
       "frame {}: filter {} gives {} at {}, where the input is finite; "
       "nothing was written",
-      frame, name, values[*first], text_of(cell_at(shape, *first), shape.axes));
+      frame, name, values[*first], place_text(cell_at(shape, *first), shape.axes));
 }
 
 // Applies the filters one after the other, each to all frames.
@@ -136,23 +136,23 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
   std::vector<FilterPlan<T>> plans;
   std::vector<FrameDataset> datasets;
   for (const FilterConfig& filter : filters) {
-    const auto correlation = correlation_of<T>(filter, source.shape);
+    const auto correlation = make_correlation<T>(filter, source.shape);
     const MethodChoice method = choose_method(filter, correlation, choice.backend);
     datasets.push_back({job.output_datasets[plans.size()],
-                        fmt::format("{}, {} with {}", job.input_dataset, name_of(filter.kind),
-                                    name_of(filter.kernel)),
+                        fmt::format("{}, {} with {}", job.input_dataset, enum_name(filter.kind),
+                                    enum_name(filter.kernel)),
                         correlation.output});
     plans.push_back({correlation, method.method});
     if (!options.quiet)
-      say(stderr, "lapl: filter {}: method {} ({})\n", filter.name, name_of(method.method),
-          method.reason);
+      print_text(stderr, "lapl: filter {}: method {} ({})\n", filter.name, enum_name(method.method),
+                 method.reason);
   }
   check_output(job, options);
   // Only one filter is in memory at a time. The first is set up before any file is created.
   auto filterer = make_frame_filter<T>(choice.backend, plans.front(), job.threads);
   if (!options.quiet)
-    say(stderr, "lapl: {} frame{} of {} on {} ({})\n", frames, frames == 1 ? "" : "s",
-        text_of(source.shape), filterer->device(), choice.reason);
+    print_text(stderr, "lapl: {} frame{} of {} on {} ({})\n", frames, frames == 1 ? "" : "s",
+               shape_text(source.shape), filterer->device(), choice.reason);
   FrameProgress progress(frames * std::ssize(plans), options.quiet);
   catch_stop_signals();
   std::vector<double> seconds;
@@ -189,17 +189,18 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
                     options.quiet);
     });
   else
-    write_frames(job.output_path, history_of(job, options), precision_of_type<T>, datasets, frames,
-                 source.axes, [&](const PutFrame& put) {
+    write_frames(job.output_path, history_text(job, options), precision_of_type<T>, datasets,
+                 frames, source.axes, [&](const PutFrame& put) {
                    for (std::size_t which = 0; which < plans.size(); ++which)
                      filter_all(which, put);
                  });
   if (options.quiet) return 0;
   for (std::size_t i = 0; i < datasets.size(); ++i)
-    say("{}: {}, {} frame{} of {}, {}, {:.3g} s of filtering\n", job.output_path, datasets[i].name,
-        frames, frames == 1 ? "" : "s", text_of(datasets[i].shape), name_of(precision_of_type<T>),
-        seconds[i]);
-  say("{}: {:.3g} s in all, with reading and writing\n", job.output_path, progress.seconds());
+    print_text("{}: {}, {} frame{} of {}, {}, {:.3g} s of filtering\n", job.output_path,
+               datasets[i].name, frames, frames == 1 ? "" : "s", shape_text(datasets[i].shape),
+               enum_name(precision_of_type<T>), seconds[i]);
+  print_text("{}: {:.3g} s in all, with reading and writing\n", job.output_path,
+             progress.seconds());
   return 0;
 }
 
@@ -207,13 +208,14 @@ int covariance_as(const FilterJob& job, const FilterOptions& options) {
   check_output(job, options);
   const CovarianceResult result = add_covariance_file(
       job.input_path, *job.covariance, job.output_path, job.output_datasets.front(),
-      history_of(job, options), job.precision, job.backend, job.threads);
+      history_text(job, options), job.precision, job.backend, job.threads);
   if (!options.quiet)
-    say("{}: covariance, batch {}, {} channels, {} outputs of {}, {} x {} window, {}, {} in "
+    print_text(
+        "{}: covariance, batch {}, {} channels, {} outputs of {}, {} x {} window, {}, {} in "
         "{:.3g} s\n",
         job.output_path, result.problem.batch, result.problem.channels, result.problem.outputs,
-        text_of(result.problem.output), result.problem.window.rows, result.problem.window.columns,
-        result.storage, result.sum.backend, result.sum.seconds);
+        shape_text(result.problem.output), result.problem.window.rows,
+        result.problem.window.columns, result.storage, result.sum.backend, result.sum.seconds);
   return 0;
 }
 

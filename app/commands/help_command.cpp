@@ -4,7 +4,7 @@
 
 #include "app/cli/help_text.hpp"
 #include "app/commands/commands.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
 #include "io/config/short_forms.hpp"
@@ -30,8 +30,8 @@ std::string help_of_key(const ConfigKey& key) {
   text += help_entry("default", preset_of_key(key));
   if (!key.unit.empty()) text += help_entry("unit", key.unit);
   if (!key.kinds.empty())
-    text += help_entry("only with", key.key_of_kind() + ' ' + either_of(key.kinds));
-  text += help_entry("a restart changes it", words_of(key.on_restart));
+    text += help_entry("only with", key.key_of_kind() + ' ' + alternatives(key.kinds));
+  text += help_entry("a restart changes it", restart_rule_text(key.on_restart));
   if (key.name != "filters") return text;
   text += "\nKeys of a filter:\n";
   for (const auto& of_filter : filter_keys()) text += help_entry(of_filter.name, of_filter.meaning);
@@ -88,12 +88,12 @@ std::string help_of_config(const std::string& name) {
 
 int help_command(const HelpOptions& options) {
   if (options.topic == "config") {
-    say("{}", help_of_config(options.key));
+    print_text("{}", help_of_config(options.key));
     return 0;
   }
   if (!options.key.empty())
     throw ConfigError("{}: only lapl help config takes a second word", shown(options.key));
-  say("{}", options.line->help(options.topic));
+  print_text("{}", options.line->help(options.topic));
   return 0;
 }
 

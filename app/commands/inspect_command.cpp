@@ -7,7 +7,7 @@
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "app/view/table.hpp"
 #include "io/config/config_text.hpp"
 #include "io/hdf5/checkpoint.hpp"
@@ -34,21 +34,21 @@ Json describe_field(const fs::path& file, const FileContent& content, const std:
         const bool masked = content.kind != "hdf5" && std::ranges::any_of(values, [](auto value) {
                               return std::isnan(value);
                             });
-        const Statistics s = statistics_of(std::span(std::as_const(values)), field.shape,
-                                           content.spacing, only_rank(), masked);
+        const Statistics s = compute_statistics(std::span(std::as_const(values)), field.shape,
+                                                content.spacing, only_rank(), masked);
         if (masked)
           for (auto& value : values)
             if (is_outside(value)) value = 0;
         return Json{{"min", s.min},
                     {"max", s.max},
                     {"mean", s.mean},
-                    {"digest", digest_text(digest_of(std::span(std::as_const(values))))}};
+                    {"digest", digest_text(field_digest(std::span(std::as_const(values))))}};
       },
       field.values);
 }
 
 // One number if the spacing is the same along all axes.
-Json spacing_of(const FileContent& content) {
+Json spacing_json(const FileContent& content) {
   const std::vector<double> spacings = content.spacing.given(content.shape.axes);
   return spacings.size() == 1 ? Json(spacings.front()) : Json(spacings);
 }
@@ -59,7 +59,7 @@ Json describe_arrays(const fs::path& file) {
   for (const ArrayContent& array : read_arrays(file)) {
     const std::vector<double> values = read_array_values(file, array.name);
     const auto count = static_cast<std::int64_t>(values.size());
-    const Statistics s = statistics_of(std::span(values), {1, count}, 1, only_rank());
+    const Statistics s = compute_statistics(std::span(values), {1, count}, 1, only_rank());
     result[array.name] = {{"shape", array.extent},
                           {"precision", array.precision},
                           {"min", s.min},
@@ -81,7 +81,7 @@ Json describe_file(const fs::path& file) {
   Json result = {{"file", file.string()},
                  {"kind", content.kind},
                  {"shape", content.shape.extents()},
-                 {"spacing", spacing_of(content)},
+                 {"spacing", spacing_json(content)},
                  {"precision", content.precision}};
   if (const auto& origin = content.spacing.origin; origin != std::array{0.0, 0.0, 0.0})
     result["origin"] = std::vector(origin.end() - content.shape.axes, origin.end());
@@ -162,13 +162,14 @@ std::string inspect_verdict(const Json& values) {
 void print_tables(const Json& values) {
   std::vector<std::vector<std::string>> lines;
   add_lines(values, lines);
-  say("{}", table_text(lines));
+  print_text("{}", table_text(lines));
   const Json& shown = values.contains("newest") ? values["newest"] : values;
   if (shown.contains("fields"))
-    say("{}", values_table("field", shown["fields"], {"min", "max", "mean", "digest"}));
+    print_text("{}", values_table("field", shown["fields"], {"min", "max", "mean", "digest"}));
   if (shown.contains("arrays"))
-    say("{}", values_table("array", shown["arrays"], {"shape", "precision", "min", "max", "mean"}));
-  say("{}\n", inspect_verdict(values));
+    print_text(
+        "{}", values_table("array", shown["arrays"], {"shape", "precision", "min", "max", "mean"}));
+  print_text("{}\n", inspect_verdict(values));
 }
 
 struct InspectOptions {
@@ -179,11 +180,11 @@ struct InspectOptions {
 int inspect_command(const InspectOptions& options) {
   if (!fs::exists(options.path)) throw IoError("{}: no such file or folder", options.path);
   const bool folder = fs::is_directory(options.path);
-  if (folder && !RunFolder::holds_run(options.path))
+  if (folder && !RunFolder::has_run(options.path))
     throw IoError("{}: not a run folder (no run.json in it)", options.path);
   const Json values = folder ? describe_run(options.path) : describe_file(options.path);
   if (options.json)
-    say("{}\n", json_text(values, 2));
+    print_text("{}\n", json_text(values, 2));
   else
     print_tables(values);
   return 0;

@@ -47,14 +47,14 @@ std::vector<std::string> launcher_names() {
   return names;
 }
 
-const LauncherKind* kind_of(const std::string& version) {
+const LauncherKind* launcher_kind(const std::string& version) {
   for (const LauncherKind& kind : kinds)
     if (version.find(kind.version) != std::string::npos) return &kind;
   return nullptr;
 }
 
 // All other MPI libraries use MPICH's protocol to connect ranks.
-std::string_view family_of(std::string_view library) {
+std::string_view mpi_family(std::string_view library) {
   return library.starts_with("Open MPI") ? "Open MPI" : "MPICH";
 }
 
@@ -72,13 +72,13 @@ std::optional<std::string> printed_by(const std::vector<std::string>& words,
 }
 
 Launcher find_launcher(const std::string& library) {
-  const std::string_view family = family_of(library);
+  const std::string_view family = mpi_family(library);
   std::string problem;
   for (const std::string& name : launcher_names()) {
     const std::string path = program_in(absolute_folders_of_path(), name);
     if (path.empty()) continue;
     const std::string version = printed_by({path, "--version"}, "2>&1").value_or("");
-    const LauncherKind* const kind = kind_of(version);
+    const LauncherKind* const kind = launcher_kind(version);
     if (kind != nullptr && (kind->library.empty() || kind->library == family)) return {path, kind};
     if (!problem.empty()) continue;
     problem = kind == nullptr

@@ -29,7 +29,7 @@ struct Launcher {
 };
 
 /// The first program on PATH that starts ranks of this MPI library, named as by mpi_library().
-/// Throws ConfigError that says which programs were found.
+/// Throws ConfigError that names which programs were found.
 Launcher find_launcher(const std::string& library);
 
 /// Temporary folders for the files of a launcher and its ranks. The destructor removes them.
@@ -60,9 +60,9 @@ std::vector<std::string> words_of_ranks(const Launcher& launcher, int count);
 int start_ranks(int count);
 
 /// A rank calls it with false before it meets the others, and with true afterwards.
-void tell_starter_of_meeting(bool met);
+void notify_starter_of_meeting(bool met);
 
 /// Leaves the exit code of this rank for start_ranks; false if start_ranks did not start it.
-bool tell_starter(int exit_code);
+bool notify_starter(int exit_code);
 
 }  // namespace lapl

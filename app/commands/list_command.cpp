@@ -10,7 +10,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/run_backend.hpp"
 #include "app/view/plot/colormap.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "io/config/gallery.hpp"
 #include "io/json.hpp"
 #include "kernels/backend.hpp"
@@ -61,7 +61,7 @@ Json tried(const std::string& backend, const std::string& engine) try {
   small.equation.coefficient = 0.25;
   small.engine = engine;
   use_code_cache(false);  // a list leaves no files
-  const auto made = make_backend<float>(backend, engine, problem_of<float>(Model(small), {}), 1);
+  const auto made = make_backend<float>(backend, engine, make_problem<float>(Model(small), {}), 1);
   return {{"available", true}, {"where", made->description().device}};
 } catch (const DeviceError& error) {
   return {{"available", false}, {"why_not", error.what()}};
@@ -104,7 +104,7 @@ constexpr std::array groups = {
 
 // Prints each reason why something does not work here once, below the group.
 void print_group(const Group& group, const Json& items) {
-  say("{} ({})\n", group.name, group.key);
+  print_text("{} ({})\n", group.name, group.key);
   std::set<std::string> reasons;
   for (const Json& item : items) {
     const auto of = [&](const char* key) { return item.value(key, ""); };
@@ -116,9 +116,9 @@ void print_group(const Group& group, const Json& items) {
       summary += " [not here]";
       reasons.insert(of("why_not"));
     }
-    say("{}", help_entry(name, summary));
+    print_text("{}", help_entry(name, summary));
   }
-  for (const std::string& reason : reasons) say("{}", help_entry("[not here]", reason));
+  for (const std::string& reason : reasons) print_text("{}", help_entry("[not here]", reason));
 }
 
 struct ListOptions {
@@ -131,11 +131,11 @@ int list_command(const ListOptions& options) {
   for (const Group& group : groups) {
     if (!options.what.empty() && options.what != group.name) continue;
     const Json items = group.items();
-    if (!options.json && !all.empty()) say("\n");
+    if (!options.json && !all.empty()) print_text("\n");
     all[group.name] = items;
     if (!options.json) print_group(group, items);
   }
-  if (options.json) say("{}\n", json_text(all, 2));
+  if (options.json) print_text("{}\n", json_text(all, 2));
   return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/commands/run_ranks.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "app/view/table.hpp"
 #include "app/view/terminal/terminal.hpp"
 #include "io/config/gallery.hpp"
@@ -30,14 +30,14 @@ void list_uses() {
   std::vector<std::vector<std::string>> lines;
   for (const EmbeddedConfig& use : config_uses()) lines.push_back({use.name, use.summary});
   for (const EmbeddedConfig& config : gallery()) lines.push_back({config.name, config.summary});
-  say("{}", table_text(lines));
+  print_text("{}", table_text(lines));
 }
 
 void write_config(const std::string& path, const std::string& use, const std::string& text) {
   if (std::filesystem::exists(path))
     throw ConfigError(path + ": exists already (name another file with -o)");
   replace_file(path, text);
-  say("{}: {}\n", path, use);
+  print_text("{}: {}\n", path, use);
 }
 
 // Writes the config and runs it, on a terminal with the view of lapl watch.
@@ -47,7 +47,7 @@ int write_and_run(const NewOptions& options) {
   const std::string path = options.output.empty() ? options.use + ".yaml" : options.output;
   const LoadedConfig config =
       parse_config(text, path, std::filesystem::path(path).parent_path(), {});
-  if (RunFolder::holds_run(config.run.directory))
+  if (RunFolder::has_run(config.run.directory))
     throw ConfigError(
         "{}: a run is there already (-o FILE names another config, and so another run folder)",
         config.run.directory);
@@ -65,7 +65,7 @@ int new_command(const NewOptions& options) {
   }
   const std::string text = config_for(options.use);
   if (options.output.empty())
-    say("{}", text);
+    print_text("{}", text);
   else
     write_config(options.output, options.use, text);
   return 0;

@@ -68,7 +68,7 @@ LastState<T> last_state(const RunConfig& config, const BackendChoice& choice,
   auto backend = backend_at(model, choice, coefficients, state);
   if (settles) backend->settle();
   steps.with_other_stages = other_stages(backend, model, {}, choice, coefficients, only_rank());
-  if (config.scheme.varies) steps.estimate = estimate_of<T>(model);
+  if (config.scheme.varies) steps.estimate = step_estimator<T>(model);
   LastState<T> last;
   const auto start = Clock::now();
   const auto stop = [&] {
@@ -82,7 +82,8 @@ LastState<T> last_state(const RunConfig& config, const BackendChoice& choice,
 
 // The largest difference of a field from the reference, relative to its largest value.
 template <class T>
-double error_of(const std::vector<T>& state, const std::vector<double>& exact, std::int64_t cells) {
+double relative_error(const std::vector<T>& state, const std::vector<double>& exact,
+                      std::int64_t cells) {
   double error = 0;
   for (auto first = 0 * cells; first < std::ssize(exact); first += cells) {
     double largest = 0, difference = 0;
@@ -107,9 +108,9 @@ class WaysOf {
         stable_steps_(stable_steps),
         state_(state),
         own_(own),
-        end_(config.end.value_or(time_of(config, config.steps))) {}
+        end_(config.end.value_or(time_at_step(config, config.steps))) {}
 
-  Ways take() {
+  Ways measured_ways() {
     Ways ways;
     settles_ = own_.seconds > worth_compiled;
     set_trial();
@@ -134,25 +135,26 @@ class WaysOf {
  private:
   TimeScheme with_stages(Scheme scheme) const { return {scheme, usual_stages}; }
 
-  double step_of(Scheme scheme) const {
+  double scheme_step(Scheme scheme) const {
     return std::min(automatic_step(stable_steps_(with_stages(scheme))).value_or(0), next_output());
   }
   bool arrived(double time) const { return time >= trial_ * (1 - 1e-9); }
   double next_output() const {
     return config_.output_time.value_or(static_cast<double>(steps_between_outputs(config_)) *
-                                        time_step_of(config_));
+                                        step_seconds(config_));
   }
 
   // Errors are compared at the end of the run, or after a part of it that the run's own steps reach
   // soon, and in which each scheme takes two steps if possible.
   void set_trial() {
-    double longest = time_step_of(config_);
-    for (const SchemeRow& row : name_table<Scheme>) longest = std::max(longest, step_of(row.value));
+    double longest = step_seconds(config_);
+    for (const SchemeRow& row : name_table<Scheme>)
+      longest = std::max(longest, scheme_step(row.value));
     const double pace = own_.most_seconds.value_or(own_.seconds) / end_;
     double trial = 2 * longest;
     if (!is_spectral(config_))
       trial = std::min(std::clamp(trial, enough_seconds / pace, most_seconds / pace),
-                       std::max(own_.reached, time_step_of(config_)));
+                       std::max(own_.reached, step_seconds(config_)));
     trial_ = std::min(end_, trial);
   }
 
@@ -170,7 +172,7 @@ class WaysOf {
     if (tolerance) {
       config.scheme.varies = true;
       config.scheme.tolerance = tolerance;
-      config.time_step = std::min(time_step_of(config_), end);
+      config.time_step = std::min(step_seconds(config_), end);
     }
     config.end = end;
     config.output_time = std::min(next_output(), end);
@@ -217,10 +219,10 @@ class WaysOf {
     way.step = end_ / static_cast<double>(way.forecast.steps);
     if (!reference_) return;
     const RunConfig compared = config(trial_);
-    if (!compared.scheme.varies && time_step_of(compared) < 0.9 * way.step) return;
+    if (!compared.scheme.varies && step_seconds(compared) < 0.9 * way.step) return;
     const LastState<T> last = last_state(compared, choice_, coefficients_, state_, settles_);
     if (!arrived(last.time)) return;
-    way.error = error_of(last.state, *reference_, config_.shape.cells());
+    way.error = relative_error(last.state, *reference_, config_.shape.cells());
     if (!(*way.error <= largest_error))
       way.why_not = fmt::format("its error is {:.1g} of the largest value", *way.error);
   } catch (const NumericalError& error) {
@@ -232,24 +234,25 @@ class WaysOf {
 
   Way own() const {
     const TimeScheme& scheme = config_.scheme;
-    Way way{.name = is_spectral(config_) ? config_.engine : name_of(scheme.kind), .forecast = own_};
+    Way way{.name = is_spectral(config_) ? config_.engine : enum_name(scheme.kind),
+            .forecast = own_};
     if (scheme.kind == Scheme::rkl2 && !config_.chooses_stages()) way.stages = *scheme.stages;
     if (scheme.tolerance) way.tolerance = scheme.tolerance->relative;
     measure(way, [&](double end) {
       RunConfig config = stretch(end, config_.engine, scheme);
-      if (!scheme.varies) set_steps(config, time_step_of(config_));
+      if (!scheme.varies) set_steps(config, step_seconds(config_));
       return config;
     });
     return way;
   }
 
   Way in_steps_of_one_size(Scheme kind) const {
-    Way way{.name = name_of(kind)};
+    Way way{.name = enum_name(kind)};
     TimeScheme scheme = with_stages(kind);
     const StableStep stable = stable_steps_(scheme);
     const std::optional<double> step = automatic_step(stable);
     if (!step) {
-      way.why_not = "the largest stable step is " + text_of(stable);
+      way.why_not = "the largest stable step is " + stable_step_text(stable);
       return way;
     }
     const double longest = std::min(next_output(), end_);
@@ -273,11 +276,11 @@ class WaysOf {
   Way by_error(Scheme kind) const {
     const Tolerance tolerance =
         config_.scheme.tolerance.value_or(Tolerance{usual_tolerance, usual_tolerance});
-    Way way{.name = name_of(kind), .tolerance = tolerance.relative};
+    Way way{.name = enum_name(kind), .tolerance = tolerance.relative};
     const auto config = [&](double end) {
       return stretch(end, "auto", {kind, most_stages}, tolerance);
     };
-    if (row_of(kind).is_exponential()) way.why_not = why_not_exponential(config(end_), system_);
+    if (table_row(kind).is_exponential()) way.why_not = why_not_exponential(config(end_), system_);
     if (way.why_not.empty()) measure(way, config);
     return way;
   }
@@ -288,7 +291,7 @@ class WaysOf {
     if (!way.why_not.empty()) return way;
     measure(way, [&](double end) {
       RunConfig config = stretch(end, spectral_engine.name, config_.scheme);
-      set_steps(config, time_step_of(config_));
+      set_steps(config, step_seconds(config_));
       // All steps up to an output take as long as one.
       config.output_every = std::min(config.steps, steps_between_outputs(config_));
       return config;
@@ -297,7 +300,7 @@ class WaysOf {
   }
 
   const RunConfig& config_;
-  const FormulaSystem system_ = system_of(config_);
+  const FormulaSystem system_ = make_system(config_);
   const BackendChoice& choice_;
   const CoefficientFields& coefficients_;
   const StableSteps& stable_steps_;
@@ -312,11 +315,11 @@ class WaysOf {
 }  // namespace
 
 template <class T>
-Ways ways_of(const RunConfig& config, const BackendChoice& choice,
-             const CoefficientFields& coefficients, const StableSteps& stable_steps,
-             const std::vector<T>& state, const Forecast& own) {
-  return WaysOf<T>(config, choice, coefficients, stable_steps, state, own).take();
+Ways measure_ways(const RunConfig& config, const BackendChoice& choice,
+                  const CoefficientFields& coefficients, const StableSteps& stable_steps,
+                  const std::vector<T>& state, const Forecast& own) {
+  return WaysOf<T>(config, choice, coefficients, stable_steps, state, own).measured_ways();
 }
-LAPL_FOR_FLOATS(ways_of);
+LAPL_FOR_FLOATS(measure_ways);
 
 }  // namespace lapl

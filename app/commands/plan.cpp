@@ -91,29 +91,30 @@ void measure_stepping(RunTime& time, const Plan& plan, const StableSteps& stable
     if constexpr (std::is_same_v<T, float>)
       for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
         values.push_back(initial.field(field));
-    const auto statistics = diagnostics_of(initial, config).fields;
-    const double time_step = config.scheme.tolerance ? 0 : time_step_of(config);
-    for (const std::string& warning : watch.look(0, 0, time_step, statistics, values))
+    const auto statistics = compute_diagnostics(initial, config).fields;
+    const double time_step = config.scheme.tolerance ? 0 : step_seconds(config);
+    for (const std::string& warning : watch.check(0, 0, time_step, statistics, values))
       time.frozen = warning;
   }
   time.by = backend->description();
   Forecast& stepping = time.stepping;
   stepping = try_steps<T>(backend, model, plan.choice, coefficients, trial_seconds);
   time.good_steps = watch.good_steps(
-      stepping.taken, diagnostics_of(backend->capture(masked).wait(), config).fields);
+      stepping.taken, compute_diagnostics(backend->capture(masked).wait(), config).fields);
   time.by = backend->description();
   time.cells_per_second = cell_count(config) * stepping.steps_a_second;
   if (!tries_ways || stepping.taken == 0) return;
   backend.reset();  // the others need its memory
   if (has_reductions(model))
     time.without_reductions = speed_without_reductions<T>(plan, model, coefficients, start);
-  time.ways = ways_of(config, plan.choice, coefficients, stable_steps, start, stepping);
+  time.ways = measure_ways(config, plan.choice, coefficients, stable_steps, start, stepping);
 }
 
 // The seconds of so many storings. The first one takes longer. The others take as long as the
 // fastest of two more, or fewer where they take long.
 template <class T>
-double time_of(double count, RunWriter<T>& writer, Backend<T>& backend, const Storing& what) {
+double seconds_to_store(double count, RunWriter<T>& writer, Backend<T>& backend,
+                        const Storing& what) {
   const auto start = Clock::now();
   double first = 0, least = 0;
   for (int n = 0; n == 0 || (n < 3 && seconds_since(start) < 0.2); ++n) {
@@ -146,7 +147,8 @@ double measure_storing(const LoadedConfig& loaded, const Plan& plan, const RunTi
   const auto backend = run_backend<T>(model, plan.choice, coefficients);
   backend->set_state(std::vector<T>(config.shape.cells() * std::ssize(config.fields)));
   const RunFolder run = RunFolder::create(folder / "run", RunFolder::Existing::refuse);
-  RunWriter<T> writer(run, model, resolved_yaml(loaded), provenance_of(backend->description()), {},
+  RunWriter<T> writer(run, model, resolved_yaml(loaded), make_provenance(backend->description()),
+                      {},
                       {.stored = [](const StoredEvent&) {},
                        .progress = [](const Progress&) {},
                        .warning = [](const std::string&) {}});
@@ -155,8 +157,8 @@ double measure_storing(const LoadedConfig& loaded, const Plan& plan, const RunTi
                                  ? static_cast<double>(plan.disk.checkpoints->least)
                                  : 2 + (seconds ? time.stepping.seconds / *seconds : 0);
   const auto outputs = static_cast<double>(plan.disk.outputs.least);
-  return (time_of(outputs, writer, *backend, {.step = 0, .output = true}) +
-          time_of(checkpoints, writer, *backend, {.step = 0, .checkpoint = true})) *
+  return (seconds_to_store(outputs, writer, *backend, {.step = 0, .output = true}) +
+          seconds_to_store(checkpoints, writer, *backend, {.step = 0, .checkpoint = true})) *
          cell_count(loaded.run) / cell_count(config);
 }
 
@@ -178,7 +180,7 @@ void measure(const LoadedConfig& loaded, Plan& plan, const StableSteps& stable_s
   }
   try {
     catch_stop_signals();  // the folder goes first
-    const TemporaryFolder folder(parent_of(loaded.run.directory), "plan");
+    const TemporaryFolder folder(nearest_folder(loaded.run.directory), "plan");
     time.storing_seconds = measure_storing<T>(loaded, plan, time, folder.path());
   } catch (const IoError& error) {
     time.storing_unknown = error.what();
@@ -193,9 +195,9 @@ void measure(const LoadedConfig& loaded, Plan& plan, const StableSteps& stable_s
 
 }  // namespace
 
-Plan plan_of(LoadedConfig loaded, bool tries_ways) {
+Plan plan_run(LoadedConfig loaded, bool tries_ways) {
   Plan plan;
-  plan.mask_note = look_at_mask(loaded);
+  plan.mask_note = resolve_mask(loaded);
   plan.config = loaded.run;
   plan.step_note = loaded.step_note;
   const RunConfig& config = plan.config;
@@ -208,12 +210,12 @@ Plan plan_of(LoadedConfig loaded, bool tries_ways) {
   plan.disk = disk_of_run(config);
   if (fits(plan.memory, plan.available)) {
     const auto stable_steps =
-        stable_steps_of(config, model.system, [&] { return load_state_fields(config); });
+        stable_step_finder(config, model.system, [&] { return load_state_fields(config); });
     plan.stable = stable_steps(config.scheme);
     with_precision(config.precision,
                    [&]<class T>() { measure<T>(loaded, plan, stable_steps, tries_ways); });
   } else {
-    plan.stable = {.largest = largest_step_of(config, model.system),
+    plan.stable = {.largest = stable_limit(config, model.system),
                    .why_unknown = "not estimated: the grid does not fit"};
   }
   plan.step_warning = step_warning(config, model.system, plan.stable);
@@ -222,12 +224,12 @@ Plan plan_of(LoadedConfig loaded, bool tries_ways) {
 
 RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
   const Model model(config);
-  const auto problem = problem_of<float>(model, unread_coefficients(config), false);
+  const auto problem = make_problem<float>(model, unread_coefficients(config), false);
   const std::string backend = choose_backend(config).backend;
   const RankCosts costs = costs_of_ranks(backend, why_through_host(only_rank(), backend),
                                          ranks <= most_gpus_of_a_machine);
-  const Division division =
-      division_of(problem, plans_of(model, problem), backend, config.engine, ranks, costs);
+  const Division division = problem_division(problem, planned_outputs(model, problem), backend,
+                                             config.engine, ranks, costs);
   const Decomposition by = decompose(division);
   // The largest block: of a rank with neighbours on every side, where there is one.
   Part largest = by.part(0);
@@ -242,7 +244,7 @@ RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
     // lines on the way to other ranks
     (backend == "cuda" ? memory.device : memory.host) += 2 * values;
     const double transforms =
-        2.0 * row_of(config.scheme.kind).order + (config.scheme.tolerance ? 1 : 0);
+        2.0 * table_row(config.scheme.kind).order + (config.scheme.tolerance ? 1 : 0);
     if (problem.exponential)
       moved = values * transforms * static_cast<double>(config.fields.size()) *
               (1 - 1.0 / by.stepping());
@@ -255,7 +257,7 @@ RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
           .memory = memory,
           .moved_bytes = moved,
           .memory_of_first = memory_of_run(model, backend, config.shape).first,
-          .step = modelled_step(by, division, size_of(config.precision))};
+          .step = modelled_step(by, division, byte_size(config.precision))};
 }
 
 }  // namespace lapl

@@ -11,7 +11,7 @@
 #include "app/commands/run_needs.hpp"
 #include "app/commands/trial.hpp"
 #include "io/config/config.hpp"
-#include "kernels/machine/memory.hpp"
+#include "kernels/memory_needed.hpp"
 #include "kernels/ranks/decomposition.hpp"
 #include "solver/stable_step.hpp"
 
@@ -44,9 +44,9 @@ using StableSteps = std::function<StableStep(TimeScheme)>;
 /// float64 with a tolerance of 1e-9, after a part of the run that takes about as long. `own` is the
 /// forecast of the run's own steps.
 template <class T>
-Ways ways_of(const RunConfig& config, const BackendChoice& choice,
-             const CoefficientFields& coefficients, const StableSteps& stable_steps,
-             const std::vector<T>& state, const Forecast& own);
+Ways measure_ways(const RunConfig& config, const BackendChoice& choice,
+                  const CoefficientFields& coefficients, const StableSteps& stable_steps,
+                  const std::vector<T>& state, const Forecast& own);
 
 struct RunTime {
   BackendDescription by;
@@ -67,7 +67,7 @@ struct RunTime {
 struct Plan {
   RunConfig config;
   std::string step_note;       ///< see LoadedConfig
-  std::string mask_note = {};  ///< of look_at_mask
+  std::string mask_note = {};  ///< of resolve_mask
   BackendChoice choice = {};
   Memory memory = {}, available = {};
   std::int64_t largest_extent = 0;  ///< of the largest grid that fits, the same along each axis
@@ -77,11 +77,11 @@ struct Plan {
   std::optional<RunTime> time = {};  ///< none where the grid does not fit
 };
 
-/// Takes steps from the initial field for half a second, then stores a field a few times in a
+/// Runs steps from the initial field for half a second, then stores a field a few times in a
 /// temporary folder on the disk that the outputs will be on. Storing goes on beside the steps of a
 /// GPU, and takes the time of cores away from those on a CPU. `tries_ways`: also tries the other
-/// ways (ways_of). Throws as running does before its first step.
-Plan plan_of(LoadedConfig config, bool tries_ways);
+/// ways (measure_ways). Throws as running does before its first step.
+Plan plan_run(LoadedConfig config, bool tries_ways);
 
 /// How so many ranks would divide a run, and what the model of docs/scaling.md says of that. The
 /// memory of this machine does not matter, nor is anything measured: the ranks may be elsewhere.

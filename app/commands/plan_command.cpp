@@ -10,7 +10,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/plan.hpp"
 #include "app/exit_code.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "io/json.hpp"
 #include "io/readers/quantities.hpp"
 #include "kernels/engines.hpp"
@@ -27,11 +27,11 @@ using Json = nlohmann::ordered_json;
 const char* even_shape(int axes) { return axes == 1 ? "line" : axes == 2 ? "square" : "cube"; }
 
 template <class T>
-Json json_of(const std::optional<T>& value) {
+Json as_json(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json json_of(const Way& way) {
+Json as_json(const Way& way) {
   Json json = {{"name", way.name}};
   if (way.tolerance) json["tolerance"] = *way.tolerance;
   if (!way.why_not.empty()) json["why_not"] = way.why_not;
@@ -42,16 +42,16 @@ Json json_of(const Way& way) {
                  {"steps", forecast.steps},
                  {"stepping_seconds", forecast.seconds},
                  {"settled", forecast.settled},
-                 {"most_steps", json_of(forecast.most_steps)},
-                 {"most_stepping_seconds", json_of(forecast.most_seconds)},
-                 {"error", json_of(way.error)}});
+                 {"most_steps", as_json(forecast.most_steps)},
+                 {"most_stepping_seconds", as_json(forecast.most_seconds)},
+                 {"error", as_json(way.error)}});
   return json;
 }
 
-Json json_of(const Plan& plan) {
+Json as_json(const Plan& plan) {
   const RunConfig& config = plan.config;
   Json json = {{"shape", config.shape.extents()},
-               {"precision", name_of(config.precision)},
+               {"precision", enum_name(config.precision)},
                {"backend", plan.choice.backend},
                {"backend_reason", plan.choice.reason},
                {"host_bytes", plan.memory.host},
@@ -69,16 +69,16 @@ Json json_of(const Plan& plan) {
                {"disk_bytes_available", plan.disk.available},
                {"disk_shortage", plan.disk.shortage}};
   if (is_diffusion(config)) {
-    json["coefficient"] = coefficient_of(config);
+    json["coefficient"] = stored_coefficient(config);
     json["largest_stable_coefficient"] = largest_coefficient(config);
   }
-  json["scheme"] = name_of(config.scheme.kind);
+  json["scheme"] = enum_name(config.scheme.kind);
   if (config.scheme.kind == Scheme::rkl2) json["stages"] = *config.scheme.stages;
   const std::optional<double>& largest = plan.stable.largest;
   json.update(
-      {{"time_step", time_step_of(config)},
+      {{"time_step", step_seconds(config)},
        {"largest_stable_step", largest && std::isfinite(*largest) ? Json(*largest) : Json()},
-       {"largest_stable_step_text", text_of(plan.stable)},
+       {"largest_stable_step_text", stable_step_text(plan.stable)},
        {"step_warning", plan.step_warning},
        {"step_note", plan.step_note}});
   if (!plan.time) return json;
@@ -90,29 +90,29 @@ Json json_of(const Plan& plan) {
        {"device", time.by.device},
        {"failure", time.failure},
        {"warning", time.frozen},
-       {"good_steps", json_of(time.good_steps)},
+       {"good_steps", as_json(time.good_steps)},
        {"cells_per_second", time.cells_per_second},
        {"cells_per_second_without_reductions",
         time.without_reductions > 0 ? Json(time.without_reductions) : Json()},
        {"steps", stepping.steps},
        {"steps_exact", stepping.exact},
        {"settled", stepping.settled},
-       {"most_steps", json_of(stepping.most_steps)},
+       {"most_steps", as_json(stepping.most_steps)},
        {"stepping_seconds", stepping.seconds},
-       {"most_stepping_seconds", json_of(stepping.most_seconds)},
+       {"most_stepping_seconds", as_json(stepping.most_seconds)},
        {"storing_seconds", time.storing_unknown.empty() ? Json(time.storing_seconds) : Json()},
        {"storing_unknown", time.storing_unknown},
        {"seconds", time.seconds},
-       {"most_seconds", json_of(time.most_seconds)}});
+       {"most_seconds", as_json(time.most_seconds)}});
   if (!time.ways) return json;
   json["trial"] = time.ways->trial;
-  json["own_steps"] = json_of(time.ways->own);
+  json["own_steps"] = as_json(time.ways->own);
   json["other_steps"] = Json::array();
-  for (const Way& way : time.ways->others) json["other_steps"].push_back(json_of(way));
+  for (const Way& way : time.ways->others) json["other_steps"].push_back(as_json(way));
   return json;
 }
 
-std::string bytes_of(double bytes, double available) {
+std::string bytes_text(double bytes, double available) {
   return size_text(bytes) +
          (available > 0 ? fmt::format(" of {} that are free", size_text(available)) : "");
 }
@@ -120,7 +120,7 @@ std::string bytes_of(double bytes, double available) {
 // The word before numbers that are no more than the least.
 const char* least_word(const Forecast& forecast) { return forecast.settled ? "" : "at least "; }
 
-std::string text_of(const Way& way) {
+std::string way_text(const Way& way) {
   if (!way.why_not.empty()) return "not offered: " + way.why_not;
   const Forecast& forecast = way.forecast;
   const auto bound = [&](const std::string& number) { return least_word(forecast) + number; };
@@ -133,40 +133,42 @@ std::string text_of(const Way& way) {
 
 // The costs of ways to the same time, with their errors.
 void print_ways(const Ways& ways) {
-  say("ways to the same time:\n");
-  say("  {:<15} {:>17}  {:>17}  {:>12}  error{}\n", "time.scheme", "stepping", "steps", "step",
-      ways.why_no_errors.empty() ? fmt::format(" at {:.3g} s", ways.trial) : "");
+  print_text("ways to the same time:\n");
+  print_text("  {:<15} {:>17}  {:>17}  {:>12}  error{}\n", "time.scheme", "stepping", "steps",
+             "step", ways.why_no_errors.empty() ? fmt::format(" at {:.3g} s", ways.trial) : "");
   const auto line = [](const Way& way, const char* mark) {
     const std::string by = way.tolerance ? fmt::format(" to {:.0e}", *way.tolerance) : "";
-    say("{} {:<15} {}\n", mark, way.name + by, text_of(way));
+    print_text("{} {:<15} {}\n", mark, way.name + by, way_text(way));
   };
   line(ways.own, "*");
   for (const Way& way : ways.others) line(way, " ");
-  say("  *: this config. \"to 1e-04\": with this time.tolerance. Errors are relative to the\n"
+  print_text(
+      "  *: this config. \"to 1e-04\": with this time.tolerance. Errors are relative to the\n"
       "  largest value. \"at least\": steps still become longer or shorter\n");
-  if (!ways.why_no_errors.empty()) say("  errors are not known: {}\n", ways.why_no_errors);
+  if (!ways.why_no_errors.empty()) print_text("  errors are not known: {}\n", ways.why_no_errors);
 }
 
 void print_steps(const Forecast& stepping, const RunConfig& config) {
   const std::string steps = fmt::format("{}{}", least_word(stepping), stepping.steps);
   if (stepping.exact) {
-    say("steps:      {}{}\n", steps,
-        config.ends_by_time() ? " (all of them taken for this forecast)" : "");
+    print_text("steps:      {}{}\n", steps,
+               config.ends_by_time() ? " (all of them taken for this forecast)" : "");
     return;
   }
-  say("steps:      {}{}\n", stepping.settled ? "some " + steps : steps,
-      stepping.settled ? ""
-      : stepping.most_steps
-          ? fmt::format(", at most {} if they become no longer", *stepping.most_steps)
-          : "; more if they become shorter");
-  say("            not known before the run ends: their size varies ({} led to {:.3g} of {:.6g} "
+  print_text("steps:      {}{}\n", stepping.settled ? "some " + steps : steps,
+             stepping.settled ? ""
+             : stepping.most_steps
+                 ? fmt::format(", at most {} if they become no longer", *stepping.most_steps)
+                 : "; more if they become shorter");
+  print_text(
+      "            not known before the run ends: their size varies ({} led to {:.3g} of {:.6g} "
       "s)\n",
       stepping.taken, stepping.reached, *config.end);
 }
 
 void print_time(const RunTime& time, const RunConfig& config, const std::string& backend) {
   if (!time.failure.empty()) {
-    say("time:       none: the run fails\n");
+    print_text("time:       none: the run fails\n");
     return;
   }
   const Forecast& stepping = time.stepping;
@@ -175,53 +177,56 @@ void print_time(const RunTime& time, const RunConfig& config, const std::string&
     return most ? fmt::format("{:.3g} to {:.3g} s", least, *most)
                 : fmt::format("{}{:.3g} s", least_word(stepping), least);
   };
-  say("time:       {}: {} of stepping at {}, {}\n", range(time.seconds, time.most_seconds),
-      range(stepping.seconds, stepping.most_seconds), cell_rate(time.cells_per_second),
-      time.storing_unknown.empty()
-          ? fmt::format("{:.3g} s of storing {}", time.storing_seconds,
-                        backend == "cpu" ? "besides" : "at the same time")
-          : fmt::format("and storing, not measured ({})", time.storing_unknown));
+  print_text("time:       {}: {} of stepping at {}, {}\n", range(time.seconds, time.most_seconds),
+             range(stepping.seconds, stepping.most_seconds), cell_rate(time.cells_per_second),
+             time.storing_unknown.empty()
+                 ? fmt::format("{:.3g} s of storing {}", time.storing_seconds,
+                               backend == "cpu" ? "besides" : "at the same time")
+                 : fmt::format("and storing, not measured ({})", time.storing_unknown));
   if (stepping.estimating > 0.1 * stepping.seconds)
-    say("            {:.3g} s of stepping go by in estimates of the largest stable step\n",
-        stepping.estimating);
+    print_text("            {:.3g} s of stepping go by in estimates of the largest stable step\n",
+               stepping.estimating);
   if (time.without_reductions > 0)
-    say("reductions: the whole grid goes through one stage after the other, since rates read\n"
+    print_text(
+        "reductions: the whole grid goes through one stage after the other, since rates read\n"
         "            means, integrals or extremes of it: {:.2g} times the time of constants in\n"
         "            their place\n",
         time.without_reductions / time.cells_per_second);
   if (time.good_steps)
-    say("float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g}\n"
+    print_text(
+        "float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g}\n"
         "            steps (compute.precision float64 keeps it)\n",
         *time.good_steps);
-  if (!time.frozen.empty()) say("warning:    step 0: {}\n", time.frozen);
+  if (!time.frozen.empty()) print_text("warning:    step 0: {}\n", time.frozen);
   if (time.ways) print_ways(*time.ways);
 }
 
 void print(const Plan& plan) {
   const RunConfig& config = plan.config;
   const int axes = config.shape.axes;
-  say("grid:       {}, {}\n", text_of(config.shape), name_of(config.precision));
+  print_text("grid:       {}, {}\n", shape_text(config.shape), enum_name(config.precision));
   if (is_diffusion(config))
-    say("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n",
-        coefficient_of(config), largest_coefficient(config),
-        100 * (1 - coefficient_of(config) / largest_coefficient(config)));
+    print_text("stability:  coefficient {:.6g} of at most {:.6g} ({:.3g}% below)\n",
+               stored_coefficient(config), largest_coefficient(config),
+               100 * (1 - stored_coefficient(config) / largest_coefficient(config)));
   else
-    say("stability:  steps of {:.6g} s; largest stable step: {}\n", time_step_of(config),
-        text_of(plan.stable));
+    print_text("stability:  steps of {:.6g} s; largest stable step: {}\n", step_seconds(config),
+               stable_step_text(plan.stable));
   if (config.scheme.kind == Scheme::rkl2)
-    say("scheme:     {} of {} stages\n", name_of(config.scheme.kind), *config.scheme.stages);
-  if (!plan.step_note.empty()) say("{:<11} {}\n", "", plan.step_note);
-  if (!plan.mask_note.empty()) say("{:<11} {}\n", "", plan.mask_note);
-  if (!plan.step_warning.empty()) say("warning:    {}\n", plan.step_warning);
-  say("backend:    {} ({})\n", plan.choice.backend, plan.choice.reason);
+    print_text("scheme:     {} of {} stages\n", enum_name(config.scheme.kind),
+               *config.scheme.stages);
+  if (!plan.step_note.empty()) print_text("{:<11} {}\n", "", plan.step_note);
+  if (!plan.mask_note.empty()) print_text("{:<11} {}\n", "", plan.mask_note);
+  if (!plan.step_warning.empty()) print_text("warning:    {}\n", plan.step_warning);
+  print_text("backend:    {} ({})\n", plan.choice.backend, plan.choice.reason);
   if (plan.time)
-    say("engine:     {} on {} ({})\n", plan.time->by.engine, plan.time->by.device,
-        plan.time->by.reason);
-  say("memory:     {}\n", bytes_of(plan.memory.host, plan.available.host));
+    print_text("engine:     {} on {} ({})\n", plan.time->by.engine, plan.time->by.device,
+               plan.time->by.reason);
+  print_text("memory:     {}\n", bytes_text(plan.memory.host, plan.available.host));
   if (plan.memory.device > 0)
-    say("on the GPU: {}\n", bytes_of(plan.memory.device, plan.available.device));
-  say("largest:    a {}{} of {} would fit\n", even_shape(axes), axes == 2 ? " grid" : "",
-      text_of(Shape::of(std::vector(axes, plan.largest_extent))));
+    print_text("on the GPU: {}\n", bytes_text(plan.memory.device, plan.available.device));
+  print_text("largest:    a {}{} of {} would fit\n", even_shape(axes), axes == 2 ? " grid" : "",
+             shape_text(Shape::of(std::vector(axes, plan.largest_extent))));
   const RunDisk& disk = plan.disk;
   const auto word = [&](bool exact) {
     return exact ? "" : plan.time && plan.time->stepping.settled ? "about " : "at least ";
@@ -229,16 +234,16 @@ void print(const Plan& plan) {
   const auto number = [&](const FileCount& count) {
     return fmt::format("{}{} ", word(count.exact), count.least);
   };
-  say("disk:       {}{}: {}outputs of {}, {}checkpoints of {}\n", word(disk.outputs.exact),
-      bytes_of(disk.all, disk.available), number(disk.outputs), size_text(disk.output),
-      disk.checkpoints ? number(*disk.checkpoints) : "", size_text(disk.checkpoint));
+  print_text("disk:       {}{}: {}outputs of {}, {}checkpoints of {}\n", word(disk.outputs.exact),
+             bytes_text(disk.all, disk.available), number(disk.outputs), size_text(disk.output),
+             disk.checkpoints ? number(*disk.checkpoints) : "", size_text(disk.checkpoint));
   if (plan.time)
     print_time(*plan.time, config, plan.choice.backend);
   else
-    say("time:       not measured: the grid does not fit\n");
+    print_text("time:       not measured: the grid does not fit\n");
 }
 
-Json json_of(const RanksPlan& plan) {
+Json as_json(const RanksPlan& plan) {
   return {{"ranks", plan.ranks},
           {"backend", plan.backend},
           {"stepping", plan.by.stepping()},
@@ -257,21 +262,25 @@ Json json_of(const RanksPlan& plan) {
 
 void print(const RanksPlan& plan) {
   const int stepping = plan.by.stepping();
-  say("ranks:      {}{} step blocks of {} (cuts: {}), halos of {} cells, {} steps at once\n",
-      stepping, plan.ranks == stepping ? "" : fmt::format(" of {}", plan.ranks),
-      text_of(plan.block), fmt::join(plan.by.counts, " x "), plan.by.depth, plan.steps_at_once);
-  say("            {} a rank{}{}\n", size_text(plan.memory.host),
+  print_text("ranks:      {}{} step blocks of {} (cuts: {}), halos of {} cells, {} steps at once\n",
+             stepping, plan.ranks == stepping ? "" : fmt::format(" of {}", plan.ranks),
+             shape_text(plan.block), fmt::join(plan.by.counts, " x "), plan.by.depth,
+             plan.steps_at_once);
+  print_text(
+      "            {} a rank{}{}\n", size_text(plan.memory.host),
       plan.memory.device == 0 ? "" : fmt::format(", {} on its GPU", size_text(plan.memory.device)),
       plan.memory_of_first == 0
           ? ""
           : fmt::format("; {} more on the first, which makes or reads fields whole",
                         size_text(plan.memory_of_first)));
-  say("            exchange: {} a rank and pass, {:.1f}% of a step; {:.0f}% of the speed of "
+  print_text(
+      "            exchange: {} a rank and pass, {:.1f}% of a step; {:.0f}% of the speed of "
       "blocks without halos (a model: docs/scaling.md)\n",
       size_text(plan.step.halo_bytes), 100 * plan.step.exchange / plan.step.seconds,
       100 * plan.step.efficiency);
   if (plan.moved_bytes > 0)
-    say("            transforms: {} to other ranks a rank and step, which the model does not "
+    print_text(
+        "            transforms: {} to other ranks a rank and step, which the model does not "
         "count\n",
         size_text(plan.moved_bytes));
 }
@@ -287,7 +296,7 @@ struct PlanOptions {
 template <class AnyPlan>
 void show(const AnyPlan& plan, bool json) {
   if (json)
-    say("{}\n", json_text(json_of(plan), 2));
+    print_text("{}\n", json_text(as_json(plan), 2));
   else
     print(plan);
 }
@@ -298,7 +307,7 @@ int plan_command(const PlanOptions& options) {
     show(plan_on_ranks(config.run, options.ranks), options.json);
     return exit_complete;
   }
-  const Plan plan = plan_of(config, options.schemes);
+  const Plan plan = plan_run(config, options.schemes);
   show(plan, options.json);
   if (!plan.time) return exit_device;
   if (!plan.time->failure.empty()) throw NumericalError("{}", plan.time->failure);

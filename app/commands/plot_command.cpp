@@ -10,7 +10,7 @@
 #include "app/commands/file_endings.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/view/plot/plot_frames.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/images/movie.hpp"
 #include "kernels/error.hpp"
@@ -58,9 +58,9 @@ fs::path output_path(const PlotOptions& options) {
   return name + (ffmpeg_found() ? ".mp4" : "-movie.png");
 }
 
-PictureFormat format_of(const fs::path& path) {
-  return ending_of(path, FileKind::picture, "picture",
-                   path.extension() == ".mp4" ? "; .mp4 with --movie" : "")
+PictureFormat picture_format(const fs::path& path) {
+  return require_ending(path, FileKind::picture, "picture",
+                        path.extension() == ".mp4" ? "; .mp4 with --movie" : "")
       .picture;
 }
 
@@ -75,8 +75,9 @@ const PlotOutput& chosen_output(const PlotSource& source, const PlotOptions& opt
 }
 
 // A row for each field.
-std::vector<View> views_of(const PlotSource& source, const PlotOptions& options,
-                           const std::vector<std::string>& fields, const std::optional<Cut>& cut) {
+std::vector<View> chosen_views(const PlotSource& source, const PlotOptions& options,
+                               const std::vector<std::string>& fields,
+                               const std::optional<Cut>& cut) {
   const std::vector<PlotOutput>& all = source.outputs();
   const PlotOutput& last = chosen_output(source, options);
   std::vector<View> views;
@@ -91,46 +92,47 @@ std::vector<View> views_of(const PlotSource& source, const PlotOptions& options,
 }
 
 // One frame for each output, or with --along one frame for each slice of one output.
-std::vector<std::vector<View>> frames_of(const PlotSource& source, const PlotOptions& options,
-                                         const std::vector<std::string>& fields,
-                                         std::span<const PlotOutput> outputs) {
+std::vector<std::vector<View>> chosen_frames(const PlotSource& source, const PlotOptions& options,
+                                             const std::vector<std::string>& fields,
+                                             std::span<const PlotOutput> outputs) {
   return options.cuts.frames(
       outputs, [&]() -> const PlotOutput& { return chosen_output(source, options); }, fields,
       source.content().shape, source.axes(), options.path);
 }
 
-int rows_of(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
+int panel_rows(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
 
-// Draws all fields at one output: the three middle slices, or one cut laid out as by views_of.
+// Draws all fields at one output: the three middle slices, or one cut laid out as by chosen_views.
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
-  const PictureFormat format = format_of(path);
+  const PictureFormat format = picture_format(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
   const Shape shape = source.content().shape;
   const bool slices = shape.axes == 3 && options.cuts.none();
   const std::vector<View> views =
-      slices ? frames_of(source, options, fields, {&chosen_output(source, options), 1}).front()
-             : views_of(source, options, fields,
-                        options.cuts.cuts(shape, source.axes(), options.path).front());
-  const std::vector<PlotStyle> styles = styles_of(options.pictures, views.size());
-  Frames frames({views}, source.axes(), styles, rows_of(fields.size()), parse_size(options.size),
+      slices ? chosen_frames(source, options, fields, {&chosen_output(source, options), 1}).front()
+             : chosen_views(source, options, fields,
+                            options.cuts.cuts(shape, source.axes(), options.path).front());
+  const std::vector<PlotStyle> styles = panel_styles(options.pictures, views.size());
+  Frames frames({views}, source.axes(), styles, panel_rows(fields.size()), parse_size(options.size),
                 format, slices ? Framing::shared : Framing::alone);
   replace_file(path, draw_figure(format, frames.layout(), frames.panels(0)));
   const PictureSize size = frames.layout().size;
-  if (!options.quiet) say("{}: {} x {}\n", path.string(), size.width, size.height);
+  if (!options.quiet) print_text("{}: {} x {}\n", path.string(), size.width, size.height);
 }
 
 // Draws all frames with the same limits, which include the values of every frame.
 void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
-  ending_of(path, FileKind::movie, "movie");
+  require_ending(path, FileKind::movie, "movie");
   const bool mp4 = path.extension() == ".mp4";
   if (mp4 && !ffmpeg_found())
     throw ConfigError("{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG",
                       path.string());
   const std::vector<std::string> fields = chosen_fields(source, options);
-  const std::vector<std::vector<View>> views = frames_of(source, options, fields, source.outputs());
+  const std::vector<std::vector<View>> views =
+      chosen_frames(source, options, fields, source.outputs());
   const std::size_t panels = views.front().size();
-  Frames frames(views, source.axes(), styles_of(options.pictures, panels),
-                panels > fields.size() ? rows_of(fields.size()) : 0, parse_size(options.size));
+  Frames frames(views, source.axes(), panel_styles(options.pictures, panels),
+                panels > fields.size() ? panel_rows(fields.size()) : 0, parse_size(options.size));
   const PictureSize size = frames.layout().size;
   const int count = static_cast<int>(views.size());
   const int rate = std::clamp(count / movie_seconds, slowest_movie, fastest_movie);
@@ -148,8 +150,8 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
   else
     replace_file(path, animation.finished());
   if (!options.quiet)
-    say("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height, count,
-        rate);
+    print_text("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height,
+               count, rate);
 }
 
 int plot_command(const PlotOptions& options) {

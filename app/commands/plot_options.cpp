@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* suits = "auto";  // the colormap that suits the field
 
-Limits pair_of(const std::string& name, const std::vector<double>& numbers) {
+Limits ordered_limits(const std::string& name, const std::vector<double>& numbers) {
   if (!(numbers[0] < numbers[1]))
     throw ConfigError("{} {} {}: the first must be less than the second", name, numbers[0],
                       numbers[1]);
@@ -105,18 +105,18 @@ std::vector<std::vector<View>> CutOptions::frames(std::span<const PlotOutput> ou
   return frames;
 }
 
-std::vector<PlotStyle> styles_of(const PictureOptions& options, std::size_t panels) {
+std::vector<PlotStyle> panel_styles(const PictureOptions& options, std::size_t panels) {
   PlotStyle style;
   style.of_cells = options.of_cells;
   if (!options.limits.empty()) {
-    style.limits = pair_of("--limits", options.limits);
+    style.limits = ordered_limits("--limits", options.limits);
     const Limits usable = widened(*style.limits);
     if (usable.low != style.limits->low || usable.high != style.limits->high)
       throw ConfigError("--limits {} {}: too close together, or not finite", style.limits->low,
                         style.limits->high);
   }
   if (!options.percentiles.empty()) {
-    style.percentiles = pair_of("--percentiles", options.percentiles);
+    style.percentiles = ordered_limits("--percentiles", options.percentiles);
     if (style.percentiles->low < 0 || style.percentiles->high > 100)
       throw ConfigError("--percentiles {} {}: must lie from 0 to 100", style.percentiles->low,
                         style.percentiles->high);

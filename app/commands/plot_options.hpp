@@ -52,6 +52,6 @@ struct CutOptions {
 void add_cut_options(Command& command, CutOptions& options);
 
 /// The style of each of `panels` panels. Throws ConfigError.
-std::vector<PlotStyle> styles_of(const PictureOptions& options, std::size_t panels);
+std::vector<PlotStyle> panel_styles(const PictureOptions& options, std::size_t panels);
 
 }  // namespace lapl

@@ -8,8 +8,8 @@
 #include "app/commands/file_endings.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/view/plot/plot_frames.hpp"
+#include "app/view/print_text.hpp"
 #include "app/view/report/page.hpp"
-#include "app/view/say.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/run/provenance.hpp"
@@ -112,7 +112,7 @@ std::string commands_text(const ReportOptions& options, const RunView& run) {
 std::string citation_text(const RunView& run, const std::string& generator) {
   const std::string digest = run.digest_at(run.step);
   return fmt::format("{}: run {}, started {}, {} cells, {}, step {}{}.", generator, run.name,
-                     run.started, text_of(run.shape), run.precision, run.step,
+                     run.started, shape_text(run.shape), run.precision, run.step,
                      digest.empty() ? "" : ", state digest " + digest);
 }
 
@@ -121,7 +121,7 @@ int report_command(const ReportOptions& options) {
   ReportContent content;
   content.run = read_run_view(folder, host_name());
   const fs::path path = options.output.empty() ? content.run.name + ".html" : options.output;
-  if (path.extension() != ".htm") ending_of(path, FileKind::page, "page");
+  if (path.extension() != ".htm") require_ending(path, FileKind::page, "page");
   const PlotSource source(folder, options.origin);
   content.steps = pictured(source);
   content.outputs = source.outputs().size();
@@ -133,8 +133,8 @@ int report_command(const ReportOptions& options) {
   const std::string page = report_page(content);
   replace_file(path, page);
   if (!options.quiet)
-    say("{}: {} of {} outputs, {:.1f} MB\n", path.string(), content.steps.size(), content.outputs,
-        static_cast<double>(page.size()) / 1e6);
+    print_text("{}: {} of {} outputs, {:.1f} MB\n", path.string(), content.steps.size(),
+               content.outputs, static_cast<double>(page.size()) / 1e6);
   return 0;
 }
 

@@ -42,9 +42,9 @@ Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Co
   if (!config.run.ends_by_time() && header.step > config.run.steps)
     throw ConfigError("time.steps: {} is before step {} of {}", config.run.steps, header.step,
                       restart.path.string());
-  if (config.run.ends_by_time() && time_of(header) > *config.run.end)
-    throw ConfigError("time.end: {} is before the time {} of {}", *config.run.end, time_of(header),
-                      restart.path.string());
+  if (config.run.ends_by_time() && header_time(header) > *config.run.end)
+    throw ConfigError("time.end: {} is before the time {} of {}", *config.run.end,
+                      header_time(header), restart.path.string());
   console.note(fmt::format("going on from step {} of {}", header.step, restart.path.string()));
   auto moved_probes = moved_probe_columns(before.run, config.run);  // `before` moves below
   if (!change.empty()) console.note(fmt::format("changed from there on: {}", change));

@@ -37,7 +37,7 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
                                         const Note& note) {
   const RunConfig& config = model.run;
   use_code_cache(config.caches_code);
-  const Problem<T> problem = problem_of<T>(model, coefficients, ranks.is_first());
+  const Problem<T> problem = make_problem<T>(model, coefficients, ranks.is_first());
   std::vector<FilterPlan<T>> filters;
   std::vector<std::string> of_filters;
   for (const FilterConfig& filter : load_filters(config.filters)) {
@@ -47,9 +47,9 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
     filters.push_back(
         {correlation, method.method, static_cast<int>(field - config.fields.begin())});
     of_filters.push_back(fmt::format("filter {}: method {} ({})", filter.name,
-                                     name_of(method.method), method.reason));
+                                     enum_name(method.method), method.reason));
   }
-  const auto plans = plans_of(model, problem, filters);
+  const auto plans = planned_outputs(model, problem, filters);
   std::unique_ptr<Backend<T>> backend;
   if (ranks.count() == 1) {
     backend = make_backend(choice.backend, config.engine, problem, config.threads);

@@ -26,8 +26,9 @@ BackendChoice choose_backend(const RunConfig& config);
 using Note = std::function<void(const std::string&)>;
 
 /// Creates the backend with engine and filters, without a state; all ranks must call it. See
-/// problem_of for `coefficients`. Calls `note` with each choice and its reason. Throws ConfigError
-/// or IoError for an unsuitable or unreadable filter, DeviceError if memory does not suffice.
+/// make_problem for `coefficients`. Calls `note` with each choice and its reason. Throws
+/// ConfigError or IoError for an unsuitable or unreadable filter, DeviceError if memory does not
+/// suffice.
 template <class T>
 std::unique_ptr<Backend<T>> run_backend(
     const Model& model, const BackendChoice& choice, const CoefficientFields& coefficients,

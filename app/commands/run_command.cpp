@@ -51,7 +51,7 @@ int run_command(const RunOptions& options) {
           ? load_config(path, settings)
           : parse_config(*checked_config_text, path.string(), path.parent_path(), settings);
   Console console(options.console);
-  if (options.auto_resume && RunFolder::holds_run(config.run.directory))
+  if (options.auto_resume && RunFolder::has_run(config.run.directory))
     return execute(resume_or_start(config, console), console);
   return execute({.config = config,
                   .existing = options.overwrite ? RunFolder::Existing::overwrite

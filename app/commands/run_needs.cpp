@@ -41,10 +41,10 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
     Problem<T> problem = problem_with<T>(config, unread_coefficients(config), model.step);
     problem.shape = shape;
     const std::vector<FilterPlan<T>> filters(config.filters.size());
-    return memory_needed(backend, problem, plans_of(model, problem, filters));
+    return memory_needed(backend, problem, planned_outputs(model, problem, filters));
   });
   const auto cells = static_cast<double>(shape.cells());
-  const auto value = static_cast<double>(size_of(config.precision));
+  const auto value = static_cast<double>(byte_size(config.precision));
   const double state = value * static_cast<double>(config.fields.size());
   const auto coefficients = static_cast<double>(coefficient_names(config).size());
   memory.stepping = memory.backend;
@@ -59,10 +59,10 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
   }
   memory.stepping.host += memory.transforms.host;
   memory.stepping.device += memory.transforms.device;
-  // Arrays in float64: those that one rank holds whole, and the most for a field at a time.
+  // Arrays in float64: those that one rank stores whole, and the most for a field at a time.
   double whole = 0, spectrum = 0, most = 1;
   for (const std::string& field : config.fields) {
-    const InitialKind kind = initial_of(config, field).kind;
+    const InitialKind kind = field_initial(config, field).kind;
     if (kind == InitialKind::formula) most = 5;  // buffers, their copy, result, random values
     if (kind == InitialKind::fractal) spectrum = 1;
     if (kind == InitialKind::fractal || kind == InitialKind::image || kind == InitialKind::hdf5)
@@ -75,7 +75,7 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
       120 * static_cast<double>(shape.planes * shape.rows);  // statistics of each row, gathered
   memory.first_coefficients =
       cells * (coefficients * (8 + value + (is_exponential(config) ? 8 : 0)) + (source ? 32 : 0));
-  if (config.stability_checks() && !largest_step_of(config, model.system)) {
+  if (config.stability_checks() && !stable_limit(config, model.system)) {
     RunConfig estimated = config;
     estimated.shape = shape;
     estimated.scheme = config.estimated_scheme();
@@ -99,17 +99,17 @@ std::string memory_shortage(const Model& model, const std::string& backend, cons
   if (available == 0 || needed <= available) return {};  // 0: not known
   return fmt::format(
       "the grid of {} cells needs {} of host memory, {} are available (lapl plan says what fits)",
-      text_of(shape), size_text(needed), size_text(available));
+      shape_text(shape), size_text(needed), size_text(available));
 }
 
-std::filesystem::path parent_of(const std::string& run_folder) {
+std::filesystem::path nearest_folder(const std::string& run_folder) {
   std::filesystem::path path = std::filesystem::absolute(run_folder).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();  // the path ended with a slash
   return nearest_existing(path.parent_path());
 }
 
 RunDisk disk_of_run(const RunConfig& config, std::optional<std::int64_t> steps) {
-  const std::size_t value_size = size_of(config.precision);
+  const std::size_t value_size = byte_size(config.precision);
   const auto fields = config.output_fields.size() + config.filters.size();
   RunDisk disk;
   const Schedule schedule(config);

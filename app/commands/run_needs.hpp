@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "kernels/machine/memory.hpp"
+#include "kernels/memory_needed.hpp"
 #include "kernels/ranks/ranks.hpp"
 #include "solver/model.hpp"
 #include "solver/schedule.hpp"
@@ -39,7 +39,7 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
 std::string memory_shortage(const Model& model, const std::string& backend, const Ranks& ranks);
 
 /// The nearest existing folder above a run folder, which need not exist.
-std::filesystem::path parent_of(const std::string& run_folder);
+std::filesystem::path nearest_folder(const std::string& run_folder);
 
 /// Disk space of a run in bytes, accurate to some 10 KB per file.
 struct RunDisk {

@@ -34,9 +34,9 @@ bool amid_run = false;
 
 // Takes part in one run that the first rank has announced.
 template <class T>
-void take_part(Ranks& ranks, const Model& model, const std::string& backend_name,
-               const std::optional<StoredState>& from, std::optional<StepState> steps,
-               bool changed) {
+void join_run(Ranks& ranks, const Model& model, const std::string& backend_name,
+              const std::optional<StoredState>& from, std::optional<StepState> steps,
+              bool changed) {
   const RunConfig& config = model.run;
   const CoefficientFields coefficients =
       unread_coefficients(config);  // the first rank has the values
@@ -44,7 +44,7 @@ void take_part(Ranks& ranks, const Model& model, const std::string& backend_name
   auto backend = run_backend<T>(first_model(model, steps), choice, coefficients, ranks);
   if (from) {
     restore_rows(*backend, *from, config);
-    if (changed) look_at_step_anew(*backend, model, {}, from->step, steps);
+    if (changed) recheck_step(*backend, model, {}, from->step, steps);
   } else {
     set_initial_state(*backend, config, coefficients, {});
     require_finite_start(*backend, model);
@@ -62,24 +62,26 @@ void follow_first_rank(Ranks& ranks) {
     const std::string text = broadcast_text(ranks, "");
     if (text.empty()) return;
     amid_run = true;
-    const auto said = nlohmann::json::parse(text);
+    const auto announced = nlohmann::json::parse(text);
     LoadedConfig config =
-        parse_config(said["config"].get<std::string>(), "the first rank's config", ".", {});
+        parse_config(announced["config"].get<std::string>(), "the first rank's config", ".", {});
     Model& model = config;
-    if (model.run.mask && !said["masked"].get<bool>()) {
+    if (model.run.mask && !announced["masked"].get<bool>()) {
       drop_mask(model.run);
       model = Model(model.run);
     }
-    if (said.contains("stops_at")) model.run.stops_at = said["stops_at"].get<std::int64_t>();
+    if (announced.contains("stops_at"))
+      model.run.stops_at = announced["stops_at"].get<std::int64_t>();
     std::optional<StoredState> from;
-    if (said.contains("state"))
-      from = {said["state"]["path"].get<std::string>(), said["state"]["step"].get<std::int64_t>(),
-              said["state"]["digest"].get<std::uint64_t>()};
-    const auto steps = StepState::of_words(said.value("steps", std::vector<std::uint64_t>()));
+    if (announced.contains("state"))
+      from = {announced["state"]["path"].get<std::string>(),
+              announced["state"]["step"].get<std::int64_t>(),
+              announced["state"]["digest"].get<std::uint64_t>()};
+    const auto steps = StepState::of_words(announced.value("steps", std::vector<std::uint64_t>()));
     try {
       with_precision(model.run.precision, [&]<class T>() {
-        take_part<T>(ranks, model, said["backend"].get<std::string>(), from, steps,
-                     said["changed"].get<bool>());
+        join_run<T>(ranks, model, announced["backend"].get<std::string>(), from, steps,
+                    announced["changed"].get<bool>());
       });
     } catch (const NumericalError&) {   // found on all ranks; the first reports it
     } catch (const CheckpointError&) {  // the same; the first then ends all ranks
@@ -96,9 +98,9 @@ Ranks& run_ranks() {
   // Never destroyed, so that an exit forced by OpenMP does not wait for other ranks.
   static Ranks* const all = [] {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with the process that started it
-    tell_starter_of_meeting(false);
+    notify_starter_of_meeting(false);
     std::unique_ptr<Ranks> met = all_ranks();
-    tell_starter_of_meeting(true);
+    notify_starter_of_meeting(true);
     for (const char* const started : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
       if (const char* const size = std::getenv(started);
           met->count() == 1 && size != nullptr && std::string_view(size) != "1")
@@ -115,17 +117,17 @@ void share_run(Ranks& ranks, const LoadedConfig& config, bool masked, const std:
                const std::optional<Restart>& restart, const std::optional<StepState>& steps,
                bool changed) {
   if (ranks.count() == 1) return;
-  nlohmann::json said = {
+  nlohmann::json announced = {
       {"config", resolved_yaml(config)}, {"masked", masked}, {"backend", backend}};
   if (restart)
-    said["state"] = {{"path", restart->path.string()},
-                     {"step", restart->checkpoint.header.step},
-                     {"digest", restart->checkpoint.header.state_digest}};
-  if (steps) said["steps"] = steps->words();
-  said["changed"] = changed;
-  if (config.run.stops_at) said["stops_at"] = *config.run.stops_at;
+    announced["state"] = {{"path", restart->path.string()},
+                          {"step", restart->checkpoint.header.step},
+                          {"digest", restart->checkpoint.header.state_digest}};
+  if (steps) announced["steps"] = steps->words();
+  announced["changed"] = changed;
+  if (config.run.stops_at) announced["stops_at"] = *config.run.stops_at;
   ranks.rest();
-  broadcast_text(ranks, said.dump());
+  broadcast_text(ranks, announced.dump());
   amid_run = true;
 }
 
@@ -145,9 +147,9 @@ void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig&
                             from.path.string());
     state = std::move(*read);
     for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
-      digest += digest_of(std::span<const T>(state).subspan(field * cells, cells),
-                          static_cast<std::uint64_t>(field * config.shape.cells() +
-                                                     rows.first * config.shape.columns));
+      digest += field_digest(std::span<const T>(state).subspan(field * cells, cells),
+                             static_cast<std::uint64_t>(field * config.shape.cells() +
+                                                        rows.first * config.shape.columns));
   } catch (const std::exception& error) {
     problem = error.what();
   }
@@ -181,7 +183,7 @@ int leave_ranks(int exit_code) {
   const bool ends_all = waited_for && exit_code != exit_complete && exit_code != exit_numerical;
   const bool speaks =
       role == Role::alone || role == Role::first || (role == Role::equal && run_ranks().is_first());
-  const bool heard = (speaks || ends_all) && tell_starter(exit_code);
+  const bool heard = (speaks || ends_all) && notify_starter(exit_code);
   if (ends_all) end_all_ranks(exit_code);
   if (role == Role::first) {
     run_ranks().rest();

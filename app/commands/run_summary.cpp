@@ -21,7 +21,7 @@ constexpr auto between_saves = 2s;
 
 }  // namespace
 
-nlohmann::ordered_json json_of(const Phases& phases) {
+nlohmann::ordered_json phases_json(const Phases& phases) {
   return {{"start", phases.start},       {"initial_field", phases.initial_field},
           {"stepping", phases.stepping}, {"estimating", phases.estimating},
           {"storing", phases.storing},   {"end", phases.end}};
@@ -49,8 +49,8 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
                : fmt::format("stopped by {} at step {}{}, with a checkpoint", result.stopped_by,
                              result.step,
                              config.ends_by_time() ? "" : fmt::format(" of {}", config.steps));
-  text += fmt::format(", {} cells, {}, digest {}\n", text_of(config.shape),
-                      name_of(config.precision), digest_text(digest));
+  text += fmt::format(", {} cells, {}, digest {}\n", shape_text(config.shape),
+                      enum_name(config.precision), digest_text(digest));
   text += fmt::format(
       "engine:   {} on {}{}\n", by.engine, by.device,
       by.threads > 0 ? fmt::format(", {} thread{}", by.threads, by.threads == 1 ? "" : "s") : "");

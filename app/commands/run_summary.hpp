@@ -29,7 +29,7 @@ struct Phases {
 };
 
 /// By name, for run.json and log.jsonl.
-nlohmann::ordered_json json_of(const Phases& phases);
+nlohmann::ordered_json phases_json(const Phases& phases);
 
 /// The command that continues this run: to its end, or beyond it if it is complete or steady.
 std::string resume_words(const RunConfig& config, bool complete, bool steady = false);

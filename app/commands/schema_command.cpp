@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/commands.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "io/config/config.hpp"
 
 namespace lapl {
@@ -10,7 +10,7 @@ namespace lapl {
 void add_schema_command(CommandLine& line) {
   Command command = line.add("schema", "Print the JSON Schema of the config, for editors");
   command.does([] {
-    say("{}\n", config_schema());
+    print_text("{}\n", config_schema());
     return 0;
   });
   command.footer(R"(Examples:

@@ -72,17 +72,17 @@ std::string words_to_try(const Launcher& launcher, int count) {
 // The exit code of a run on ranks. `code` is that of the launcher. If it is 0, the code of the
 // first rank counts: Hydra of MPICH 4.0 returns either 0 or the rank's code after a signal.
 int code_of_run(const Launcher& launcher, int code, const std::filesystem::path& code_file) {
-  int said = -1;
-  std::ifstream(code_file) >> said;
-  if (code == 0) return std::max(said, 0);
-  const bool bare_signals = launcher.kind->bare_signals && said < 0 && code < 32;
+  int reported = -1;
+  std::ifstream(code_file) >> reported;
+  if (code == 0) return std::max(reported, 0);
+  const bool bare_signals = launcher.kind->bare_signals && reported < 0 && code < 32;
   if (bare_signals) code += 128;
   if (code > 128 && code - 128 <= SIGRTMAX)
     print_error(
         fmt::format("a rank was ended by {}, and the others with it; lapl resume goes "
                     "on from the last checkpoint",
                     bare_signals ? "a signal" : name_of_signal(code - 128)));
-  else if (!is_exit_code(code) || (code == exit_internal && said < 0))  // the launcher's own
+  else if (!is_exit_code(code) || (code == exit_internal && reported < 0))  // the launcher's own
     throw DeviceError("{} failed with code {} ({} may say why)", launcher.path, code,
                       words_to_try(launcher, 2));
   return code;
@@ -121,8 +121,8 @@ int start_ranks(int count) {
   int killed_by = 0;
   bool given_up = false;
   for (std::optional<Clock::time_point> first, ended;;) {
-    constexpr timespec between_looks{1, 0};
-    const int signal = sigtimedwait(&awaited, nullptr, &between_looks);
+    constexpr timespec between_checks{1, 0};
+    const int signal = sigtimedwait(&awaited, nullptr, &between_checks);
     int status = 0;
     if (waitpid(child, &status, WNOHANG) == child) {
       if (killed_by != 0) return 128 + killed_by;
@@ -152,7 +152,7 @@ int start_ranks(int count) {
   }
 }
 
-void tell_starter_of_meeting(bool met) {
+void notify_starter_of_meeting(bool met) {
   const char* const path = std::getenv(code_variable);
   if (path == nullptr) return;
   std::error_code ignored;  // another machine lacks the folder, and nobody waits there
@@ -162,7 +162,7 @@ void tell_starter_of_meeting(bool met) {
     std::ofstream(meeting_file(path)).flush();
 }
 
-bool tell_starter(int exit_code) {
+bool notify_starter(int exit_code) {
   const char* const path = std::getenv(code_variable);
   return path != nullptr && static_cast<bool>(std::ofstream(path) << exit_code << std::flush);
 }

@@ -21,7 +21,7 @@ StepWords words_on_step(const Model& model, const std::string& step_note,
                         const CoefficientFields& coefficients, WholeFields& whole) {
   if (!step_note.empty()) return {step_note, ""};
   if (model.run.scheme.tolerance) return {};
-  const StableStep stable = stable_step_of(model.run, model.system, [&] {
+  const StableStep stable = find_stable_step(model.run, model.system, [&] {
     add_computed_fields(whole, model.run, coefficients);
     return StateFields{coefficients, whole};
   });
@@ -36,15 +36,15 @@ std::string step_hint(const Model& model, const RunFolder& folder) try {
   const StableStep stable = std::visit(
       [&]<class Values>(const Values& values) {
         return stable_step_at<typename Values::value_type>(
-            config, model.system, load_coefficients(config), values, {time_of(last.header)});
+            config, model.system, load_coefficients(config), values, {header_time(last.header)});
       },
       last.values);
   const std::string step =
       steps ? fmt::format("{:.7g} s at step {}", steps->longest, last.header.step)
-            : fmt::format("{:.7g} s", time_step_of(config));
+            : fmt::format("{:.7g} s", step_seconds(config));
   const bool implicit = config.scheme.kind == Scheme::imex && !config.scheme.tolerance;
   return fmt::format("\ntime.step is {}; the largest stable step: {}{}", step,
-                     text_of(stable, fmt::format("at step {}", last.header.step)),
+                     stable_step_text(stable, fmt::format("at step {}", last.header.step)),
                      implicit ? "; imex also needs steps shorter than 3.4 times the time in which "
                                 "its reactions grow by a factor of e (time.tolerance finds them)"
                               : "");
@@ -53,11 +53,11 @@ std::string step_hint(const Model& model, const RunFolder& folder) try {
 }
 
 template <class T>
-EstimateStep<T> estimate_of(const Model& model, const std::shared_ptr<StableStep>& last) {
+EstimateStep<T> step_estimator(const Model& model, const std::shared_ptr<StableStep>& last) {
   RunConfig config = model.run;
   if (!config.stability_checks()) return {};
   config.scheme = config.estimated_scheme();
-  return [config, system = model.system, last, known = largest_step_of(config, model.system),
+  return [config, system = model.system, last, known = stable_limit(config, model.system),
           coefficients = load_coefficients(config)](std::span<const T> state, const Ahead& ahead) {
     *last = known ? StableStep{.largest = known}
                   : stable_step_at(config, system, coefficients, state, ahead,
@@ -66,10 +66,10 @@ EstimateStep<T> estimate_of(const Model& model, const std::shared_ptr<StableStep
     return StepEstimate{.longest = longest,
                         .step = longest == any_step ? any_step : automatic_step(*last).value_or(0),
                         .growth = last->growth,
-                        .why_none = longest > 0 ? "" : text_of(*last, "at this state")};
+                        .why_none = longest > 0 ? "" : stable_step_text(*last, "at this state")};
   };
 }
-LAPL_FOR_FLOATS(estimate_of);
+LAPL_FOR_FLOATS(step_estimator);
 
 template <class T>
 void set_estimates(VaryingSteps<T>& steps, const Model& model, const RunFolder& folder,
@@ -80,12 +80,12 @@ void set_estimates(VaryingSteps<T>& steps, const Model& model, const RunFolder& 
     folder.log({{"event", "warning"}, {"step", step}, {"what", what}});
   };
   const auto last = std::make_shared<StableStep>();
-  steps.estimate = estimate_of<T>(model, last);
+  steps.estimate = step_estimator<T>(model, last);
   if (!steps.estimate) return;
-  steps.say = [&folder, &console, last, varies = model.run.scheme.varies](std::int64_t step,
-                                                                          double size) {
+  steps.report = [&folder, &console, last, varies = model.run.scheme.varies](std::int64_t step,
+                                                                             double size) {
     const std::string what = fmt::format("the largest stable step is {}",
-                                         text_of(*last, fmt::format("at step {}", step)));
+                                         stable_step_text(*last, fmt::format("at step {}", step)));
     if (varies)
       console.note(
           fmt::format("step {}: time.step is {:.4g} s from there on: {}", step, size, what));

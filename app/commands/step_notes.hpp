@@ -31,7 +31,7 @@ std::string step_hint(const Model& model, const RunFolder& folder);
 /// Estimates the longest stable step of a state, and keeps the estimate, with its words, in `last`;
 /// empty where the config asks for no estimates.
 template <class T>
-EstimateStep<T> estimate_of(
+EstimateStep<T> step_estimator(
     const Model& model, const std::shared_ptr<StableStep>& last = std::make_shared<StableStep>());
 
 /// Lets a run print and log its warnings. Where the config asks for it, the run estimates the

@@ -40,7 +40,7 @@ struct SweepWords {
 };
 
 // The value as JSON where it is that too, else as text.
-Json json_of(const std::string& yaml) {
+Json json_value(const std::string& yaml) {
   Json value = parse_json(yaml);
   return value.is_discarded() ? Json(yaml) : value;
 }
@@ -52,14 +52,14 @@ void add_last_output(Json& row, const fs::path& folder, const std::vector<std::s
   std::vector<std::string> last;
   while (auto line = table.next()) last = std::move(*line);
   for (std::size_t i = 0; i < last.size(); ++i)
-    if (table.has(i)) row[results[i]] = json_of(last[i]);
+    if (table.has(i)) row[results[i]] = json_value(last[i]);
 }
 
-const char* status_of(int code) {
+const char* status_word(int code) {
   return code == exit_complete ? "complete" : code == exit_stopped_early ? "stopped" : "failed";
 }
 
-std::string text_of(const Json& value) {
+std::string value_text(const Json& value) {
   if (value.is_null()) return "";
   return value.is_string() ? value.get<std::string>() : json_text(value);
 }
@@ -96,13 +96,13 @@ std::vector<std::string> result_columns(const std::vector<SweepMember>& members)
 Json summary_row(const SweepMember& member, const std::vector<std::string>& results,
                  const std::optional<MemberEnd>& end) {
   Json row = {{"member", member.name}};
-  for (const auto& [key, value] : member.values) row[key] = json_of(value);
+  for (const auto& [key, value] : member.values) row[key] = json_value(value);
   row["status"] = "waiting";
   for (const char* name : {"exit_code", "step"}) row[name] = nullptr;
   for (const std::string& name : results) row[name] = nullptr;
   for (const char* name : {"digest", "seconds", "error"}) row[name] = nullptr;
   if (!end) return row;
-  row["status"] = status_of(end->code);
+  row["status"] = status_word(end->code);
   row["exit_code"] = end->code;
   add_last_output(row, member.run.directory, results);
   const Json summary = summary_if_any(member.run.directory);
@@ -124,7 +124,7 @@ std::string summary_table(const Json& rows) {
     for (const auto& [name, value] : row.items())
       if (name != "member" && name != "error") line.push_back(cell_text(value));
     if (!row["error"].is_null())
-      errors += fmt::format("{}: {}\n", text_of(row["member"]), text_of(row["error"]));
+      errors += fmt::format("{}: {}\n", value_text(row["member"]), value_text(row["error"]));
   }
   return table_text(lines) + errors;
 }
@@ -142,14 +142,14 @@ std::string summary_csv(const Json& rows) {
   for (const Json& row : rows) {
     std::string line;
     for (const auto& [name, value] : row.items())
-      line += (line.empty() ? "" : ",") + quoted(text_of(value));
+      line += (line.empty() ? "" : ",") + quoted(value_text(value));
     text += line + "\n";
   }
   return names + "\n" + text;
 }
 
 // 75 where something is left to go on with; else the code of the first member that failed.
-int exit_code_of(const Json& rows, const std::string& stopped_by) {
+int sweep_exit_code(const Json& rows, const std::string& stopped_by) {
   int code = exit_complete;
   for (const Json& row : rows) {
     if (!stopped_by.empty() || row["exit_code"] == int{exit_stopped_early})
@@ -164,7 +164,7 @@ int sweep_command(const SweepWords& options) {
       options.output.empty()
           ? fs::path("runs") / (fs::path(options.config).stem().string() + "-sweep")
           : fs::path(options.output);
-  if (RunFolder::holds_run(folder))
+  if (RunFolder::has_run(folder))
     throw ConfigError(
         "{}: is a run folder (expected one for the run folders of a sweep: give another --output)",
         folder.string());
@@ -204,7 +204,7 @@ int sweep_command(const SweepWords& options) {
         fmt::format("stopped by {}; the same command with --auto-resume goes on", stopped_by));
   console.summary(summary_table(rows), rows);
   replace_file(folder / "summary.csv", summary_csv(rows));
-  return exit_code_of(rows, stopped_by);
+  return sweep_exit_code(rows, stopped_by);
 }
 
 }  // namespace

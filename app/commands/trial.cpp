@@ -74,7 +74,7 @@ class Trial : public RunSink<T> {
 namespace {
 
 // The last point of the first half of the trial up to `end`.
-std::size_t middle_of(const std::vector<TrialPoint>& points, std::size_t end) {
+std::size_t half_time_point(const std::vector<TrialPoint>& points, std::size_t end) {
   std::size_t middle = end - 1;
   while (middle > 0 && points[middle].wall > 0.55 * points[end].wall) --middle;
   return middle;
@@ -99,7 +99,7 @@ double steps_between(double from, double to, const StepSize& step, double power)
 }
 
 // The longest mean size between neighbouring points.
-double longest_of(const std::vector<TrialPoint>& points) {
+double longest_mean_step(const std::vector<TrialPoint>& points) {
   double longest = 0;
   for (std::size_t i = 1; i < points.size(); ++i)
     longest = std::max(longest, size_between(points[i - 1], points[i]).size);
@@ -125,22 +125,22 @@ std::int64_t rounded_up(double steps) {
 
 }  // namespace
 
-Forecast forecast_of(const RunConfig& config, const std::vector<TrialPoint>& points,
-                     const TrialEstimates& estimates, bool complete) {
+Forecast make_forecast(const RunConfig& config, const std::vector<TrialPoint>& points,
+                       const TrialEstimates& estimates, bool complete) {
   const TrialPoint& last = points.back();
   Forecast forecast{.taken = last.step, .reached = last.time, .complete = complete};
   forecast.steps = complete ? last.step : config.steps;
   forecast.seconds = last.wall;
   forecast.exact = complete || !config.ends_by_time();
   if (last.step == 0) return forecast;
-  const std::size_t end = points.size() - 1, middle = middle_of(points, end);
+  const std::size_t end = points.size() - 1, middle = half_time_point(points, end);
   const TrialPoint& half = points[middle];
   forecast.steps_a_second = static_cast<double>(last.step - half.step) / (last.wall - half.wall);
   forecast.estimating = estimates.wall;
   forecast.seconds += estimates.wall;
   if (complete) return forecast;
   const StepSize now = size_between(half, last);
-  const auto seconds_of = [&](double more) {
+  const auto whole_seconds = [&](double more) {
     return last.wall + more / forecast.steps_a_second + estimates.wall +
            seconds_of_estimates(config, estimates, last.step, more, now.size);
   };
@@ -152,24 +152,25 @@ Forecast forecast_of(const RunConfig& config, const std::vector<TrialPoint>& poi
     const double left = *config.end - last.time, same = left / now.size;
     double changing = same;
     if (middle > 0) {
-      const StepSize before = size_between(points[middle_of(points, middle)], half);
+      const StepSize before = size_between(points[half_time_point(points, middle)], half);
       const double power = std::log(now.size / before.size) / std::log(now.time / before.time);
       changing = steps_between(last.time, *config.end, now, std::clamp(power, -2.0, 1.0));
     }
     const double longest = std::min(config.output_time.value_or(*config.end),
                                     config.largest_step.value_or(*config.end));
-    const double least = std::max(std::min(changing, left / longest_of(points)), left / longest);
+    const double least =
+        std::max(std::min(changing, left / longest_mean_step(points)), left / longest);
     const double most = std::max(changing, same);
     forecast.settled = (taken + most) / (taken + least) < settled_ratio;
     more = forecast.settled ? same : least;
     if (!forecast.settled && changing < same) {
       forecast.most_steps = rounded_up(taken + same);
-      forecast.most_seconds = seconds_of(same);
+      forecast.most_seconds = whole_seconds(same);
     }
     forecast.steps = rounded_up(taken + more);
   }
   forecast.estimating += seconds_of_estimates(config, estimates, last.step, more, now.size);
-  forecast.seconds = seconds_of(more);
+  forecast.seconds = whole_seconds(more);
   return forecast;
 }
 
@@ -200,7 +201,7 @@ Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
   VaryingSteps<T> steps;
   steps.with_other_stages = other_stages(backend, model, {}, choice, coefficients, only_rank());
   Trial<T> trial;
-  if (model.run.scheme.varies) steps.estimate = estimate_of<T>(model);
+  if (model.run.scheme.varies) steps.estimate = step_estimator<T>(model);
   if (steps.estimate && !model.run.scheme.tolerance) steps.estimate = trial.counted(steps.estimate);
   bool is_long = false;
   const auto stop = [&]() -> std::string {
@@ -209,7 +210,7 @@ Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
     if (is_long) return enough;
     is_long =
         seconds.more > 0 &&
-        forecast_of(model.run, trial.points(), trial.estimates(), false).seconds > worth_compiled;
+        make_forecast(model.run, trial.points(), trial.estimates(), false).seconds > worth_compiled;
     if (!is_long) return enough;
     trial.wait_for(*backend);
     return {};
@@ -218,7 +219,7 @@ Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
   if (!result.complete && result.stopped_by != enough)
     throw NumericalError("stopped by {}", result.stopped_by);
   if (result.complete) trial.end_at(result.step);
-  return forecast_of(model.run, trial.points(), trial.estimates(), result.complete);
+  return make_forecast(model.run, trial.points(), trial.estimates(), result.complete);
 }
 LAPL_FOR_FLOATS(try_steps);
 

@@ -1,4 +1,4 @@
-// Takes the first steps of a run and says what the whole run will take.
+// Runs the first steps of a run and says what the whole run will take.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ struct TrialEstimates {
 };
 
 /// A forecast from the points of a trial. The first point is its start.
-Forecast forecast_of(const RunConfig& config, const std::vector<TrialPoint>& points,
-                     const TrialEstimates& estimates, bool complete);
+Forecast make_forecast(const RunConfig& config, const std::vector<TrialPoint>& points,
+                       const TrialEstimates& estimates, bool complete);
 
 /// A backend of first_model at the start of a run.
 template <class T>

@@ -4,7 +4,7 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/view/console.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "io/config/config.hpp"
 #include "io/filters/filter_source.hpp"
 #include "io/readers/initial_source.hpp"
@@ -20,17 +20,17 @@ struct ValidateOptions {
 int validate_command(const ValidateOptions& options) {
   const LoadedConfig config = load_config(options.config, options.settings);
   RunConfig looked_at = config.run;
-  const std::string mask_note = look_at_mask(looked_at);
+  const std::string mask_note = resolve_mask(looked_at);
   load_filters(config.run);
   // Verifies that the files named in the config exist and fit the grid.
   RecordNotes notes = {config.step_note, mask_note};
   StateFields fields = load_state_fields(config.run, &notes);
   const StableStep stable =
-      stable_step_of(config.run, config.system, [&] { return std::move(fields); });
+      find_stable_step(config.run, config.system, [&] { return std::move(fields); });
   if (const std::string why = why_no_step(config.run, stable); !why.empty())
     throw ConfigError("{}", why);
-  notes.push_back(look_at_fluxes(looked_at));
-  say("{}", resolved_yaml(config));
+  notes.push_back(note_on_fluxes(looked_at));
+  print_text("{}", resolved_yaml(config));
   for (const std::string& note : notes)
     if (!note.empty()) print_note(note);
   if (const std::string warning = step_warning(config.run, config.system, stable); !warning.empty())
@@ -39,7 +39,7 @@ int validate_command(const ValidateOptions& options) {
   print_note(
       fmt::format("largest stable step{}: {}",
                   scheme.kind == Scheme::rkl2 ? fmt::format(" with {} stages", *scheme.stages) : "",
-                  text_of(stable)));
+                  stable_step_text(stable)));
   print_note(options.config + ": valid");
   return 0;
 }

@@ -14,7 +14,7 @@
 #include "app/commands/run_ranks.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/digest.hpp"
 #include "kernels/machine/temporary_folder.hpp"
@@ -85,12 +85,12 @@ std::optional<Checkpoint> run_in_parts(const std::string& config_text,
 template <class T>
 std::string first_difference(const std::vector<T>& whole, const std::vector<T>& split,
                              const CheckpointHeader& header) {
-  const auto same_bits = [](T a, T b) { return bits_of(a) == bits_of(b); };
+  const auto same_bits = [](T a, T b) { return as_bits(a) == as_bits(b); };
   const auto [a, b] = std::ranges::mismatch(whole, split, same_bits);
   const std::int64_t cells = header.shape.cells(), index = a - whole.begin();
   const std::string field = header.fields.size() == 1 ? "" : header.fields[index / cells] + ", ";
   return fmt::format("{}{}: {} uninterrupted, {} restarted", field,
-                     text_of(cell_at(header.shape, index % cells), header.shape.axes), *a, *b);
+                     place_text(cell_at(header.shape, index % cells), header.shape.axes), *a, *b);
 }
 
 // The differences of the last states and of all outputs before; empty if there are none.
@@ -129,9 +129,9 @@ int verify_restart_command(const VerifyRestartOptions& options) {
   if (!config.run.ends_by_time()) split_steps(config.run, config.run.steps, options.splits);
   if (!options.output.empty()) make_folder(options.output);
   const TemporaryFolder folder(
-      options.output.empty() ? parent_of(config.run.directory) : fs::path(options.output),
+      options.output.empty() ? nearest_folder(config.run.directory) : fs::path(options.output),
       "verify-restart", options.keep);
-  if (options.keep) say(stderr, "lapl: both runs are kept in {}\n", folder.path().string());
+  if (options.keep) print_text(stderr, "lapl: both runs are kept in {}\n", folder.path().string());
 
   const std::string text = resolved_yaml(config);
   const auto whole = run_in_parts(text, options, folder.path() / "whole", {});
@@ -140,8 +140,8 @@ int verify_restart_command(const VerifyRestartOptions& options) {
   const auto split = whole ? run_in_parts(text, options, folder.path() / "split", splits) : whole;
   if (!split) {
     const std::string signal = stop_signal();
-    say("stopped by {}: nothing was verified\n",
-        signal.empty() ? "a signal to another rank" : signal);
+    print_text("stopped by {}: nothing was verified\n",
+               signal.empty() ? "a signal to another rank" : signal);
     return exit_stopped_early;
   }
   const char* plural = splits.size() == 1 ? "" : "s";
@@ -149,11 +149,11 @@ int verify_restart_command(const VerifyRestartOptions& options) {
                                               plural, fmt::join(splits, ", "));
   const std::string differs = difference(*whole, *split);
   if (!differs.empty()) {
-    say("restart is not bit-identical: {}{}\n", splits_text, differs);
+    print_text("restart is not bit-identical: {}{}\n", splits_text, differs);
     return exit_different;
   }
-  say("restart is bit-identical: {}, digest {}\n", splits_text,
-      digest_text(whole->header.state_digest));
+  print_text("restart is bit-identical: {}, digest {}\n", splits_text,
+             digest_text(whole->header.state_digest));
   return exit_complete;
 }
 

@@ -6,7 +6,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "app/view/terminal/terminal.hpp"
 #include "app/view/terminal/watch_frame.hpp"
 #include "io/run/provenance.hpp"
@@ -63,9 +63,9 @@ class NewestFields {
     std::vector<Panel> panels;
     for (const std::string& name : names) {
       const ReadField read = read_field(file, name);
-      panels.push_back(small_panel(name, view_of(read.values), read.shape,
+      panels.push_back(small_panel(name, as_view(read.values), read.shape,
                                    step_of_file_name(file.filename().string()),
-                                   axes_of(content, origin).first_row_below));
+                                   plot_axes(content, origin).first_row_below));
     }
     return panels;
   }

@@ -17,7 +17,7 @@ struct SweepMember {
   std::vector<std::pair<std::string, std::string>> values;  ///< key and value, as YAML
   std::vector<std::string> settings;                        ///< for --set: common ones and its own
   RunConfig run;                                            ///< its directory is the run folder
-  bool complete = false;  ///< its folder holds this very run, done to the end
+  bool complete = false;  ///< its folder contains this very run, done to the end
 };
 
 /// One member for each combination of the values in `settings` (KEY=VALUE,VALUE,...); the last list
@@ -39,7 +39,7 @@ struct SweepOptions {
   std::string config;  ///< path of the config file
   std::string text;    ///< of that file when the members were checked
   int jobs = 0;        ///< members at once, at most; 0: as many as cores and memory allow
-  bool go_on = false;  ///< each member goes on where its run folder holds a run
+  bool go_on = false;  ///< each member goes on where its run folder contains a run
 };
 
 /// Runs every member that is not complete as `lapl run`, in a process forked from this one, with

@@ -165,8 +165,8 @@ std::vector<SweepMember> combinations(const std::vector<List>& lists,
   return members;
 }
 
-// True if the member's folder holds this very run, complete. Throws ConfigError if it holds a run
-// that this config cannot continue.
+// True if the member's folder contains this very run, complete. Throws ConfigError if it contains a
+// run that this config cannot continue.
 bool is_complete(const LoadedConfig& config) {
   const fs::path folder = config.run.directory;
   std::optional<RunFolder> held;  // what is read here is of one run
@@ -214,13 +214,13 @@ std::vector<SweepMember> sweep_members(const std::string& config, const std::str
       const InitialConfig& initial = member.run.initial;
       // A large file that all members start from is read once.
       if (sources
-              .insert(
-                  fmt::format("{}:{} {}", initial.path, initial.dataset, text_of(member.run.shape)))
+              .insert(fmt::format("{}:{} {}", initial.path, initial.dataset,
+                                  shape_text(member.run.shape)))
               .second)
         load_initial_fields(member.run);
       load_coefficients(member.run);
       load_filters(member.run);
-      if (!RunFolder::holds_run(member.run.directory)) continue;
+      if (!RunFolder::has_run(member.run.directory)) continue;
       ++runs;
       if (go_on) member.complete = is_complete(loaded);
     } catch (const ConfigError& error) {

@@ -73,7 +73,7 @@ pid_t fork_child(const Body& body) {
 }
 
 // Small grids get few cores each, so that many run at once; a large one gets all.
-Share share_of(const RunConfig& run, int cores, int at_once) {
+Share member_share(const RunConfig& run, int cores, int at_once) {
   const std::string backend = choose_backend(run).backend;
   Share share{.on_gpu = backend == "cuda",
               .memory = memory_of_run(Model(run), backend, run.shape).all()};
@@ -95,13 +95,13 @@ Share share_of(const RunConfig& run, int cores, int at_once) {
   return share;
 }
 
-fs::path log_of(const SweepMember& member) { return member.run.directory + ".log"; }
+fs::path member_log(const SweepMember& member) { return member.run.directory + ".log"; }
 
 // Why a member ended with this code, where that is no good one.
-std::string error_of(const SweepMember& member, int code) {
+std::string member_error(const SweepMember& member, int code) {
   if (code == exit_complete || code == exit_stopped_early) return "";
   if (code > 128) return fmt::format("ended by signal {}", strsignal(code - 128));
-  const std::string text = fs::exists(log_of(member)) ? read_start(log_of(member)) : "";
+  const std::string text = fs::exists(member_log(member)) ? read_start(member_log(member)) : "";
   constexpr std::string_view mark = "lapl: error: ";
   std::istringstream lines(text);
   std::string error;  // the last one: lines with the mark, and those that begin with a space
@@ -115,7 +115,8 @@ std::string error_of(const SweepMember& member, int code) {
     error += (error.empty() ? "" : "\n") + line;
   }
   if (error.empty())
-    return fmt::format("exit code {}, for which {} gives no reason", code, log_of(member).string());
+    return fmt::format("exit code {}, for which {} gives no reason", code,
+                       member_log(member).string());
   return error;
 }
 
@@ -132,7 +133,7 @@ struct Needs {
   Memory available;
 };
 
-Needs needs_of(const std::vector<const SweepMember*>& members, int cores, int at_once) {
+Needs members_needs(const std::vector<const SweepMember*>& members, int cores, int at_once) {
   // The last share is what is available.
   const std::size_t bytes = (members.size() + 1) * sizeof(Share);
   void* const mapped =
@@ -142,7 +143,7 @@ Needs needs_of(const std::vector<const SweepMember*>& members, int cores, int at
   const pid_t child = fork_child([&] {
     bool any_on_gpu = false;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      shares[i] = share_of(members[i]->run, cores, at_once);
+      shares[i] = member_share(members[i]->run, cores, at_once);
       any_on_gpu |= shares[i].on_gpu;
     }
     shares.back().memory = memory_available(any_on_gpu ? "cuda" : "cpu");
@@ -173,27 +174,27 @@ class Processes {
 
   // Throws IoError where the member cannot be started.
   void start(const SweepMember& member, const Share& share) {
-    const PosixFile log = open_log(log_of(member), options_.go_on);
+    const PosixFile log = open_log(member_log(member), options_.go_on);
     const pid_t child = fork_child([&] {
       pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
       const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
       for (const auto& [from, to] : {std::pair(nothing, STDIN_FILENO),
                                      {log.descriptor(), STDOUT_FILENO},
                                      {log.descriptor(), STDERR_FILENO}})
-        if (dup2(from, to) < 0) throw IoError("{}: cannot be opened", log_of(member).string());
+        if (dup2(from, to) < 0) throw IoError("{}: cannot be opened", member_log(member).string());
       forget_launcher();
       finish_compilations();
       if (codes_) keep_codes_in(codes_->descriptor());
       checked_config_text = &options_.text;
       process_began = Clock::now();
-      std::vector<std::string> words = words_of(member, share);
+      std::vector<std::string> words = member_words(member, share);
       std::vector<char*> arguments;
       for (std::string& word : words) arguments.push_back(word.data());
       arguments.push_back(nullptr);
       return run_program(static_cast<int>(words.size()), arguments.data());
     });
     if (child < 0)
-      throw IoError("{}: cannot be started: {}", log_of(member).string(), std::strerror(errno));
+      throw IoError("{}: cannot be started: {}", member_log(member).string(), std::strerror(errno));
     running_.emplace(child, std::pair(&member, share));
   }
 
@@ -230,7 +231,7 @@ class Processes {
   std::size_t count() const { return running_.size(); }
 
  private:
-  std::vector<std::string> words_of(const SweepMember& member, const Share& share) const {
+  std::vector<std::string> member_words(const SweepMember& member, const Share& share) const {
     std::vector<std::string> words = {program_, "run", options_.config, "--output",
                                       member.run.directory};
     for (const std::string& setting : member.settings)
@@ -267,7 +268,7 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
   const int cores = omp_get_num_procs();
   const int most = options.jobs > 0 ? options.jobs : cores;
   const int at_once = std::min<int>(most, std::max<int>(static_cast<int>(waiting.size()), 1));
-  const Needs needs = needs_of(waiting, cores, at_once);
+  const Needs needs = members_needs(waiting, cores, at_once);
   Processes processes(options, before);
   std::string stopped_by;
   std::size_t next = 0;
@@ -301,7 +302,7 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
       const auto stops = [found = code](int stop) { return found == 128 + stop; };
       if (!stopped_by.empty() && std::ranges::any_of(stop_signals, stops))
         code = exit_stopped_early;
-      ended(*member, {code, error_of(*member, code)});
+      ended(*member, {code, member_error(*member, code)});
     }
   }
   catch_stop_signals();  // or one that comes now would end the sweep without its table

@@ -11,7 +11,7 @@
 
 #include "app/view/console_lines.hpp"
 #include "app/view/plot/plot_panels.hpp"
-#include "app/view/say.hpp"
+#include "app/view/print_text.hpp"
 #include "io/json.hpp"
 #include "io/run/provenance.hpp"
 
@@ -124,7 +124,7 @@ void Console::stored(const StoredEvent& event) {
   std::vector<Panel> panels;
   if (live_ && !event.output.empty())
     for (const StoredEvent::Field& field : event.fields) {
-      const FieldView drawn = count_of(field.masked) > 0 ? field.masked : field.values;
+      const FieldView drawn = value_count(field.masked) > 0 ? field.masked : field.values;
       panels.push_back(small_panel(field.name, drawn, event.shape, event.step, first_row_below_));
     }
   const std::lock_guard lock(mutex_);
@@ -143,12 +143,12 @@ void Console::stored(const StoredEvent& event) {
     line["digest"] = digest_text(event.digest);
     line["output"] = event.output;
     line["checkpoint"] = event.checkpoint;
-    say(stdout, "{}\n", json_text(line));
+    print_text(stdout, "{}\n", json_text(line));
   } else if (!event.output.empty()) {
     const bool fit = isatty(STDOUT_FILENO) != 0;
-    say(stdout, "{}\n", output_line(event, fit ? terminal_size(STDOUT_FILENO).columns : 0));
+    print_text(stdout, "{}\n", output_line(event, fit ? terminal_size(STDOUT_FILENO).columns : 0));
   } else {
-    say(stdout, "step {:>9}  checkpoint {}\n", event.step, event.checkpoint);
+    print_text(stdout, "step {:>9}  checkpoint {}\n", event.step, event.checkpoint);
   }
   std::fflush(stdout);
   if (!panels.empty()) live_->stored(event, std::move(panels));
@@ -168,7 +168,7 @@ void Console::progress(const Progress& progress) {
     std::fflush(stderr);
     bar_shown_ = true;
   } else if (const auto now = std::chrono::steady_clock::now(); now - last_line_ >= 5s) {
-    say(stderr, "lapl: {}\n", progress_text(progress));
+    print_text(stderr, "lapl: {}\n", progress_text(progress));
     last_line_ = now;
   }
 }
@@ -181,9 +181,9 @@ void Console::summary(const std::string& text, const nlohmann::ordered_json& val
   }
   clear_bar();
   if (options_.json)
-    say(stdout, "{}\n", json_text(values));
+    print_text(stdout, "{}\n", json_text(values));
   else if (!options_.quiet)
-    say(stdout, "{}", text);
+    print_text(stdout, "{}", text);
 }
 
 void Console::clear_bar() {

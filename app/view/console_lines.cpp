@@ -30,12 +30,12 @@ std::string joined(std::vector<LinePart> parts, std::size_t room) {
   }
 }
 
-double part_of(const Progress& progress) {
+double done_fraction(const Progress& progress) {
   return static_cast<double>(progress.step) / static_cast<double>(progress.last_step);
 }
 
-std::vector<LinePart> parts_of(const Progress& progress) {
-  return {{fmt::format("{:3.0f}%", 100 * part_of(progress)), 0},
+std::vector<LinePart> progress_parts(const Progress& progress) {
+  return {{fmt::format("{:3.0f}%", 100 * done_fraction(progress)), 0},
           {fmt::format("  step {} of {}", progress.step, progress.last_step), 2},
           {"  " + cell_rate(progress.cells_per_second), 3},
           {fmt::format("  {} left", time_left_text(progress.seconds_left)), 1}};
@@ -57,15 +57,15 @@ std::string several_fields_line(const StoredEvent& event, int columns) {
 }  // namespace
 
 std::string progress_text(const Progress& progress) {
-  return joined(parts_of(progress), std::string::npos);
+  return joined(progress_parts(progress), std::string::npos);
 }
 
 std::string progress_line(const Progress& progress, int columns) {
   const int room = std::max(columns - 1, 1);  // leaves a column for the cursor
-  const std::string text = joined(parts_of(progress), static_cast<std::size_t>(room));
+  const std::string text = joined(progress_parts(progress), static_cast<std::size_t>(room));
   const int width = std::min(longest_bar, room - static_cast<int>(text.size()) - 3);
   if (width < shortest_bar) return text;
-  const auto filled = static_cast<int>(part_of(progress) * width);
+  const auto filled = static_cast<int>(done_fraction(progress) * width);
   return fmt::format("[{:=>{}}{:>{}}] {}", "", filled, "", width - filled, text);
 }
 

@@ -40,9 +40,9 @@ std::vector<ConditionKeys> make_condition_kinds() {
       continue;
     KeyTable<SideCondition> keys = {
         {{.name = row.name, .type = formula_text()}, store(&SideCondition::value)}};
-    if (row.takes_factor)
+    if (row.has_factor)
       keys = {{{.name = row.name,
-                .type = map_of(mixed_keys(), "{value: b, factor: a}, of du/dn + a u = b")},
+                .type = map_schema(mixed_keys(), "{value: b, factor: a}, of du/dn + a u = b")},
                [](SideCondition& condition, const YamlNode& node) {
                  put_map(mixed_keys(), condition, node);
                }}};
@@ -65,7 +65,7 @@ const std::vector<ConditionKeys>& condition_kinds() {
 
 MapForm make_condition() {
   MapForm form{.choices = {}, .description = "", .stand_ins = {}};
-  for (const ConditionKeys& kind : condition_kinds()) form.choices.push_back(rows_of(kind.keys));
+  for (const ConditionKeys& kind : condition_kinds()) form.choices.push_back(key_rows(kind.keys));
   constexpr std::pair<const char*, const char*> synonyms[] = {
       {"dirichlet", "value"}, {"neumann", "derivative"}, {"robin", "mixed"}};
   for (const auto& [synonym, name] : synonyms) {
@@ -96,9 +96,9 @@ std::vector<std::string> condition_names() {
   return names;
 }
 
-bool takes_factor(const std::string& name) {
+bool has_factor(const std::string& name) {
   return name == "robin" || std::ranges::any_of(name_table<ConditionKind>, [&](const auto& row) {
-           return row.takes_factor && row.name == name;
+           return row.has_factor && row.name == name;
          });
 }
 
@@ -115,14 +115,15 @@ bool is_of_condition(const std::string& key, const YamlNode& value, bool stands_
            !nearest_word(key, condition_names()).empty();
   if (!is_map) return !is_zero_word(value.text);
   return value.children.empty() ||
-         (takes_factor(key) && (child_of(value, "value") || child_of(value, "factor")));
+         (has_factor(key) && (find_child(value, "value") || find_child(value, "factor")));
 }
 
 bool is_condition(const YamlNode& map) {
   bool all = true;
-  if (child_of(map, "at"))
-    return std::ranges::any_of(
-        condition_names(), [&](const std::string& name) { return child_of(map, name) != nullptr; });
+  if (find_child(map, "at"))
+    return std::ranges::any_of(condition_names(), [&](const std::string& name) {
+      return find_child(map, name) != nullptr;
+    });
   for_each_entry(map, [&](const std::string& key, const YamlNode& value) {
     all = all && is_of_condition(key, value, map.children.size() == 2);
   });
@@ -175,7 +176,7 @@ void add_conditions(const SideCondition& at, const YamlNode& node,
                     std::vector<SideCondition>& conditions) {
   const auto add = [&](const std::string& field, const YamlNode& condition) {
     for (const auto& [kind, keys] : condition_kinds()) {
-      if (!child_of(condition, keys.front().name)) continue;
+      if (!find_child(condition, keys.front().name)) continue;
       SideCondition& added = conditions.emplace_back(at);
       added.array = field;
       added.kind = kind;
@@ -184,7 +185,7 @@ void add_conditions(const SideCondition& at, const YamlNode& node,
   };
   // Values of a resolved condition are scalars, but for the map of a mixed one.
   const YamlNode& first = node.children[1];
-  if (first.kind != YamlNode::Kind::map || child_of(first, "factor"))
+  if (first.kind != YamlNode::Kind::map || find_child(first, "factor"))
     add("", node);
   else
     for_each_entry(node, add);

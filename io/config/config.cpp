@@ -46,7 +46,7 @@ void check_kinds(const Entries& entries, const Entries& file, Mistakes& mistakes
     if (!kind.empty() && !own.empty() && !key.belongs_to(kind) && !key.belongs_to(own))
       mistakes.add(entry.place, name,
                    fmt::format("does not apply to {} {} (it belongs to {})", key.key_of_kind(),
-                               kind, either_of(key.kinds)));
+                               kind, alternatives(key.kinds)));
   }
 }
 
@@ -68,7 +68,7 @@ void add_defaults(Entries& entries, const ConfigTable& table, const GivenKeys& f
       mistakes.add(entry.place, key.name,
                    fmt::format("missing (expected {})", description(key.type)));
     } else {
-      entry.value = preset_of(key);
+      entry.value = resolved_preset(key);
     }
     entries.emplace(key.name, entry);
   }
@@ -92,15 +92,15 @@ void let_settings_replace(Entries& entries) {
     Entry* const b = given(other);
     if (!a || !b || a->place.in_file() == b->place.in_file()) continue;
     Entry& replaced = a->place.in_file() ? *a : *b;
-    replaced.value = preset_of(*replaced.key);
+    replaced.value = resolved_preset(*replaced.key);
     replaced.origin = "default";
   }
 }
 
-/// Calls `take` with every file path in a value.
-void for_each_path(YamlNode& node, const std::function<void(std::string&)>& take) {
-  if (node.names_file) take(node.text);
-  for (YamlNode& child : node.children) for_each_path(child, take);
+/// Calls `use` with every file path in a value.
+void for_each_path(YamlNode& node, const std::function<void(std::string&)>& use) {
+  if (node.names_file) use(node.text);
+  for (YamlNode& child : node.children) for_each_path(child, use);
 }
 
 /// Makes paths absolute and inserts the config's name into the default output folder.
@@ -110,7 +110,7 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
     const std::string& key_name = each.first;
     auto& entry = each.second;
     if (!entry.value) continue;
-    // File names may hold any bytes, but this text is written into YAML and HDF5 attributes.
+    // File names may contain any bytes, but this text is written into YAML and HDF5 attributes.
     const auto require_clean = [&](const std::string& text) {
       if (!is_clean_line(text))
         mistakes.add(entry.place, key_name,
@@ -140,7 +140,7 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
 /// Outputs by time and the end of a run lie exactly there.
 void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistakes) {
   const std::vector<double> times = exact_times(run);
-  const double step = time_step_of(run);
+  const double step = step_seconds(run);
   if (run.scheme.varies || times.empty() || divides(step, times)) return;
   const auto plain = [&](std::optional<double> found) {
     if (!found) return found;
@@ -203,7 +203,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     const auto at = entries.find(key.name);
     if (at == entries.end() || !at->second.value) continue;
     if (key.put) key.put(config.run, *at->second.value);
-    config.keys.push_back({key.name, yaml_of(*at->second.value), at->second.origin});
+    config.keys.push_back({key.name, node_yaml(*at->second.value), at->second.origin});
   }
   const std::vector<KeyMistake> of_splitting = split_complex_fields(config.run);
   config.system = check_together(config.run, entries, mistakes, of_splitting);
@@ -221,20 +221,20 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     mistakes.add(entries.at("limits.verify_every").place, "limits.verify_every",
                  fmt::format("given with {} (it repeats steps of one size alone)",
                              config.run.scheme.tolerance ? "time.tolerance" : "time.step auto"));
-  if (!std::isfinite(time_of(config.run, config.run.steps)))
+  if (!std::isfinite(time_at_step(config.run, config.run.steps)))
     mistakes.add(entries.at("time.steps").place, "time.steps",
                  fmt::format("found {}, which end at an infinite time with steps of {} s (expected "
                              "a time of at most 1.7e308 s)",
-                             config.run.steps, time_step_of(config.run)));
+                             config.run.steps, step_seconds(config.run)));
   if (config.run.end) {
-    const double steps = std::ceil(*config.run.end / time_step_of(config.run));
+    const double steps = std::ceil(*config.run.end / step_seconds(config.run));
     if (!(steps <= static_cast<double>(most_steps)) && !config.run.scheme.tolerance)
       mistakes.add(entries.at("time.end").place, "time.end",
                    fmt::format("found {}, which takes {:.3g} steps (at most {})", *config.run.end,
                                steps, most_steps));
     mistakes.throw_any();
     config.run.steps =
-        std::min(first_step_at(*config.run.end, time_step_of(config.run)), most_steps);
+        std::min(first_step_at(*config.run.end, step_seconds(config.run)), most_steps);
   }
   if (config.run.end && config.run.output_time)
     if (const double outputs = *config.run.end / *config.run.output_time;

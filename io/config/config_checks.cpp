@@ -63,7 +63,7 @@ class Checker : public KeyChecker {
     if (run_.scheme.kind != Scheme::euler && run_.scheme.kind != Scheme::rkl2)
       refuse("time.scheme", fmt::format("found {} (equation.kind diffusion takes euler or rkl2; "
                                         "formula takes any scheme)",
-                                        name_of(run_.scheme.kind)));
+                                        enum_name(run_.scheme.kind)));
     if (given(coefficient)) {
       for (const char* const extra : {diffusivity, step})
         if (given(extra))
@@ -87,17 +87,17 @@ class Checker : public KeyChecker {
     checked.scheme = run_.checked_scheme();
     if (const auto unstable = unstable_diffusion(checked); unstable && run_.refuses_unstable)
       add(unstable->key.c_str(), unstable->what);
-    else if (const double found = coefficient_of(run_); !is_positive_in(run_.precision, found))
+    else if (const double found = stored_coefficient(run_); !is_positive_in(run_.precision, found))
       add(run_.equation.coefficient ? coefficient : step,
           fmt::format(
               "makes the coefficient {}, which is 0 in {} (expected a coefficient of {} or more)",
-              found, name_of(run_.precision), smallest_in(run_.precision)));
+              found, enum_name(run_.precision), smallest_in(run_.precision)));
   }
 
   void check_stages() {
     if (!right({"time.linear_about", "time.scheme", "time.stages", "time.step", "time.tolerance"}))
       return;
-    const char* const scheme = name_of(run_.scheme.kind);
+    const char* const scheme = enum_name(run_.scheme.kind);
     if (given("time.stages") && run_.scheme.kind != Scheme::rkl2)
       add("time.stages", fmt::format("given with time.scheme {} (it belongs to rkl2)", scheme));
     if (!is_exponential(run_) && run_.linear_about != std::vector<double>{0})
@@ -148,22 +148,22 @@ class Checker : public KeyChecker {
     std::vector<std::string> schemes;
     for (const SchemeRow& row : name_table<Scheme>)
       if (row.estimates_error()) schemes.emplace_back(row.name);
-    if (!row_of(run_.scheme.kind).estimates_error())
+    if (!table_row(run_.scheme.kind).estimates_error())
       add("time.tolerance",
           fmt::format("given with time.scheme {}, which estimates no error (expected {})",
-                      name_of(run_.scheme.kind),
+                      enum_name(run_.scheme.kind),
                       names_noise(run_) ? "no time.tolerance, as the equation has noise"
-                                        : "time.scheme " + either_of(schemes)));
+                                        : "time.scheme " + alternatives(schemes)));
     const double least = with_precision(
         run_.precision, []<class T>() -> double { return 8 * std::numeric_limits<T>::epsilon(); });
     if (tolerance->relative < least)
       add("time.tolerance",
           fmt::format("found {}, below rounding in {} (expected at least {:.1e}{})",
-                      tolerance->relative, name_of(run_.precision), least, or_float64()));
+                      tolerance->relative, enum_name(run_.precision), least, or_float64()));
     if (!is_positive_in(run_.precision, tolerance->absolute))
       add("time.tolerance",
           fmt::format("found absolute {}, which is 0 in {} (expected at least {})",
-                      tolerance->absolute, name_of(run_.precision),
+                      tolerance->absolute, enum_name(run_.precision),
                       smallest_in(run_.precision) + or_float64()));
     if (is_spectral(run_))
       add("compute.engine", "found spectral, which needs no time.tolerance (expected one of both)");
@@ -210,7 +210,7 @@ class Checker : public KeyChecker {
           entries_.contains("initial.kind")
               ? fmt::format("does not apply to initial.kind {} (it belongs to fractal or formula, "
                             "or to an equation with noise)",
-                            name_of(kind))
+                            enum_name(kind))
               : "does not apply (it belongs to an equation with noise; give each field a seed)");
   }
 
@@ -220,7 +220,7 @@ class Checker : public KeyChecker {
     RunConfig checked = run_;
     if (run_.chooses_stages()) {
       checked.scheme = run_.estimated_scheme();
-      if (largest_step_of(checked, system) == 0)
+      if (stable_limit(checked, system) == 0)
         add("time.scheme",
             "found rkl2, of which no step is stable, as the equation has waves that it does not "
             "damp (expected bs23 or dopri5)");
@@ -228,7 +228,7 @@ class Checker : public KeyChecker {
     if (run_.scheme.tolerance || !run_.time_step || (!given("time.steps") && !given("time.end")))
       return;
     checked.scheme = run_.checked_scheme();
-    const auto problem = step_problem_of(checked, system);
+    const auto problem = find_step_problem(checked, system);
     if (problem && problem->refused && run_.refuses_unstable) add("time.step", problem->what);
   }
 
@@ -238,11 +238,11 @@ class Checker : public KeyChecker {
         add("compute.engine",
             fmt::format("found {} with time.scheme {}, whose steps engine spectral "
                         "takes (expected spectral or auto)",
-                        run_.engine, name_of(run_.scheme.kind)));
+                        run_.engine, enum_name(run_.scheme.kind)));
       if (const std::string why = why_not_exponential(run_, system); !why.empty())
         add("time.scheme",
             fmt::format("found {}, which cannot step this: {} (expected another one)",
-                        name_of(run_.scheme.kind), why));
+                        enum_name(run_.scheme.kind), why));
       return;
     }
     if (!is_spectral(run_)) return;
@@ -286,13 +286,13 @@ class Checker : public KeyChecker {
   void check_probes() {
     if (!right({"output.probes", "grid.shape", "fields"}) || !run_.probes) return;
     const std::vector<std::int64_t> extents = run_.shape.extents();
-    std::set<std::string> names, taken = {"step", "time"};
+    std::set<std::string> names, used = {"step", "time"};
     for (const auto& [name, cell] : run_.probes->at) {
       if (const std::string wrong = filter_name_problem(name, names); !wrong.empty())
         add("output.probes", "at: " + wrong);
       if (!std::ranges::equal(cell, extents, std::less())) {
         std::string expected;
-        for (const auto& [axis, extent] : axes_of(run_.shape))
+        for (const auto& [axis, extent] : shape_axes(run_.shape))
           expected += fmt::format("{}{}s from 0 to {}", expected.empty() ? "" : ", ", axis.name,
                                   extent - 1);
         add("output.probes", fmt::format("at.{}: found [{}], outside of the grid (expected {})",
@@ -300,7 +300,7 @@ class Checker : public KeyChecker {
       }
     }
     for (const std::string& column : probe_columns(run_))
-      if (!taken.insert(column).second)
+      if (!used.insert(column).second)
         add("output.probes", fmt::format("at: two columns of probes.csv would be {} (expected "
                                          "other names)",
                                          column));
@@ -318,13 +318,13 @@ class Checker : public KeyChecker {
       return add("filters",
                  "found a filter on a grid with grid.mask (a filter would read the cells outside: "
                  "expected no filters; lapl filter convolves stored outputs)");
-    std::set<std::string> taken = taken_datasets(run_);
+    std::set<std::string> used = used_datasets(run_);
     for (const FilterConfig& filter : run_.filters) {
-      if (const std::string wrong = filter_name_problem(filter.name, taken); !wrong.empty())
+      if (const std::string wrong = filter_name_problem(filter.name, used); !wrong.empty())
         add("filters", wrong);
       if (!filter.field.empty() && std::ranges::count(run_.fields, filter.field) == 0)
         add("filters", fmt::format("field: found {}, which is no field (expected {})",
-                                   shown(filter.field), either_of(run_.fields)));
+                                   shown(filter.field), alternatives(run_.fields)));
       if (filter.kernel == KernelKind::hdf5) continue;
       try {
         correlation_on_grid<float>(filter, run_.shape);
@@ -335,10 +335,10 @@ class Checker : public KeyChecker {
   }
 
  private:
-  static std::set<std::string> taken_datasets(const RunConfig& run) {
-    std::set<std::string> taken(output_parts.begin(), output_parts.end());
-    for (const std::string& name : output_names(run)) taken.insert(name);
-    return taken;
+  static std::set<std::string> used_datasets(const RunConfig& run) {
+    std::set<std::string> used(output_parts.begin(), output_parts.end());
+    for (const std::string& name : output_names(run)) used.insert(name);
+    return used;
   }
 };
 

@@ -23,9 +23,9 @@ ordered_json key_schema(const ConfigKey& key) {
   ordered_json schema = json_schema(key.type);
   std::string note = key.meaning;
   if (!key.unit.empty()) note += fmt::format(" [{}]", key.unit);
-  if (!key.kinds.empty()) note += fmt::format(" (for kind {})", either_of(key.kinds));
+  if (!key.kinds.empty()) note += fmt::format(" (for kind {})", alternatives(key.kinds));
   schema["description"] = note;
-  if (!key.is_required()) schema["default"] = json_of(preset_of(key));
+  if (!key.is_required()) schema["default"] = node_json(resolved_preset(key));
   return schema;
 }
 
@@ -137,7 +137,7 @@ std::vector<ResolvedKey> resolved_keys(const std::string& yaml) {
   std::vector<ResolvedKey> keys;
   const auto add = [&](const std::string& key, const YamlNode& value) {
     const std::string& line = lines.at(value.position.line - 1);
-    const std::string found = yaml_of(value);
+    const std::string found = node_yaml(value);
     const std::size_t end = value.position.column - 1 + found.size();
     const std::size_t comment = line.find("# ", std::min(end, line.size()));
     keys.push_back({key, found, comment == line.npos ? "" : line.substr(comment + 2)});

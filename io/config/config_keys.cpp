@@ -21,10 +21,10 @@ namespace {
 using enum OnRestart;
 
 // Adds the keys of a part of the config under the name of its section.
-template <class Part>
-void add_section(ConfigTable& table, const std::string& section, Part RunConfig::*part,
-                 const KeyTable<Part>& keys, OnRestart rule) {
-  for (const Key<Part>& key : keys) {
+template <class Section>
+void add_section(ConfigTable& table, const std::string& section, Section RunConfig::*part,
+                 const KeyTable<Section>& keys, OnRestart rule) {
+  for (const Key<Section>& key : keys) {
     KeyRow row = static_cast<const KeyRow&>(key);
     row.name = section + '.' + key.name;
     table.emplace_back(row, rule, [part, put = key.put](RunConfig& run, const YamlNode& node) {
@@ -73,14 +73,14 @@ void put_fields(RunConfig& run, const YamlNode& node) {
 
 void put_output_every(RunConfig& run, const YamlNode& node) {
   run.output_time.reset();
-  if (const YamlNode* const time = child_of(node, "time"))
+  if (const YamlNode* const time = find_child(node, "time"))
     assign(run.output_time, *time);
   else
     assign(run.output_every, node);
 }
 
 void put_time_step(RunConfig& run, const YamlNode& node) {
-  const YamlNode* const found = child_of(node, "auto");
+  const YamlNode* const found = find_child(node, "auto");
   run.scheme.varies = found != nullptr;
   run.time_step.reset();
   if (found || node.text != "auto") assign(run.time_step, found ? *found : node);
@@ -120,14 +120,14 @@ ConfigTable boundary_keys(int axes) {
 // Rows for a key that exists once per field or parameter.
 ConfigKey rate_key(const std::string& field) {
   return {{.name = "equation." + field, .type = formula_text(),
-           .meaning = "du/dt of the field", .kinds = {name_of(EquationKind::formula)}}, of_equation,
+           .meaning = "du/dt of the field", .kinds = {enum_name(EquationKind::formula)}}, of_equation,
           [field](RunConfig& run, const YamlNode& node) {
             run.equation.rates.insert_or_assign(field, node.text);
           }};
 }
 ConfigKey initial_key(const std::string& field, int axes) {
   return {{.name = "initial." + field,
-           .type = either(formula_text(), map_of(initial_keys(axes), "a map of kind and the keys of section initial that it reads")),
+           .type = either(formula_text(), map_schema(initial_keys(axes), "a map of kind and the keys of section initial that it reads")),
            .meaning = "initial field of one of several fields"}, never,
           [field, axes](RunConfig& run, const YamlNode& node) {
             put_map(initial_keys(axes), run.initials.insert_or_assign(field, InitialConfig()).first->second, node);
@@ -209,7 +209,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
   ConfigKey initial_let = {{.name = "initial.let", .type = named_formulas(), .preset = "{}",
                             .meaning = "quantities that the formulas of initial fields name, each "
                                        "evaluated once",
-                            .kinds = {name_of(InitialKind::formula)}}, never,
+                            .kinds = {enum_name(InitialKind::formula)}}, never,
                            store(&RunConfig::initial_quantities)};
   if (names.initial_by_field && !names.all) initial_let.kinds.clear();
   table.push_back(initial_let);
@@ -226,7 +226,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
     std::ranges::copy(part_names(field), std::back_inserter(outputs.fields));
   for (const std::string& derived : names.derived) outputs.derived.push_back({derived, "", ""});
   const std::vector<std::string> output_words = output_names(outputs);
-  const std::string formula_kind = name_of(EquationKind::formula);
+  const std::string formula_kind = enum_name(EquationKind::formula);
   const ConfigTable rest = {
       {{.name = "equation.let", .type = named_formulas(), .preset = "{}",
        .meaning = "quantities that the formulas of the rates name", .kinds = {formula_kind}},

@@ -34,7 +34,7 @@ struct ConfigKey : Key<RunConfig> {
 using ConfigTable = std::vector<ConfigKey>;
 
 /// The rule in words, for docs/config.md.
-std::string words_of(OnRestart rule);
+std::string restart_rule_text(OnRestart rule);
 
 /// The names and choices in a config that decide which keys it has.
 struct ConfigNames {

@@ -23,7 +23,7 @@ std::string_view read_digits(std::string_view& text) {
   return digits;
 }
 
-bool take(std::string_view& text, char either, char other) {
+bool skip(std::string_view& text, char either, char other) {
   if (text.empty() || (text[0] != either && text[0] != other)) return false;
   text.remove_prefix(1);
   return true;
@@ -45,21 +45,21 @@ struct Decimal {
 };
 
 /// The digits and power of a plain decimal; none for other text.
-std::optional<Decimal> decimal_of(std::string_view text) {
-  take(text, '-', '-');
+std::optional<Decimal> parsed_decimal(std::string_view text) {
+  skip(text, '-', '-');
   Decimal decimal;
   decimal.digits = read_digits(text);
   if (decimal.digits.empty() || (decimal.digits.size() > 1 && decimal.digits[0] == '0')) return {};
-  if (take(text, '.', '.')) {
+  if (skip(text, '.', '.')) {
     const std::string_view fraction = read_digits(text);
     if (fraction.empty()) return {};
     decimal.digits += fraction;
     decimal.power = -static_cast<std::int64_t>(fraction.size());
   }
-  if (take(text, 'e', 'E')) {
+  if (skip(text, 'e', 'E')) {
     constexpr std::int64_t beyond = 100000;  // a power outside the range of every number type
     const bool negative = text.starts_with('-');
-    take(text, '-', '+');
+    skip(text, '-', '+');
     const std::string_view digits = read_digits(text);
     if (digits.empty()) return {};
     const std::int64_t power = std::min(convert<std::int64_t>(digits).value_or(beyond), beyond);
@@ -75,7 +75,7 @@ std::optional<Decimal> decimal_of(std::string_view text) {
 }
 
 /// The value as an integer, if it is one and in range.
-std::optional<std::int64_t> integer_of(std::string_view text, const Decimal& decimal) {
+std::optional<std::int64_t> parsed_integer(std::string_view text, const Decimal& decimal) {
   constexpr std::int64_t most_digits = 19;
   if (decimal.digits.empty()) return 0;
   if (decimal.power < 0 || decimal.power > most_digits) return std::nullopt;
@@ -84,7 +84,7 @@ std::optional<std::int64_t> integer_of(std::string_view text, const Decimal& dec
 }
 
 /// The nearest double, 0 for tiny numbers; none if the number is too large.
-std::optional<double> real_of(const std::string& text) {
+std::optional<double> parsed_real(const std::string& text) {
   const double value = std::strtod(text.c_str(), nullptr);
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
@@ -120,8 +120,8 @@ std::string not_finite(std::string_view text) {
 std::string untidy(std::string_view text) {
   std::string_view reason;
   std::string_view rest = text;
-  if (take(rest, '+', '+')) reason = "with a plus sign";
-  const std::string sign = take(rest, '-', '-') ? "-" : "";
+  if (skip(rest, '+', '+')) reason = "with a plus sign";
+  const std::string sign = skip(rest, '-', '-') ? "-" : "";
   std::string digits(rest);
   if (std::erase(digits, '_') > 0) reason = "with underscores";
   std::size_t zeros = 0;
@@ -138,7 +138,7 @@ std::string untidy(std::string_view text) {
     reason = "without a digit after the point";
   }
   const std::string tidy = sign + digits;
-  if (reason.empty() || !decimal_of(tidy)) return {};
+  if (reason.empty() || !parsed_decimal(tidy)) return {};
   return fmt::format(", {} (write {})", reason, tidy);
 }
 
@@ -148,10 +148,10 @@ NumberText read_number(std::string_view text) {
   NumberText number;
   // A longer text is not meant as a number and would fill a message.
   if (text.empty() || text.size() > 400) return number;
-  if (const std::optional<Decimal> decimal = decimal_of(text)) {
+  if (const std::optional<Decimal> decimal = parsed_decimal(text)) {
     number.whole = decimal->power >= 0;
-    number.integer = integer_of(text, *decimal);
-    number.real = real_of(std::string(text));
+    number.integer = parsed_integer(text, *decimal);
+    number.real = parsed_real(std::string(text));
     if (!number.real) number.fault = ", too large for a float64 (at most 1.7e308)";
     return number;
   }
@@ -166,7 +166,7 @@ std::optional<double> read_duration(std::string_view text) {
   const char unit = text.back();
   const double scale = unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600 : 0;
   text.remove_suffix(1);
-  if (scale == 0 || !decimal_of(text)) return std::nullopt;
+  if (scale == 0 || !parsed_decimal(text)) return std::nullopt;
   const std::optional<double> number = convert<double>(text);
   return number ? std::optional(*number * scale) : std::nullopt;
 }

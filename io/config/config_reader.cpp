@@ -19,8 +19,8 @@ namespace lapl {
 namespace {
 
 /// The keys that `boundary: NAME` sets.
-std::vector<const ConfigKey*> axes_of(const ConfigTable& table) {
-  std::vector<const ConfigKey*> keys = keys_of(table, std::string(shorthand_section));
+std::vector<const ConfigKey*> side_keys(const ConfigTable& table) {
+  std::vector<const ConfigKey*> keys = section_keys(table, std::string(shorthand_section));
   std::erase_if(keys, [](const ConfigKey* key) { return key->name == mask_key; });
   return keys;
 }
@@ -41,13 +41,13 @@ class Collector {
           add(at, name, what);
         },
         [&](const std::string& name, const YamlNode& word, const YamlNode& value) {
-          take(name, word.text, word.position, value);
+          collect(name, word.text, word.position, value);
         });
   }
 
   /// Collects one key or section.
-  void take(const std::string& name, const std::string& word, TextPosition position,
-            const YamlNode& node) {
+  void collect(const std::string& name, const std::string& word, TextPosition position,
+               const YamlNode& node) {
     if (is_section(name)) {
       given_.sections.emplace(name, position);
       const bool is_map = node.kind == YamlNode::Kind::map;
@@ -88,7 +88,7 @@ void read_setting(const std::string& setting, Collector& collector) {
   } else if (document.root.block) {
     collector.add({}, key, "not one value (write a list as [a, b] and a map as {a: b})");
   } else {
-    collector.take(key, "", {}, document.root);
+    collector.collect(key, "", {}, document.root);
   }
 }
 
@@ -209,7 +209,7 @@ Entries read_entries(const GivenKeys& given, const std::string& name, const Conf
     else if (known != by_name.end())
       keys = {known->second};
     else if (key_name == shorthand_section)
-      keys = axes_of(table);
+      keys = side_keys(table);
     else if (is_section(key_name))
       mistakes.add(place, key_name, section_problem(node, key_name, table));
     else

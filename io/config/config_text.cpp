@@ -62,16 +62,16 @@ bool is_command(char32_t code) {
 
 enum class CharacterKind { printed, command, broken };  // broken: a byte of invalid UTF-8
 
-/// Calls `take(character, kind)` for each character of the text.
-template <class Take>
-void for_each_character(std::string_view text, const Take& take) {
+/// Calls `use(character, kind)` for each character of the text.
+template <class Use>
+void for_each_character(std::string_view text, const Use& use) {
   while (!text.empty()) {
     const std::string_view before = text;
     const std::optional<char32_t> code = read_character(text);
-    take(before.substr(0, before.size() - text.size()), !code ? CharacterKind::broken
-                                                        : is_command(*code)
-                                                            ? CharacterKind::command
-                                                            : CharacterKind::printed);
+    use(before.substr(0, before.size() - text.size()), !code ? CharacterKind::broken
+                                                       : is_command(*code)
+                                                           ? CharacterKind::command
+                                                           : CharacterKind::printed);
   }
 }
 
@@ -198,7 +198,7 @@ std::string nearest_word(std::string_view text, const std::vector<std::string>& 
   return nearest;
 }
 
-std::string either_of(const std::vector<std::string>& words) {
+std::string alternatives(const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i > 0) text += i + 1 == words.size() ? " or " : ", ";

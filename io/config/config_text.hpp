@@ -17,7 +17,7 @@ std::size_t first_bad_byte(std::string_view text);
 /// Removes the first character of UTF-8, or a byte that begins none, and returns the character.
 std::optional<char32_t> read_character(std::string_view& text);
 
-/// True for one line of UTF-8 without control characters, which a resolved config can hold.
+/// True for one line of UTF-8 without control characters, which a resolved config can contain.
 bool is_clean_line(std::string_view text);
 
 /// The text as a YAML scalar: plain if that is safe, else in double quotes.
@@ -52,6 +52,6 @@ std::string nearest_word(std::string_view text, const std::vector<std::string>& 
                          std::size_t shortest = 4);
 
 /// Joins words: "a", "a or b", "a, b or c".
-std::string either_of(const std::vector<std::string>& words);
+std::string alternatives(const std::vector<std::string>& words);
 
 }  // namespace lapl

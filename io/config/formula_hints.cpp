@@ -50,7 +50,7 @@ bool is_off_grid(std::string_view name, int axes) {
 std::string written_key(const std::string& key, const RunConfig& run, const Entries& entries) {
   const std::size_t dot = key.find('.');
   if (entries.contains(key) || dot == std::string::npos) return key;
-  const std::string complex = complex_field_of(run, key.substr(dot + 1));
+  const std::string complex = complex_parent(run, key.substr(dot + 1));
   if (complex.empty()) return key;
   const std::string whole = key.substr(0, dot + 1) + complex;
   return entries.contains(whole) ? whole : "initial.formula";
@@ -91,14 +91,14 @@ std::string meant_by(const KeyMistake& mistake, int axes) {
     return formula_function(name) != nullptr || name == "noise";
   });
   names.emplace_back("a function of docs/formulas.md");
-  return "expected " + either_of(names) + "; numbers of your own stand in parameters";
+  return "expected " + alternatives(names) + "; numbers of your own stand in parameters";
 }
 
 }  // namespace
 
 void add_formula_mistakes(const std::vector<KeyMistake>& found, const RunConfig& run,
                           const Entries& entries, Mistakes& mistakes) {
-  std::set<std::string> said;  // both parts of a complex formula have its mistakes
+  std::set<std::string> reported;  // both parts of a complex formula have its mistakes
   for (const KeyMistake& mistake : found) {
     const auto parameter = entries.find("parameters." + mistake.word);
     if (parameter != entries.end() && !parameter->second.value) continue;  // a mistake of its own
@@ -113,7 +113,7 @@ void add_formula_mistakes(const std::vector<KeyMistake>& found, const RunConfig&
                          entry->second.value->text == mistake.formula;
       if (place.in_file() && alone) place.position.column += static_cast<int>(*mistake.at);
     }
-    if (said.insert(key + ": " + what).second) mistakes.add(place, key, what);
+    if (reported.insert(key + ": " + what).second) mistakes.add(place, key, what);
   }
 }
 

@@ -17,7 +17,8 @@ namespace {
 StateFields load(const RunConfig& run) { return load_state_fields(run); }
 
 /// Replaces `auto` by the value found for `key` and records the reason as its origin.
-void say_found(ConfigInMaking& config, const char* key, std::string value, const std::string& why) {
+void note_found(ConfigInMaking& config, const char* key, std::string value,
+                const std::string& why) {
   const auto at = std::ranges::find(config.keys, key, &ResolvedKey::key);
   at->value = std::move(value);
   at->origin = "auto: " + why;
@@ -32,7 +33,7 @@ double rounded_up(double time) {
   return time;
 }
 
-std::optional<double> count_of(const Entries& entries) {
+std::optional<double> output_count(const Entries& entries) {
   const Entry& entry = entries.at("output.count");
   return entry.is_null() ? std::nullopt : read_number(entry.value->text).real;
 }
@@ -47,13 +48,13 @@ void find_grid(ConfigInMaking& config, const Entries& entries) {
   };
   const Spacing& spacing = config.run.spacing;
   if (!entries.at("grid.size").is_null()) {
-    say_found(config, "grid.spacing", list(spacing.given(config.run.shape.axes)), "of grid.size");
-    say_found(config, "grid.size", "null", "see grid.spacing");
+    note_found(config, "grid.spacing", list(spacing.given(config.run.shape.axes)), "of grid.size");
+    note_found(config, "grid.size", "null", "see grid.spacing");
   }
   if (entries.at("grid.center").value->text == "true") {
     const std::vector origin(spacing.origin.end() - config.run.shape.axes, spacing.origin.end());
-    say_found(config, "grid.origin", list(origin), "of grid.center");
-    say_found(config, "grid.center", "false", "see grid.origin");
+    note_found(config, "grid.origin", list(origin), "of grid.center");
+    note_found(config, "grid.center", "false", "see grid.origin");
   }
 }
 
@@ -63,7 +64,8 @@ void find_step(ConfigInMaking& config, const Place& place, Mistakes& mistakes) {
   if (!is_found) {
     mistakes.add(
         place, "time.step",
-        fmt::format("found auto, and the largest stable step is {} (expected {})", text_of(stable),
+        fmt::format("found auto, and the largest stable step is {} (expected {})",
+                    stable_step_text(stable),
                     !stable.largest        ? "a number"
                     : *stable.largest == 0 ? "another time.scheme, or a number"
                                            : "a number: a time in which values change by "
@@ -71,14 +73,14 @@ void find_step(ConfigInMaking& config, const Place& place, Mistakes& mistakes) {
     mistakes.throw_any();
   }
   const std::string step = number_text(*run.time_step);
-  if (run.scheme.tolerance) return say_found(config, "time.step", step, "the first step");
+  if (run.scheme.tolerance) return note_found(config, "time.step", step, "the first step");
   const bool varies = run.scheme.varies;
   const char* const at_most = varies || exact_times(run).empty() ? "" : "at most ";
-  say_found(config, "time.step", varies ? fmt::format("{{auto: {}}}", step) : step,
-            fmt::format("{}0.9 of {}", at_most, text_of(stable)));
+  note_found(config, "time.step", varies ? fmt::format("{{auto: {}}}", step) : step,
+             fmt::format("{}0.9 of {}", at_most, stable_step_text(stable)));
   config.step_note =
       fmt::format("time.step: {} s, {}0.9 of the largest stable step of {}{}", step, at_most,
-                  text_of(stable), accuracy_note(run, *config.system, stable));
+                  stable_step_text(stable), accuracy_note(run, *config.system, stable));
 }
 
 void find_stages(ConfigInMaking& config, const Place& place, Mistakes& mistakes) {
@@ -88,46 +90,46 @@ void find_stages(ConfigInMaking& config, const Place& place, Mistakes& mistakes)
     mistakes.add(place, "time.stages",
                  fmt::format("found auto, and the largest stable step with {} stages is {}, with "
                              "steps of {:.7g} s (expected shorter steps, or a number here)",
-                             most_stages, text_of(stable), time_step_of(run)));
+                             most_stages, stable_step_text(stable), step_seconds(run)));
     mistakes.throw_any();
   }
-  say_found(config, "time.stages", std::to_string(*run.scheme.stages),
-            fmt::format("stable to {}", text_of(stable)));
+  note_found(config, "time.stages", std::to_string(*run.scheme.stages),
+             fmt::format("stable to {}", stable_step_text(stable)));
   config.step_note = fmt::format("time.stages: {}, of which the largest stable step is {}",
-                                 *run.scheme.stages, text_of(stable));
+                                 *run.scheme.stages, stable_step_text(stable));
 }
 
 void find_exact_outputs(RunConfig& run, const Entries& entries) {
-  const std::optional<double> outputs = count_of(entries);
+  const std::optional<double> outputs = output_count(entries);
   if (!outputs || !run.end) return;
   const double every = *run.end / *outputs;
-  if (multiple_of(every, static_cast<std::int64_t>(*outputs)) == *run.end &&
+  if (decimal_multiple(every, static_cast<std::int64_t>(*outputs)) == *run.end &&
       number_text(every).size() < 12)
     run.output_time = every;
 }
 
 void find_outputs(ConfigInMaking& config, const Entries& entries) {
-  const std::optional<double> outputs = count_of(entries);
+  const std::optional<double> outputs = output_count(entries);
   if (!outputs) return;
   RunConfig& run = config.run;
-  if (run.output_time && !run.scheme.varies && !divides(time_step_of(run), exact_times(run)))
+  if (run.output_time && !run.scheme.varies && !divides(step_seconds(run), exact_times(run)))
     run.output_time.reset();
   if (run.ends_by_time() && !run.output_time) run.output_time = rounded_up(*run.end / *outputs);
   if (!run.output_time)
     run.output_every = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(std::ceil(static_cast<double>(run.steps) / *outputs)));
-  say_found(config, "output.every",
-            run.output_time ? fmt::format("{{time: {}}}", number_text(*run.output_time))
-                            : std::to_string(run.output_every),
-            "of output.count");
-  say_found(config, "output.count", "null", "see output.every");
+  note_found(config, "output.every",
+             run.output_time ? fmt::format("{{time: {}}}", number_text(*run.output_time))
+                             : std::to_string(run.output_every),
+             "of output.count");
+  note_found(config, "output.count", "null", "see output.every");
 }
 
 void find_checkpoints(ConfigInMaking& config, const Entry& every) {
   if (!is_spectral(config.run) || every.origin != "default") return;
   const std::int64_t steps = steps_between_outputs(config.run);
   config.run.checkpoint_every = {.steps = steps, .seconds = std::nullopt};
-  say_found(config, "checkpoint.every", std::to_string(steps), "one with each output");
+  note_found(config, "checkpoint.every", std::to_string(steps), "one with each output");
 }
 
 }  // namespace lapl

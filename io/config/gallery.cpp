@@ -87,15 +87,16 @@ std::string config_for(std::string_view name) {
   if (use == config_uses().end()) {
     const std::vector<std::string> names = names_of_new();
     const std::string near = nearest_word(name, names, 0);
-    throw ConfigError("use {}: not known ({})", shown(name),
-                      near.empty() ? "expected " + either_of(names) : "did you mean " + near + "?");
+    throw ConfigError(
+        "use {}: not known ({})", shown(name),
+        near.empty() ? "expected " + alternatives(names) : "did you mean " + near + "?");
   }
   const std::vector<ResolvedKey> settings = resolved_keys(std::string(use->text));
   const auto setting = [&](const std::string& key) {
     const auto at = std::ranges::find(settings, key, &ResolvedKey::key);
     return at == settings.end() ? nullptr : &*at;
   };
-  const auto kind_of = [&](const ConfigKey& key) {
+  const auto chosen_kind = [&](const ConfigKey& key) {
     const auto* const given = setting(key.key_of_kind());
     return given ? given->value : find_config_key(key.key_of_kind())->preset;
   };
@@ -105,7 +106,7 @@ std::string config_for(std::string_view name) {
                              "entries. lapl validate FILE says every mistake.");
   std::string_view open_section;
   for (const ConfigKey& key : config_keys_for({})) {
-    if (!key.kinds.empty() && !key.belongs_to(kind_of(key))) continue;
+    if (!key.kinds.empty() && !key.belongs_to(chosen_kind(key))) continue;
     const bool in_section = key.section() != key.name;
     if (key.section() != open_section) {
       open_section = key.section();

@@ -20,7 +20,7 @@ class GridChecker : public KeyChecker {
         std::tuple(run_.shape.planes, run_.shape.rows, run_.shape.columns);
     if (rows > most_cells / columns || planes > most_cells / columns / rows)
       add("grid.shape", fmt::format("found {}, too many cells (at most {} together)",
-                                    text_of(run_.shape), most_cells));
+                                    shape_text(run_.shape), most_cells));
   }
 
   /// The engines divide by h^2 in the run's precision, so h^2 must be representable in it.
@@ -40,7 +40,7 @@ class GridChecker : public KeyChecker {
       add(key, fmt::format("found {}{}, of which the square or its inverse is infinite in {} "
                            "(expected about {:.1e} to {:.1e})",
                            given("grid.size") ? "a spacing of " : "", spacing,
-                           name_of(run_.precision), std::sqrt(1 / largest), std::sqrt(largest)));
+                           enum_name(run_.precision), std::sqrt(1 / largest), std::sqrt(largest)));
     }
   }
 
@@ -59,11 +59,11 @@ class GridChecker : public KeyChecker {
         return std::isfinite(low) && low != high;
       });
       if (first != 0 && !apart)
-        return add(
-            "grid.origin",
-            fmt::format("found {}, beside which a spacing of {} is lost in {} (expected an "
-                        "origin nearer to 0{})",
-                        first, run_.spacing.by_axis[axis], name_of(run_.precision), or_float64()));
+        return add("grid.origin",
+                   fmt::format("found {}, beside which a spacing of {} is lost in {} (expected an "
+                               "origin nearer to 0{})",
+                               first, run_.spacing.by_axis[axis], enum_name(run_.precision),
+                               or_float64()));
     }
   }
 
@@ -122,7 +122,7 @@ class GridChecker : public KeyChecker {
     add(key.c_str(),
         fmt::format(
             "found {} for the {}, out of range (expected {} to {} with boundary {} and {} {})",
-            mode, axis, low, high, name_of(boundary), nodes, axis));
+            mode, axis, low, high, enum_name(boundary), nodes, axis));
   }
 };
 

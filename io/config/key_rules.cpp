@@ -19,7 +19,7 @@ const ConfigKey& row_of_resolved(std::string_view name) {
   throw ConfigError("{}: no key of a config", name);
 }
 
-std::string words_of(OnRestart rule) {
+std::string restart_rule_text(OnRestart rule) {
   switch (rule) {
     case OnRestart::free: return "freely";
     case OnRestart::estimates: return "freely; with `--change-equation` where steps are estimated";

@@ -36,22 +36,22 @@ using KeyTable = std::vector<Key<Target>>;
 
 /// The rows of a table without their stores.
 template <class Target>
-std::vector<KeyRow> rows_of(const KeyTable<Target>& keys) {
+std::vector<KeyRow> key_rows(const KeyTable<Target>& keys) {
   return {keys.begin(), keys.end()};
 }
 
 /// The schema of a map with these keys.
 template <class Target>
-Schema map_of(const KeyTable<Target>& keys, std::string description = "",
-              std::vector<StandIn> stand_ins = {}) {
-  return {{MapForm{{rows_of(keys)}, std::move(description), std::move(stand_ins)}}, {}};
+Schema map_schema(const KeyTable<Target>& keys, std::string description = "",
+                  std::vector<StandIn> stand_ins = {}) {
+  return {{MapForm{{key_rows(keys)}, std::move(description), std::move(stand_ins)}}, {}};
 }
 
 /// Stores all values of a map, of which every key is known, in `target`.
 template <class Target>
 void put_map(const KeyTable<Target>& keys, Target& target, const YamlNode& map) {
   for (const Key<Target>& key : keys)
-    if (const YamlNode* const value = child_of(map, key.name)) key.put(target, *value);
+    if (const YamlNode* const value = find_child(map, key.name)) key.put(target, *value);
 }
 
 // Converts a resolved value to the type that its key stores.
@@ -132,8 +132,8 @@ template <class T, class Target>
 Store<Target> store(T Target::*member) {
   return [member](Target& target, const YamlNode& node) { assign(target.*member, node); };
 }
-template <class T, class Part, class Target>
-Store<Target> store(Part Target::*part, T Part::*member) {
+template <class T, class Section, class Target>
+Store<Target> store(Section Target::*part, T Section::*member) {
   return
       [part, member](Target& target, const YamlNode& node) { assign(target.*part.*member, node); };
 }

@@ -79,7 +79,7 @@ Schema field_source() {
           "or {formula: FORMULA}",
       .stand_ins = {}};
   for (const ParameterSource& source : parameter_sources())
-    form.choices.push_back(rows_of(source.keys));
+    form.choices.push_back(key_rows(source.keys));
   return {{form}, {}};
 }
 
@@ -89,7 +89,7 @@ void assign(P& parameter, const YamlNode& node) {
   parameter = {};
   if (node.kind == YamlNode::Kind::scalar) assign(parameter.number, node);
   for (const auto& [kind, keys] : parameter_sources()) {
-    if (!child_of(node, keys.front().name)) continue;
+    if (!find_child(node, keys.front().name)) continue;
     parameter.kind = kind;
     put_map(keys, parameter, node);
   }
@@ -131,7 +131,7 @@ Schema named_formulas() {
 
 Schema integrals() {
   return map_of_names(
-      either(formula_text(), map_of(integral_keys(), "{formula: FORMULA, on: SIDE}")),
+      either(formula_text(), map_schema(integral_keys(), "{formula: FORMULA, on: SIDE}")),
       "a map of names, each with a formula or {formula: FORMULA, on: SIDE}");
 }
 
@@ -149,7 +149,7 @@ void assign(std::vector<IntegralConfig>& integrals, const YamlNode& node) {
 
 Schema derived_outputs() {
   return map_of_names(
-      map_of(derived_keys(), "{formula: FORMULA, unit: UNIT}", {{formula_text(), "formula"}}),
+      map_schema(derived_keys(), "{formula: FORMULA, unit: UNIT}", {{formula_text(), "formula"}}),
       "a map of names, each with {formula: FORMULA, unit: UNIT}");
 }
 
@@ -162,13 +162,14 @@ void assign(std::vector<D>& derived, const YamlNode& node) {
 }
 
 Schema probes() {
-  return map_of(probes_keys(), "{every: STEPS, at: {NAME: [plane, row, column], ...}}");
+  return map_schema(probes_keys(), "{every: STEPS, at: {NAME: [plane, row, column], ...}}");
 }
 
 void assign(ProbesConfig& probes, const YamlNode& node) { put_map(probes_keys(), probes, node); }
 
 Schema tolerance() {
-  return either(positive_real(), map_of(tolerance_keys(), "{relative: NUMBER, absolute: NUMBER}"));
+  return either(positive_real(),
+                map_schema(tolerance_keys(), "{relative: NUMBER, absolute: NUMBER}"));
 }
 
 void assign(Tolerance& tolerance, const YamlNode& node) {
@@ -196,7 +197,7 @@ Schema record_choice() {
 void assign(RecordChoice& record, const YamlNode& node) {
   record = {};
   record.last = node.kind == YamlNode::Kind::scalar && node.text == "last";
-  if (const YamlNode* const time = child_of(node, "time"))
+  if (const YamlNode* const time = find_child(node, "time"))
     assign(record.time, *time);
   else if (!record.last)
     record.index = static_cast<std::size_t>(*read_number(node.text).integer);

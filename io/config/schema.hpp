@@ -136,14 +136,14 @@ inline constexpr std::size_t any_count = SIZE_MAX;
 /// One value for all axes, or a list with one value per axis; null only in place of the list.
 Schema one_or_list(Schema element, std::size_t low, std::size_t high);
 /// The schema of a list's elements.
-Schema element_of(const Schema& list);
+Schema list_element(const Schema& list);
 
 /// The resolved form of a node. Mistakes are added to `problems` as "PATH: found X (expected Y)",
 /// with the keys below `path` appended to it.
 YamlNode resolved(const Schema& schema, const YamlNode& node, const std::string& path,
                   YamlProblems& problems);
 /// The resolved default of a key.
-YamlNode preset_of(const KeyRow& key);
+YamlNode resolved_preset(const KeyRow& key);
 
 /// The accepted values in words: "auto, or an integer from 1 to 1024".
 std::string description(const Schema& schema);
@@ -153,8 +153,8 @@ nlohmann::ordered_json json_schema(const Schema& schema);
 nlohmann::ordered_json json_definition(const Schema& schema);
 
 /// A resolved node as one line of YAML that reads back as the same node.
-std::string yaml_of(const YamlNode& node);
+std::string node_yaml(const YamlNode& node);
 /// A resolved node as JSON.
-nlohmann::ordered_json json_of(const YamlNode& node);
+nlohmann::ordered_json node_json(const YamlNode& node);
 
 }  // namespace lapl

@@ -201,7 +201,7 @@ YamlNode read_leaf(const Schema& schema, const YamlNode& node, const std::string
 /// Reports only the first problem of a list.
 YamlNode read_list(const Schema& schema, const YamlNode& node, const std::string& path,
                    YamlProblems& problems) {
-  const Schema element = element_of(schema);
+  const Schema element = list_element(schema);
   const std::string expected = description({element.forms, schema.list});
   const std::size_t count = node.children.size(), before = problems.size();
   if (node.kind != YamlNode::Kind::list)
@@ -249,9 +249,9 @@ void check_kind(const std::vector<KeyRow>& rows, const std::map<std::string, Yam
   for (const KeyRow& row : rows) {
     const auto value = given.find(row.name);
     if (!row.belongs_to(kind) && value != given.end())
-      add_problem(
-          problems, value->second.position, under(path) + row.name,
-          fmt::format("does not apply to kind {} (it belongs to {})", kind, either_of(row.kinds)));
+      add_problem(problems, value->second.position, under(path) + row.name,
+                  fmt::format("does not apply to kind {} (it belongs to {})", kind,
+                              alternatives(row.kinds)));
     if (!row.kinds.empty() && row.belongs_to(kind) && row.is_required() && value == given.end())
       add_problem(problems, node.position, under(path) + row.name,
                   fmt::format("missing (expected {})", description(row.type)));
@@ -262,7 +262,7 @@ void check_kind(const std::vector<KeyRow>& rows, const std::map<std::string, Yam
 std::vector<const std::vector<KeyRow>*> choices_in(const MapForm& form, const YamlNode& node) {
   std::vector<const std::vector<KeyRow>*> found;
   for (const std::vector<KeyRow>& rows : form.choices)
-    if (child_of(node, rows.front().name)) found.push_back(&rows);
+    if (find_child(node, rows.front().name)) found.push_back(&rows);
   return found;
 }
 
@@ -278,7 +278,7 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
     add_problem(problems, position, name, what);
   };
   if (!node.refused.empty() || node.kind != YamlNode::Kind::map) {
-    add(node.position, path, fmt::format("expected a map with keys of {}", either_of(known)));
+    add(node.position, path, fmt::format("expected a map with keys of {}", alternatives(known)));
     return result;
   }
   if (node.children.empty() && form.is_meant) {
@@ -309,7 +309,7 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
                  const std::string near = nearest_word(word.text, known, 0);
                  words.insert(near);
                  add(word.position, name,
-                     near.empty() ? fmt::format("unknown key (expected {})", either_of(known))
+                     near.empty() ? fmt::format("unknown key (expected {})", alternatives(known))
                                   : fmt::format("unknown key (did you mean {}?)", near));
                });
   for (const KeyRow& row : rows)
@@ -319,13 +319,13 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
           row.meaning.empty() ? "missing" : fmt::format("missing (expected {})", row.meaning));
   if (problems.size() == before) check_kind(rows, given, node, path, problems);
   for (const KeyRow& row : rows) {
-    const YamlNode* const kind = child_of(result, "kind");
+    const YamlNode* const kind = find_child(result, "kind");
     if (const auto at = given.find(row.name);
         at != given.end() && !(row.preset_in_words && at->second.text == row.preset))
       append_entry(result, row.resolved_name.empty() ? row.name : row.resolved_name,
                    std::move(at->second));
     else if (!row.is_required() && !row.preset_in_words && row.belongs_to(kind ? kind->text : ""))
-      append_entry(result, row.name, preset_of(row));
+      append_entry(result, row.name, resolved_preset(row));
   }
   return result;
 }
@@ -344,7 +344,7 @@ std::optional<YamlNode> resolved_by(const Form& form, const YamlNode& node, cons
 
 }  // namespace
 
-YamlNode preset_of(const KeyRow& key) {
+YamlNode resolved_preset(const KeyRow& key) {
   YamlProblems none;
   return resolved(key.type, parse_yaml(key.preset).root, "", none);
 }

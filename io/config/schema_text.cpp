@@ -19,7 +19,7 @@ constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 std::string describe(const NullForm&) { return "null"; }
 std::string describe(const WordForm& form) {
-  return form.description.empty() ? either_of(form.words) : form.description;
+  return form.description.empty() ? alternatives(form.words) : form.description;
 }
 std::string describe(const IntegerForm& form) {
   return fmt::format("an integer from {} to {}", form.low, form.high);
@@ -131,7 +131,7 @@ Schema one_or_list(Schema element, std::size_t low, std::size_t high) {
   return element;
 }
 
-Schema element_of(const Schema& list) {
+Schema list_element(const Schema& list) {
   Schema element{list.forms, {}};
   if (list.or_single)
     std::erase_if(element.forms,
@@ -172,30 +172,30 @@ ordered_json json_definition(const Schema& schema) {
   if (!schema.list) return single;
   ordered_json result = {{"type", "array"}, {"minItems", schema.list->low}};
   if (schema.list->high != any_count) result["maxItems"] = schema.list->high;
-  result["items"] = schema.or_single ? json_schema(element_of(schema)) : single;
+  result["items"] = schema.or_single ? json_schema(list_element(schema)) : single;
   if (std::holds_alternative<WordForm>(schema.forms.front())) result["uniqueItems"] = true;
   if (schema.or_single) return {{"anyOf", {single, result}}};
   return result;
 }
 
-std::string yaml_of(const YamlNode& node) {
+std::string node_yaml(const YamlNode& node) {
   std::string inside;
   switch (node.kind) {
     case YamlNode::Kind::null: return "null";
     case YamlNode::Kind::scalar: return node.quoted ? yaml_text(node.text) : node.text;
     case YamlNode::Kind::list:
       for (const YamlNode& child : node.children)
-        inside += (inside.empty() ? "" : ", ") + yaml_of(child);
+        inside += (inside.empty() ? "" : ", ") + node_yaml(child);
       return '[' + inside + ']';
     case YamlNode::Kind::map: break;
   }
   for_each_entry(node, [&](const std::string& key, const YamlNode& value) {
-    inside += fmt::format("{}{}: {}", inside.empty() ? "" : ", ", yaml_text(key), yaml_of(value));
+    inside += fmt::format("{}{}: {}", inside.empty() ? "" : ", ", yaml_text(key), node_yaml(value));
   });
   return '{' + inside + '}';
 }
 
-ordered_json json_of(const YamlNode& node) {
+ordered_json node_json(const YamlNode& node) {
   ordered_json result;
   switch (node.kind) {
     case YamlNode::Kind::null: break;
@@ -207,12 +207,12 @@ ordered_json json_of(const YamlNode& node) {
     }
     case YamlNode::Kind::list:
       result = ordered_json::array();
-      for (const YamlNode& child : node.children) result.push_back(json_of(child));
+      for (const YamlNode& child : node.children) result.push_back(node_json(child));
       break;
     case YamlNode::Kind::map:
       result = ordered_json::object();
       for_each_entry(node, [&](const std::string& key, const YamlNode& value) {
-        result[key] = json_of(value);
+        result[key] = node_json(value);
       });
       break;
   }

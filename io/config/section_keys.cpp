@@ -83,7 +83,7 @@ KeyTable<EquationConfig> make_equation_keys() {
   std::string summaries;
   for (const Equation& equation : name_table<EquationKind>)
     summaries += fmt::format("{}{}: {}", summaries.empty() ? "" : "; ", equation.name, equation.summary);
-  const std::vector<std::string> diffusion = {name_of(EquationKind::diffusion)};
+  const std::vector<std::string> diffusion = {enum_name(EquationKind::diffusion)};
   return {
       {{.name = "kind", .type = word(names_in(name_table<EquationKind>)), .preset = "diffusion",
        .meaning = summaries}, store(&EquationConfig::kind)},

@@ -29,7 +29,7 @@ std::string entry_in(std::string_view section, const Given& given) {
                                                                       : std::string(key.entry());
 }
 
-const Given* last_of(const GivenKeys& keys, std::string_view name) {
+const Given* last_given(const GivenKeys& keys, std::string_view name) {
   const Given* found = nullptr;
   for (const Given& given : keys.keys)
     if (given.name == name) found = &given;
@@ -77,7 +77,7 @@ void check_numbers(const GivenKeys& keys, bool has_initial, Mistakes& mistakes) 
       return other != rate && has_word(other->node.text, name);
     });
     if (read_number(rate->node.text).real.value_or(0) == 0 ||
-        last_of(keys, "initial." + name) != nullptr ||
+        last_given(keys, "initial." + name) != nullptr ||
         !(is_read || (rates.size() == 1 && !has_initial)))
       continue;
     mistakes.add(rate->key_place, rate->name,
@@ -109,14 +109,14 @@ void write_out_equation(GivenKeys& keys, bool has_fields, bool has_kind) {
 // The map of a field's initial formula, which may stand alone, or without its kind. It draws
 // `random` with the seed of the section, where that is given.
 YamlNode initial_map(const YamlNode& node, const std::optional<YamlNode>& seed) {
-  if (!is_bare(node) && (!child_of(node, "formula") || child_of(node, "kind"))) return node;
+  if (!is_bare(node) && (!find_child(node, "formula") || find_child(node, "kind"))) return node;
   YamlNode map = empty_node(YamlNode::Kind::map, node.position);
   append_entry(map, "kind", plain_node("formula", node.position));
   if (is_bare(node))
     append_entry(map, "formula", node);
   else
     map.children.insert(map.children.end(), node.children.begin(), node.children.end());
-  if (seed && !child_of(map, "seed")) append_entry(map, "seed", *seed);
+  if (seed && !find_child(map, "seed")) append_entry(map, "seed", *seed);
   return map;
 }
 
@@ -163,7 +163,7 @@ YamlNode both_sides(const YamlNode& condition) {
 YamlNode axis_word(YamlNode node) {
   for (const auto& [synonym, word] :
        {std::pair("dirichlet", Boundary::zero), {"neumann", Boundary::insulated}})
-    if (node.text == synonym) node.text = name_of(word);
+    if (node.text == synonym) node.text = enum_name(word);
   return node;
 }
 bool is_axis_word(const YamlNode& node) {
@@ -171,7 +171,7 @@ bool is_axis_word(const YamlNode& node) {
 }
 
 // The side or axis of this name, or nullptr.
-const SideName* side_of(std::string_view name) {
+const SideName* find_side(std::string_view name) {
   const auto known = std::ranges::find(side_names(), name, &SideName::name);
   return known == side_names().end() ? nullptr : &*known;
 }
@@ -181,7 +181,7 @@ YamlNode axis_node(YamlNode node, int axis, const ConfigNames& names) {
   for (std::size_t key = 0; node.kind == YamlNode::Kind::map && key < node.children.size();
        key += 2) {
     std::string& name = node.children[key].text;
-    const SideName* const side = side_of(name);
+    const SideName* const side = find_side(name);
     if (side != nullptr && side->axis == axis && side->sides != Sides::both &&
         std::ranges::count(names.fields, name) == 0)
       name = side->sides == Sides::first ? "first" : "last";
@@ -191,14 +191,14 @@ YamlNode axis_node(YamlNode node, int axis, const ConfigNames& names) {
     return is_axis_word(word) || !is_side_condition(word) ? word : both_sides(word);
   }
   const bool is_map = node.kind == YamlNode::Kind::map && !node.children.empty();
-  const bool of_sides = child_of(node, "first") || child_of(node, "last");
+  const bool of_sides = find_child(node, "first") || find_child(node, "last");
   return is_map && !of_sides && node.refused.empty() ? both_sides(node) : node;
 }
 
 // The condition of an axis at one of its sides, or nullptr.
 const YamlNode* at_side(const YamlNode& axis, const char* side) {
-  if (is_bare(axis)) return axis.text == name_of(Boundary::periodic) ? nullptr : &axis;
-  return child_of(axis, side);
+  if (is_bare(axis)) return axis.text == enum_name(Boundary::periodic) ? nullptr : &axis;
+  return find_child(axis, side);
 }
 
 // The node of an axis with another condition at one side.
@@ -252,10 +252,10 @@ class BoundaryForms {
         given_.clear();
         whole_ = given;
         if (!is_side_condition(given.node)) rest.push_back(given);
-      } else if (side_of(entry) != nullptr || is_of_fields(entry)) {
+      } else if (find_side(entry) != nullptr || is_of_fields(entry)) {
         const auto old = std::ranges::find(given_, given.name, &Given::name);
         const bool replaces = old != given_.end() && !given.key_place.in_file();
-        if (replaces && side_of(entry) == nullptr) {
+        if (replaces && find_side(entry) == nullptr) {
           *old = given;
         } else {
           if (replaces) given_.erase(old);
@@ -271,7 +271,7 @@ class BoundaryForms {
   // Adds the keys of the table to the file's, or to the settings if a setting is a part of them.
   void write_out(GivenKeys& file, GivenKeys& settings) {
     if (whole_ && is_side_condition(whole_->node)) everywhere_ = whole_;
-    for (const Given& given : given_) take(given);
+    for (const Given& given : given_) apply(given);
     bool is_used = false;
     for (int axis = 3 - names_.axes; axis < 3; ++axis) is_used = complete(axis) || is_used;
     const bool is_set = std::ranges::any_of(
@@ -293,9 +293,9 @@ class BoundaryForms {
            std::ranges::any_of(names_.complex, is_part) || is_condition_word(entry);
   }
 
-  void take(const Given& given) {
+  void apply(const Given& given) {
     const std::string entry = entry_in(shorthand_section, given);
-    if (const SideName* const side = side_of(entry)) {
+    if (const SideName* const side = find_side(entry)) {
       sides_.add(*side, given);
       std::optional<Given>& axis = axes_.at(side->axis);
       YamlNode node = side->sides == Sides::both ? axis_node(given.node, side->axis, names_)
@@ -327,7 +327,7 @@ class BoundaryForms {
       return true;
     }
     const bool first = at_side(axis->node, "first"), last = at_side(axis->node, "last");
-    if (first == last || all->node.text == name_of(Boundary::periodic)) return false;
+    if (first == last || all->node.text == enum_name(Boundary::periodic)) return false;
     put(axis,
         following(*all, axis->name, with_side(axis, first ? Sides::last : Sides::first, all->node)),
         true);
@@ -355,12 +355,12 @@ const std::vector<SideName>& side_names() {
 
 ConfigNames write_out(GivenKeys& file, GivenKeys& settings, Mistakes& mistakes) {
   const auto given = [&](std::string_view name) {
-    const Given* const found = last_of(settings, name);
-    return found ? found : last_of(file, name);
+    const Given* const found = last_given(settings, name);
+    return found ? found : last_given(file, name);
   };
   const Given* const kind = given("equation.kind");
   const bool is_diffusion = given("equation.coefficient") || given("equation.diffusivity") ||
-                            (kind && kind->node.text == name_of(EquationKind::diffusion));
+                            (kind && kind->node.text == enum_name(EquationKind::diffusion));
   const bool has_initial = std::ranges::any_of(
       file.keys, [](const Given& key) { return KeyRow{.name = key.name}.section() == "initial"; });
   if (!is_diffusion && !given("fields")) check_numbers(file, has_initial, mistakes);

@@ -75,7 +75,7 @@ std::string why_not_here(const std::string& name) {
 
 }  // namespace
 
-std::vector<const ConfigKey*> keys_of(const ConfigTable& table, const std::string& section) {
+std::vector<const ConfigKey*> section_keys(const ConfigTable& table, const std::string& section) {
   std::vector<const ConfigKey*> keys;
   for (const ConfigKey& key : table)
     if (key.section() == section) keys.push_back(&key);
@@ -89,7 +89,7 @@ std::string section_problem(const YamlNode& node, const std::string& name,
                               : node.kind == YamlNode::Kind::list ? "a list"
                                                                   : shown(node.text);
   std::vector<std::string_view> known;
-  for (const ConfigKey* const key : keys_of(table, name)) known.push_back(key->entry());
+  for (const ConfigKey* const key : section_keys(table, name)) known.push_back(key->entry());
   if (name == "equation")
     return fmt::format("found {} (expected a map of fields, as in equation: {{u: laplacian(u)}})",
                        problem);
@@ -116,7 +116,7 @@ std::string unknown_key(const std::string& name, const ConfigTable& table) {
       if (key.section() == "equation" && !is_key_beside_rates(key.entry()))
         fields.emplace_back(key.entry());
     if (!near.empty() && !fields.empty())
-      return fmt::format("neither a key nor a field (expected {})", either_of(fields));
+      return fmt::format("neither a key nor a field (expected {})", alternatives(fields));
   }
   if (near.empty() && given.section() == shorthand_section)
     if (const auto side = nearest_word(given.entry(), names_in(side_names()), 0); !side.empty())

@@ -10,7 +10,7 @@
 namespace lapl {
 
 /// The keys of a section.
-std::vector<const ConfigKey*> keys_of(const ConfigTable& table, const std::string& section);
+std::vector<const ConfigKey*> section_keys(const ConfigTable& table, const std::string& section);
 
 /// The message about a section that is not a map.
 std::string section_problem(const YamlNode& node, const std::string& name,

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t deepest_nesting = 16;  // configs need 3
 
-TextPosition position_of(const YAML::Mark& mark) {
+TextPosition text_position(const YAML::Mark& mark) {
   if (mark.is_null()) return {};
   return {mark.line + 1, mark.column + 1};
 }
@@ -32,7 +32,7 @@ struct Refusal : YAML::ParserException {
 
 class TreeBuilder : public YAML::EventHandler {
  public:
-  YamlNode take_root() { return std::move(root_); }
+  YamlNode release_root() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) throw Refusal(mark, "a second document (expected one alone)");
@@ -70,7 +70,7 @@ class TreeBuilder : public YAML::EventHandler {
                        YAML::anchor_t anchor) {
     YamlNode node;
     node.kind = kind;
-    node.position = position_of(mark);
+    node.position = text_position(mark);
     if (is_explicit(tag)) node.refused = "a tag";
     if (anchor != 0) node.refused = "an anchor";
     return node;
@@ -183,27 +183,27 @@ YamlDocument parse_yaml(std::string_view text) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const Refusal& refusal) {
-    document.problem = {position_of(refusal.mark), refusal.msg};
+    document.problem = {text_position(refusal.mark), refusal.msg};
   } catch (const YAML::Exception& error) {
     // yaml-cpp reports an undefined anchor before TreeBuilder sees the alias.
     const bool is_alias = error.msg.starts_with("the referenced anchor");
-    const TextPosition tab = indenting_tab(text, position_of(error.mark).line);
+    const TextPosition tab = indenting_tab(text, text_position(error.mark).line);
     if (tab.line > 0)
       document.problem = {tab, "found a tab in the indentation (expected spaces)"};
     else
       document.problem = {
-          position_of(error.mark),
+          text_position(error.mark),
           is_alias ? "found an alias (write the value itself)"
                    : fmt::format(
                          "not valid YAML: {} (expected matching indentation, brackets and quotes)",
                          error.msg)};
   }
-  document.root = builder.take_root();
+  document.root = builder.release_root();
   join_cut(document.root, document.cut);
   return document;
 }
 
-const YamlNode* child_of(const YamlNode& map, std::string_view key) {
+const YamlNode* find_child(const YamlNode& map, std::string_view key) {
   if (map.kind != YamlNode::Kind::map) return nullptr;
   for (std::size_t i = 0; i + 1 < map.children.size(); i += 2)
     if (map.children[i].kind == YamlNode::Kind::scalar && map.children[i].text == key)
@@ -214,7 +214,7 @@ const YamlNode* child_of(const YamlNode& map, std::string_view key) {
 void for_each_key(
     const YamlNode& map, const std::string& prefix,
     const std::function<void(TextPosition, const std::string&, const std::string&)>& add,
-    const std::function<void(const std::string&, const YamlNode&, const YamlNode&)>& take) {
+    const std::function<void(const std::string&, const YamlNode&, const YamlNode&)>& use) {
   std::map<std::string, TextPosition> seen;
   for (std::size_t i = 0; i + 1 < map.children.size(); i += 2) {
     const YamlNode& key = map.children[i];
@@ -226,7 +226,7 @@ void for_each_key(
     } else if (const auto [first, is_new] = seen.emplace(key.text, key.position); !is_new) {
       add(key.position, name, fmt::format("repeated (first given in line {})", first->second.line));
     } else {
-      take(name, key, map.children[i + 1]);
+      use(name, key, map.children[i + 1]);
     }
   }
 }

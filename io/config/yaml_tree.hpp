@@ -29,21 +29,21 @@ struct YamlNode {
 };
 
 /// The value of a key in a map; null if the key is missing.
-const YamlNode* child_of(const YamlNode& map, std::string_view key);
+const YamlNode* find_child(const YamlNode& map, std::string_view key);
 
-/// Calls `take(key, value)` for each entry of a map.
-template <class Take>
-void for_each_entry(const YamlNode& map, const Take& take) {
+/// Calls `use(key, value)` for each entry of a map.
+template <class Use>
+void for_each_entry(const YamlNode& map, const Use& use) {
   for (std::size_t i = 0; i + 1 < map.children.size(); i += 2)
-    take(map.children[i].text, map.children[i + 1]);
+    use(map.children[i].text, map.children[i + 1]);
 }
 
-/// Calls `take(name, key, value)` for each key of a map that is a single word and not repeated;
+/// Calls `use(name, key, value)` for each key of a map that is a single word and not repeated;
 /// `name` is `prefix` + key. Calls `add(position, name, what)` for the mistake of any other key.
 void for_each_key(
     const YamlNode& map, const std::string& prefix,
     const std::function<void(TextPosition, const std::string&, const std::string&)>& add,
-    const std::function<void(const std::string&, const YamlNode&, const YamlNode&)>& take);
+    const std::function<void(const std::string&, const YamlNode&, const YamlNode&)>& use);
 
 /// A new node without children.
 YamlNode empty_node(YamlNode::Kind kind, TextPosition position);

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t block_size = std::size_t{4} << 20;
 
 /// Fills the buffer with the next bytes of `file`. Throws IoError if the file ends earlier.
-void read_all_of(const PosixFile& file, const std::string& label, std::span<std::byte> buffer) {
+void read_fully(const PosixFile& file, const std::string& label, std::span<std::byte> buffer) {
   if (file.read(buffer) < buffer.size())
     throw IoError(label + ": became shorter while it was read");
 }
@@ -30,7 +30,7 @@ void for_each_block(const PosixFile& file, const std::string& label, std::uint64
   std::vector<std::byte> buffer(std::min<std::uint64_t>(length, block_size));
   while (length > 0) {
     const auto block = std::span(buffer).first(std::min<std::uint64_t>(length, buffer.size()));
-    read_all_of(file, label, block);
+    read_fully(file, label, block);
     use(block);
     length -= block.size();
   }
@@ -43,7 +43,7 @@ SealBytes read_seal(const PosixFile& file, const std::string& label, std::uint64
     throw IoError(label + ": has no seal (only " + std::to_string(size) +
                   " bytes: truncated, or not a file of lapl)");
   file.seek(size - seal_size);
-  read_all_of(file, label, seal);
+  read_fully(file, label, seal);
   if (!is_seal(seal)) throw IoError(label + ": has no seal (truncated, or not a file of lapl)");
   return seal;
 }

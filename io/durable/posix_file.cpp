@@ -124,7 +124,7 @@ PosixFile::Lock PosixFile::try_lock() const {
   throw_system_error(label_, "lock");
 }
 
-void PosixFile::hold() const noexcept {
+void PosixFile::protect() const noexcept {
   while (::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
   }
 }

@@ -50,7 +50,7 @@ class PosixFile {
   Lock try_lock() const;
 
   /// Protects the file from remove_leftovers (kernels/machine/leftovers.hpp) until it is closed.
-  void hold() const noexcept;
+  void protect() const noexcept;
 
   /// A path by which this process can open the file again, even if the file has no name.
   std::filesystem::path scratch_path() const;

@@ -25,7 +25,7 @@ TemporaryFile::~TemporaryFile() {
 
 PosixFile TemporaryFile::open(int flags) const {
   PosixFile file(path_, flags, target_.string());
-  file.hold();
+  file.protect();
   return file;
 }
 

@@ -16,10 +16,11 @@ void write_csv(const std::filesystem::path& path, const Series& series, const st
     throw ConfigError(
         "{}: {} outputs of {} cells make over {} lines, which is more than .csv is good for (fewer "
         "outputs with --steps or --step; or .npy, .nc)",
-        path.string(), records, text_of(series.shape), most_csv_lines);
+        path.string(), records, shape_text(series.shape), most_csv_lines);
   write_in_blocks(path, [&](const BlockWriter& write) {
     std::string text = "step,time,";
-    for (const auto& [axis, extent] : axes_of(series.shape)) text += std::string(axis.name) + ',';
+    for (const auto& [axis, extent] : shape_axes(series.shape))
+      text += std::string(axis.name) + ',';
     text += field + '\n';
     for (const SeriesRecord& record : series.records) {
       const FieldValues read = read_record(series, record, field);

@@ -13,7 +13,7 @@ std::string npy_header(const Series& series) {
   const Shape shape = series.shape;
   std::string text =
       fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}{}{}), }}",
-                  size_of(series.precision), records > 1 ? fmt::format("{}, ", records) : "",
+                  byte_size(series.precision), records > 1 ? fmt::format("{}, ", records) : "",
                   fmt::join(shape.extents(), ", "), records == 1 && shape.axes == 1 ? "," : "");
   constexpr std::size_t before = 10, alignment = 64;
   text.append(alignment - 1 - (before + text.size()) % alignment, ' ');
@@ -31,7 +31,7 @@ void write_npy(const std::filesystem::path& path, const Series& series, const st
     const std::string header = npy_header(series);
     write(std::as_bytes(std::span(header)));
     for (const SeriesRecord& record : series.records)
-      write(bytes_of(view_of(read_record(series, record, field))));
+      write(field_bytes(as_view(read_record(series, record, field))));
   });
 }
 

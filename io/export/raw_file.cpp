@@ -20,7 +20,7 @@ std::string xml_text(const std::string& text) {
 std::string xdmf_text(const std::filesystem::path& raw, const Series& series,
                       const std::string& field) {
   const Shape shape = series.shape;
-  const std::size_t size = size_of(series.precision);
+  const std::size_t size = byte_size(series.precision);
   const std::string dimensions = fmt::format("{} {} {}", shape.planes, shape.rows, shape.columns);
   std::string text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -56,7 +56,7 @@ std::filesystem::path xdmf_path(const std::filesystem::path& raw) {
 void write_raw(const std::filesystem::path& path, const Series& series, const std::string& field) {
   write_in_blocks(path, [&](const BlockWriter& write) {
     for (const SeriesRecord& record : series.records)
-      write(bytes_of(view_of(read_record(series, record, field))));
+      write(field_bytes(as_view(read_record(series, record, field))));
   });
   replace_file(xdmf_path(path), xdmf_text(path, series, field));
 }

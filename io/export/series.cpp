@@ -22,15 +22,16 @@ void add_file(Series& series, const fs::path& file, const FileContent& content,
               const StepRange& range) {
   for (std::size_t i = 0; i < content.steps.size(); ++i) {
     if (!range.contains(content.steps[i])) continue;
-    const Precision precision =
-        content.precision == name_of(Precision::float32) ? Precision::float32 : Precision::float64;
+    const Precision precision = content.precision == enum_name(Precision::float32)
+                                    ? Precision::float32
+                                    : Precision::float64;
     if (series.records.empty()) {
       series.shape = content.shape;
       series.spacing = content.spacing;
       series.precision = precision;
     } else if (content.shape != series.shape || precision != series.precision) {
       throw IoError("{}: holds {} cells in {}, but {} other ones", file.string(),
-                    text_of(content.shape), content.precision,
+                    shape_text(content.shape), content.precision,
                     series.records.front().file.string());
     }
     series.records.push_back({file, i, content.steps[i], content.times[i], content.fields});
@@ -68,7 +69,7 @@ Series open_series(const fs::path& path, const StepRange& range) {
   Series series;
   std::vector<std::int64_t> steps;
   if (fs::is_directory(path)) {
-    if (!RunFolder::holds_run(path))
+    if (!RunFolder::has_run(path))
       throw IoError(path.string() + ": not a run folder (no run.json in it)");
     const auto files = list_step_files(path / "fields");
     if (files.empty()) throw IoError(path.string() + ": the run has no output yet");
@@ -78,7 +79,7 @@ Series open_series(const fs::path& path, const StepRange& range) {
     const FileContent content = read_content(path);
     steps = content.steps;
     if (content.kind == "index") {
-      // The step files, unlike the index, also hold the provenance.
+      // The step files, unlike the index, also contain the provenance.
       std::vector<fs::path> files;
       for (const std::int64_t step : steps)
         files.push_back(path.parent_path() / "fields" / step_file_name(step));

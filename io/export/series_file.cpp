@@ -102,13 +102,13 @@ class SeriesFile {
     AxisScales scales = write_axes(file, header_.axes);
     for (const FieldHeader& field : header_.fields) lay_out_field(file, field, scales);
     {
-      const Hdf5Group group = create_hdf5_group(file, name_of(OutputPart::provenance));
+      const Hdf5Group group = create_hdf5_group(file, dataset_name(OutputPart::provenance));
       for (const auto& [name, text] : header_.provenance) write_text(group, name, text);
       write_text(group, "digests", text_);
     }
     std::vector<VtkField> fields;
     for (const FieldHeader& field : header_.fields)
-      fields.push_back({field.name, stored_type_of(series_.precision)});
+      fields.push_back({field.name, hdf5_stored_type(series_.precision)});
     write_vtkhdf(file, header_.axes, fields, scales);
     close_axes(scales);
     file.close("close the HDF5 file");
@@ -133,9 +133,9 @@ class SeriesFile {
         const bool masked =
             header.text.masked && std::ranges::find(held, header.name) != held.end();
         if (masked) replace_outside(values, 0);
-        digests_[field][i] = digest_of(values);
+        digests_[field][i] = field_digest(values);
         if (masked) values = read_record(series_, series_.records[i], header.name);
-        put(field, i, view_of(values));
+        put(field, i, as_view(values));
       }
   }
 

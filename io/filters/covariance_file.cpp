@@ -19,15 +19,15 @@ namespace {
 namespace fs = std::filesystem;
 
 // IEEE binary16, little-endian; HDF5 has no constant for it before 1.14.4.
-Hdf5Type type_of(Half) {
+Hdf5Type hdf5_type(Half) {
   Hdf5Type type(H5Tcopy(H5T_IEEE_F32LE), "copy a type");
   check_hdf5(H5Tset_fields(type, 15, 10, 5, 0, 10), "make the type float16");
   check_hdf5(H5Tset_size(type, 2), "make the type float16");
   check_hdf5(H5Tset_ebias(type, 15), "make the type float16");
   return type;
 }
-Hdf5Type type_of(double) { return {H5Tcopy(H5T_NATIVE_DOUBLE), "copy a type"}; }
-Hdf5Type type_of(float) { return {H5Tcopy(H5T_NATIVE_FLOAT), "copy a type"}; }
+Hdf5Type hdf5_type(double) { return {H5Tcopy(H5T_NATIVE_DOUBLE), "copy a type"}; }
+Hdf5Type hdf5_type(float) { return {H5Tcopy(H5T_NATIVE_FLOAT), "copy a type"}; }
 
 using DatasetShape = std::vector<hsize_t>;
 
@@ -48,8 +48,9 @@ DatasetShape with_batch(const std::string& name, DatasetShape extent, std::size_
   return extent;
 }
 
-CovarianceProblem problem_of(const CovarianceNames& names, DatasetShape input, DatasetShape mu,
-                             DatasetShape gamma, const DatasetShape& c) {
+CovarianceProblem make_covariance_problem(const CovarianceNames& names, DatasetShape input,
+                                          DatasetShape mu, DatasetShape gamma,
+                                          const DatasetShape& c) {
   input = with_batch(names.input, input, 7, "output, row, column, output, row, column");
   mu = with_batch(names.mu, mu, 4, "channel, row, column");
   gamma = with_batch(names.gamma, gamma, 7, "channel, row, column, channel, row, column");
@@ -70,9 +71,9 @@ CovarianceProblem problem_of(const CovarianceNames& names, DatasetShape input, D
 
 template <class Storage>
 std::vector<Storage> read_finite(hid_t dataset, const std::string& name) {
-  std::vector<Storage> values = read_all<Storage>(dataset, name, type_of(Storage()));
+  std::vector<Storage> values = read_all<Storage>(dataset, name, hdf5_type(Storage()));
   if constexpr (!std::is_same_v<Storage, double>) {
-    if (!all_finite(values) && all_finite(read_all<double>(dataset, name, type_of(double()))))
+    if (!all_finite(values) && all_finite(read_all<double>(dataset, name, hdf5_type(double()))))
       throw NumericalError(
           "dataset {}: a value is infinite in {} (expected compute.precision float64)", name,
           sizeof(Storage) == 2 ? "float16" : "float32");
@@ -95,7 +96,7 @@ void write_sum(const std::vector<Storage>& sum, const DatasetShape& extent, cons
   write_sealed(target, sum.size() * sizeof(Storage), [&](const fs::path& scratch) {
     Hdf5File out = create_hdf5_file(scratch, Hdf5Format::netcdf);
     write_format(out, "filtered");
-    const Hdf5Type type = type_of(Storage());
+    const Hdf5Type type = hdf5_type(Storage());
     Hdf5Dataset written =
         create_dataset(out, dataset, type, make_space(extent), dataset_properties());
     check_hdf5(H5Dwrite(written, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, sum.data()),
@@ -115,11 +116,11 @@ CovarianceResult add_covariance_file(const fs::path& source, const CovarianceNam
   const Hdf5Session session;
   return read_verified(source, [&](const OpenedFile& opened) -> CovarianceResult {
     const auto extent = [&](const std::string& name) {
-      return extent_of(open_plain_dataset(opened.file, name), name);
+      return dataset_extent(open_plain_dataset(opened.file, name), name);
     };
     CovarianceResult result;
-    result.problem = problem_of(names, extent(names.input), extent(names.mu), extent(names.gamma),
-                                extent(names.c));
+    result.problem = make_covariance_problem(names, extent(names.input), extent(names.mu),
+                                             extent(names.gamma), extent(names.c));
     const Hdf5Dataset input = open_plain_dataset(opened.file, names.input);
     const Hdf5Type type(H5Dget_type(input), "read the type of dataset " + names.input);
     const std::size_t size = H5Tget_size(type);
@@ -128,7 +129,7 @@ CovarianceResult add_covariance_file(const fs::path& source, const CovarianceNam
     const auto add = [&]<class Storage>(Storage, const char* storage) {
       if (is_rehearsal()) {
         for (const std::string& name : {names.input, names.mu, names.gamma, names.c})
-          touch_values(open_plain_dataset(opened.file, name), name, type_of(Storage()));
+          touch_values(open_plain_dataset(opened.file, name), name, hdf5_type(Storage()));
         return;
       }
       result.storage = storage;

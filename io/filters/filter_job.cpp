@@ -65,7 +65,7 @@ constexpr const char* no_field =
 
 YamlNode read_one_filter(const YamlNode& node, const std::string& path, YamlProblems& problems) {
   YamlNode filter = read_filter(node, path, problems);
-  if (child_of(filter, "field")) problems.push_back({node.position, no_field});
+  if (find_child(filter, "field")) problems.push_back({node.position, no_field});
   return filter;
 }
 
@@ -73,8 +73,8 @@ YamlNode read_named_filters(const YamlNode& node, const std::string& path, YamlP
   YamlNode filters = read_filters(node, path, problems);
   std::set<std::string> taken;
   for (const YamlNode& filter : filters.children) {
-    const YamlNode* const name = child_of(filter, "name");
-    if (child_of(filter, "field")) problems.push_back({node.position, no_field});
+    const YamlNode* const name = find_child(filter, "name");
+    if (find_child(filter, "field")) problems.push_back({node.position, no_field});
     if (const std::string wrong =
             filter_name_problem(name ? name->text : FilterConfig{}.name, taken);
         !wrong.empty())
@@ -91,7 +91,7 @@ Schema read_by() {
 /// The keys of the whole file; their values are maps or lists of maps.
 KeyTable<J> sections() {
   const auto section = [](const char* name, const char* preset, const KeyTable<J>& keys) {
-    return Key<J>({.name = name, .type = map_of(keys), .preset = preset},
+    return Key<J>({.name = name, .type = map_schema(keys), .preset = preset},
                   [keys](J& job, const YamlNode& node) { put_map(keys, job, node); });
   };
   // clang-format off
@@ -102,7 +102,7 @@ KeyTable<J> sections() {
        [](J& job, const YamlNode& node) { assign(job.filters.emplace_back(), node); }},
       {{.name = "filters", .type = read_by<read_named_filters>(), .preset = "[]", .preset_in_words = true},
        [](J& job, const YamlNode& node) { assign(job.filters, node); }},
-      {{.name = "covariance", .type = map_of(covariance_keys()), .preset = "{}", .preset_in_words = true},
+      {{.name = "covariance", .type = map_schema(covariance_keys()), .preset = "{}", .preset_in_words = true},
        [](J& job, const YamlNode& node) {
          put_map(covariance_keys(), job.covariance.emplace(), node);
        }},
@@ -122,13 +122,13 @@ FilterJob load_filter_job(const fs::path& path) {
   if (document.problem)
     problems = {*document.problem};
   else
-    put_map(sections(), job, resolved(map_of(sections()), root, "", problems));
-  const auto given = [&](const char* name) { return child_of(root, name) != nullptr; };
+    put_map(sections(), job, resolved(map_schema(sections()), root, "", problems));
+  const auto given = [&](const char* name) { return find_child(root, name) != nullptr; };
   if (problems.empty() && given("filter") + given("filters") + given("covariance") != 1)
     problems.push_back({root.position, "expected one of filter:, filters: and covariance:"});
   if (problems.empty() && given("filters") && job.filters.empty())
     problems.push_back({root.position, "filters: found none (expected one or more)"});
-  if (problems.empty() && given("filters") && child_of(*child_of(root, "output"), "dataset"))
+  if (problems.empty() && given("filters") && find_child(*find_child(root, "output"), "dataset"))
     problems.push_back({root.position,
                         "output.dataset: given besides filters (expected none: the names of the "
                         "filters are those of their datasets)"});

@@ -53,7 +53,7 @@ YamlNode read_kernel(const YamlNode& node, const std::string& path, YamlProblems
   if (node.kind == YamlNode::Kind::list)
     kernel = read_numbers(node, own);
   else if (node.kind == YamlNode::Kind::map)
-    kernel = resolved(map_of(weights_file_keys()), node, "", own);
+    kernel = resolved(map_schema(weights_file_keys()), node, "", own);
   else
     kernel = resolved(word(names_in(named_kernels)), node, "", own);
   if (own.empty()) return kernel;
@@ -136,26 +136,26 @@ const KeyTable<FilterConfig>& filter_keys() {
 
 YamlNode read_filter(const YamlNode& node, const std::string& path, YamlProblems& problems) {
   const std::size_t before = problems.size();
-  YamlNode filter = resolved(map_of(filter_keys()), node, path, problems);
+  YamlNode filter = resolved(map_schema(filter_keys()), node, path, problems);
   if (problems.size() > before) return filter;
-  const YamlNode& kernel = *child_of(filter, "kernel");
+  const YamlNode& kernel = *find_child(filter, "kernel");
   const std::string name = kernel.kind == YamlNode::Kind::scalar ? kernel.text
-                           : kernel.kind == YamlNode::Kind::map  ? name_of(KernelKind::hdf5)
-                                                                 : name_of(KernelKind::numbers);
-  const bool gaussian = name == name_of(KernelKind::gaussian);
+                           : kernel.kind == YamlNode::Kind::map  ? enum_name(KernelKind::hdf5)
+                                                                 : enum_name(KernelKind::numbers);
+  const bool gaussian = name == enum_name(KernelKind::gaussian);
   const auto belongs_to = [&](const char* key, const char* kernels) {
-    if (child_of(node, key))
+    if (find_child(node, key))
       problems.push_back(
           {node.position, fmt::format("{}.{}: does not apply to kernel {} (it belongs to {})", path,
                                       key, name, kernels)});
   };
-  if (!gaussian && name != name_of(KernelKind::box)) belongs_to("size", "box, gaussian");
+  if (!gaussian && name != enum_name(KernelKind::box)) belongs_to("size", "box, gaussian");
   if (!gaussian) belongs_to("sigma", "gaussian");
   // config.yaml has a fixed order of keys: name and kind, the kernel and its keys, field, the rest.
   YamlNode ordered = empty_node(YamlNode::Kind::map, node.position);
   for (const char* const key : {"name", "kind", "kernel", "size", "sigma", "field", "normalize",
                                 "mode", "edge", "constant", "method"})
-    if (const YamlNode* const value = child_of(filter, key);
+    if (const YamlNode* const value = find_child(filter, key);
         value && (gaussian || key != std::string_view("sigma")))
       append_entry(ordered, key, *value);
   return ordered;

@@ -14,10 +14,10 @@ std::vector<FilterConfig> load_filters(std::vector<FilterConfig> filters) {
       throw ConfigError(
           "filter {}: {} holds {} windows of {} (expected one: (columns) or (rows, columns), or "
           "these behind axes of length 1)",
-          filter.name, filter.path, field.records, text_of(field.shape));
+          filter.name, filter.path, field.records, shape_text(field.shape));
     filter.shape = field.shape;
     filter.one_dimensional = field.one_axis;
-    filter.weights = doubles_of(view_of(field.values));
+    filter.weights = as_doubles(as_view(field.values));
   }
   return filters;
 }

@@ -12,15 +12,15 @@
 namespace lapl {
 namespace {
 
-/// Calls `take` with each axis of the grid and the positions of its nodes.
-template <class Take>
-void for_each_position(const Axes& axes, const Take& take) {
+/// Calls `use` with each axis of the grid and the positions of its nodes.
+template <class Use>
+void for_each_position(const Axes& axes, const Use& use) {
   std::size_t place = all_axes.size() - static_cast<std::size_t>(axes.shape.axes);
-  for (const auto& [axis, extent] : axes_of(axes.shape)) {
+  for (const auto& [axis, extent] : shape_axes(axes.shape)) {
     std::vector<double> values(extent);
     for (std::int64_t i = 0; i < extent; ++i)
       values[i] = axes.spacing.position(place, static_cast<double>(i));
-    take(axis, values);
+    use(axis, values);
     ++place;
   }
 }
@@ -62,14 +62,14 @@ void close_axes(AxisScales& scales) {
 AxisScales write_axes(hid_t file, const Axes& axes) {
   write_attribute(file, spacing_attribute, axes.spacing.given(axes.shape.axes));
   AxisScales scales;
-  scales.push_back(write_scale(file, name_of(OutputPart::time), axes.times, "s", "time"));
+  scales.push_back(write_scale(file, dataset_name(OutputPart::time), axes.times, "s", "time"));
   for_each_position(axes, [&](GridAxis axis, const std::vector<double>& values) {
     scales.push_back(
         write_scale(file, axis.position, values, "m", std::string("position of the ") + axis.name));
   });
   // No axis attributes on y and x, because ParaView would take them for latitude and longitude.
   write_attribute(scales.front(), "axis", "T");
-  Hdf5Dataset step = write_array(file, name_of(OutputPart::step), axes.steps);
+  Hdf5Dataset step = write_array(file, dataset_name(OutputPart::step), axes.steps);
   write_attribute(step, "units", "1");
   write_attribute(step, "long_name", "number of steps done");
   check_hdf5(H5DSattach_scale(step, scales.front(), 0), "attach time to step");
@@ -110,16 +110,16 @@ FieldText text_of_field(hid_t field) {
   return text;
 }
 
-int grid_axes_of(hid_t file) {
+int count_grid_axes(hid_t file) {
   const auto has = [&](const char* name) { return H5Lexists(file, name, H5P_DEFAULT) > 0; };
-  if (has(name_of(OutputPart::z))) return 3;
-  return has(name_of(OutputPart::x)) && !has(name_of(OutputPart::y)) ? 1 : 2;
+  if (has(dataset_name(OutputPart::z))) return 3;
+  return has(dataset_name(OutputPart::x)) && !has(dataset_name(OutputPart::y)) ? 1 : 2;
 }
 
 Axes read_axes(hid_t file) {
   Axes axes;
-  axes.times = read_array<double>(file, name_of(OutputPart::time), any_length);
-  axes.steps = read_array<std::int64_t>(file, name_of(OutputPart::step), any_length);
+  axes.times = read_array<double>(file, dataset_name(OutputPart::time), any_length);
+  axes.steps = read_array<std::int64_t>(file, dataset_name(OutputPart::step), any_length);
   if (axes.steps.size() != axes.times.size())
     throw IoError("has " + std::to_string(axes.times.size()) + " times, but " +
                   std::to_string(axes.steps.size()) + " steps");
@@ -128,7 +128,7 @@ Axes read_axes(hid_t file) {
       throw IoError("record " + std::to_string(i) + " is of step " + std::to_string(axes.steps[i]) +
                     " and time " + std::to_string(axes.times[i]) +
                     " (expected finite times and steps that grow from 0 on)");
-  const int grid_axes = grid_axes_of(file);
+  const int grid_axes = count_grid_axes(file);
   const std::vector<double> spacings = read_numbers_attribute<double>(file, spacing_attribute, 3);
   if (spacings.size() != 1 && std::ssize(spacings) != grid_axes)
     throw IoError("attribute " + std::string(spacing_attribute) + " holds " +

@@ -56,7 +56,7 @@ void describe_field(hid_t field, const std::string& name, const FieldText& text,
 /// The text of one of lapl's fields.
 FieldText text_of_field(hid_t field);
 /// Number of axes of the grid in one of lapl's files; 2 for any other file.
-int grid_axes_of(hid_t file);
+int count_grid_axes(hid_t file);
 /// The axes of a step file or an index. Throws IoError.
 Axes read_axes(hid_t file);
 

@@ -18,8 +18,8 @@ namespace lapl {
 namespace {
 
 /// The values of one field in a state of `fields` fields.
-FieldView part_of(FieldView state, std::size_t field, std::size_t fields) {
-  const std::size_t cells = count_of(state) / fields;
+FieldView field_part(FieldView state, std::size_t field, std::size_t fields) {
+  const std::size_t cells = value_count(state) / fields;
   return std::visit([&](auto all) { return FieldView(all.subspan(field * cells, cells)); }, state);
 }
 
@@ -54,11 +54,11 @@ void write_hdf5(const std::filesystem::path& scratch, const CheckpointHeader& he
 /// Equal for two headers only if their files differ in nothing but step, time, state digest,
 /// mark of the list of outputs and the values of the fields.
 std::string layout_key(const CheckpointHeader& header, Precision precision) {
-  return fmt::format("{} {} {}\n{}\n{} {}\n{} {}\n{}\n{}", text_of(header.shape), header.shape.axes,
-                     name_of(precision), fmt::join(header.fields, " "), bits_of(header.time_step),
-                     bits_of(header.coefficient), header.equation_digest.has_value(),
-                     header.equation_digest.value_or(0), fmt::join(header.missing_outputs, " "),
-                     header.config) +
+  return fmt::format("{} {} {}\n{}\n{} {}\n{} {}\n{}\n{}", shape_text(header.shape),
+                     header.shape.axes, enum_name(precision), fmt::join(header.fields, " "),
+                     as_bits(header.time_step), as_bits(header.coefficient),
+                     header.equation_digest.has_value(), header.equation_digest.value_or(0),
+                     fmt::join(header.missing_outputs, " "), header.config) +
          fmt::format("\n{} {}", header.time.has_value(), header.step_state.size());
 }
 
@@ -88,19 +88,19 @@ Checkpoint read_whole(hid_t file) {
              [&](hid_t dataset, const std::string& name, const DatasetLayout& layout) {
                append(checkpoint.values, read_values(dataset, name, layout, 0));
              });
-  require_digest(checkpoint.header, digest_of(checkpoint.values));
+  require_digest(checkpoint.header, field_digest(checkpoint.values));
   return checkpoint;
 }
 
-Checkpoint scan(hid_t file, const std::function<void(FieldView piece)>& look) {
+Checkpoint scan(hid_t file, const std::function<void(FieldView piece)>& use_values) {
   Checkpoint checkpoint{read_checkpoint_header(file), {}};
   std::uint64_t digest = 0;
   std::int64_t before = 0;  // number of values in earlier fields
   for_fields(file, checkpoint.header,
              [&](hid_t dataset, const std::string& name, const DatasetLayout& layout) {
                for_pieces(dataset, name, layout, [&](std::int64_t first, FieldView piece) {
-                 digest += digest_of(piece, static_cast<std::uint64_t>(before + first));
-                 look(piece);
+                 digest += field_digest(piece, static_cast<std::uint64_t>(before + first));
+                 use_values(piece);
                });
                const FieldValues none = read_rows(dataset, name, layout, {});
                if (before > 0 && none.index() != checkpoint.values.index())
@@ -117,31 +117,31 @@ Checkpoint scan(hid_t file, const std::function<void(FieldView piece)>& look) {
 void begin_checkpoint(FileWriter& writer, const std::filesystem::path& path, std::size_t fields,
                       FieldView values) {
   std::vector<FieldView> by_field;
-  for (std::size_t i = 0; i < fields; ++i) by_field.push_back(part_of(values, i, fields));
+  for (std::size_t i = 0; i < fields; ++i) by_field.push_back(field_part(values, i, fields));
   writer.begin(path, std::move(by_field));
 }
 void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                       const CheckpointHeader& header, RowRange rows, FieldView values) {
-  const Precision precision = precision_of(values);
+  const Precision precision = value_precision(values);
   const OutputListMark list = header.output_list.value_or(OutputListMark());
   const std::array<std::uint64_t, 2> words = {list.bytes, list.digest};
-  const std::uint64_t time = bits_of(header.time.value_or(0));
+  const std::uint64_t time = as_bits(header.time.value_or(0));
   FilePlan plan{.shape = header.shape, .expected_bytes = expected_rest(header)};
   RankedValues ranked{
       .rows = rows,
-      .changing = {{name_of(CheckpointPart::step), std::as_bytes(std::span(&header.step, 1))},
-                   {name_of(CheckpointPart::state_digest),
+      .changing = {{dataset_name(CheckpointPart::step), std::as_bytes(std::span(&header.step, 1))},
+                   {dataset_name(CheckpointPart::state_digest),
                     std::as_bytes(std::span(&header.state_digest, 1))},
-                   {name_of(CheckpointPart::output_list), std::as_bytes(std::span(words))}}};
+                   {dataset_name(CheckpointPart::output_list), std::as_bytes(std::span(words))}}};
   if (header.time)
     ranked.changing.push_back(
-        {name_of(CheckpointPart::time_bits), std::as_bytes(std::span(&time, 1))});
+        {dataset_name(CheckpointPart::time_bits), std::as_bytes(std::span(&time, 1))});
   if (!header.step_state.empty())
     ranked.changing.push_back(
-        {name_of(CheckpointPart::step_state), std::as_bytes(std::span(header.step_state))});
+        {dataset_name(CheckpointPart::step_state), std::as_bytes(std::span(header.step_state))});
   for (std::size_t i = 0; i < header.fields.size(); ++i) {
     plan.fields.emplace_back(header.fields[i], precision);
-    ranked.fields.push_back(part_of(values, i, header.fields.size()));
+    ranked.fields.push_back(field_part(values, i, header.fields.size()));
   }
   plan.write_hdf5 = [&](const std::filesystem::path& scratch) {
     write_hdf5(scratch, header, precision);
@@ -160,10 +160,10 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) try {
 }
 
 Checkpoint scan_checkpoint(const std::filesystem::path& path,
-                           const std::function<void(FieldView piece)>& look) try {
+                           const std::function<void(FieldView piece)>& use_values) try {
   const Hdf5Session session;
   verify_seal(path);
-  const auto read = [&] { return scan(open_hdf5_file(path), look); };
+  const auto read = [&] { return scan(open_hdf5_file(path), use_values); };
   rehearse(path, read);
   return naming_file(path, read);
 } catch (const IoError& error) {

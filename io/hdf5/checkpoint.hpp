@@ -46,7 +46,7 @@ struct CheckpointHeader {
 };
 
 /// The time of the state; in a file of an earlier version, by its steps.
-double time_of(const CheckpointHeader& header);
+double header_time(const CheckpointHeader& header);
 
 /// A header with the values of the state.
 struct Checkpoint {
@@ -68,10 +68,10 @@ void begin_checkpoint(FileWriter& writer, const std::filesystem::path& path, std
 /// the file and the reason where it cannot be used.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
-/// As read_checkpoint, for a state too large for one process: hands the values to `look` piece by
-/// piece and keeps none.
+/// As read_checkpoint, for a state too large for one process: hands the values to `use_values`
+/// piece by piece and keeps none.
 Checkpoint scan_checkpoint(const std::filesystem::path& path,
-                           const std::function<void(FieldView piece)>& look);
+                           const std::function<void(FieldView piece)>& use_values);
 
 /// These rows of each field, field after field, from a file that scan_checkpoint has verified.
 /// Throws CheckpointError.

@@ -29,7 +29,7 @@ T read_one(hid_t file, const std::string& name) {
   return values[0];
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> split_lines(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -37,7 +37,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 OutputListMark read_output_list_mark(hid_t file) {
-  const auto words = read_array<std::uint64_t>(file, name_of(CheckpointPart::output_list), 2);
+  const auto words = read_array<std::uint64_t>(file, dataset_name(CheckpointPart::output_list), 2);
   if (words.size() != 2) throw IoError("dataset output_list has {} values, not 2", words.size());
   return {words[0], words[1]};
 }
@@ -45,9 +45,9 @@ OutputListMark read_output_list_mark(hid_t file) {
 // The outputs in files of earlier versions, which have the names in this dataset, one per line.
 std::vector<std::pair<std::string, std::uint64_t>> read_outputs(hid_t file) {
   const std::vector<std::string> names =
-      lines_of(read_text(file, name_of(CheckpointPart::output_names), longest_text));
+      split_lines(read_text(file, dataset_name(CheckpointPart::output_names), longest_text));
   const auto digests =
-      read_array<std::uint64_t>(file, name_of(CheckpointPart::output_digests), most_outputs);
+      read_array<std::uint64_t>(file, dataset_name(CheckpointPart::output_digests), most_outputs);
   if (names.size() != digests.size())
     throw IoError("has {} output names, but {} digests", names.size(), digests.size());
   std::vector<std::pair<std::string, std::uint64_t>> outputs;
@@ -57,26 +57,27 @@ std::vector<std::pair<std::string, std::uint64_t>> read_outputs(hid_t file) {
 
 }  // namespace
 
-double time_of(const CheckpointHeader& header) {
+double header_time(const CheckpointHeader& header) {
   if (header.time) return *header.time;
   const auto steps = StepState::of_words(header.step_state);
-  return steps ? steps->clock.time(header.step) : multiple_of(header.time_step, header.step);
+  return steps ? steps->clock.time(header.step) : decimal_multiple(header.time_step, header.step);
 }
 
 void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
   using enum CheckpointPart;
   const auto write = [&](CheckpointPart part, const auto& values) {
-    write_array(file, name_of(part), values).close(std::string("close dataset ") + name_of(part));
+    write_array(file, enum_name(part), values)
+        .close(std::string("close dataset ") + enum_name(part));
   };
   write_format(file, "checkpoint");
-  write_text(file, name_of(config), header.config);
+  write_text(file, enum_name(config), header.config);
   write(shape, header.shape.extents());
   if (header.fields != CheckpointHeader().fields)
-    write_text(file, name_of(fields), fmt::format("{}\n", fmt::join(header.fields, "\n")));
+    write_text(file, enum_name(fields), fmt::format("{}\n", fmt::join(header.fields, "\n")));
   write(step, std::vector{header.step});
-  if (header.time) write(time_bits, std::vector{bits_of(*header.time)});
-  write(time_step_bits, std::vector{bits_of(header.time_step)});
-  write(coefficient_bits, std::vector{bits_of(header.coefficient)});
+  if (header.time) write(time_bits, std::vector{as_bits(*header.time)});
+  write(time_step_bits, std::vector{as_bits(header.time_step)});
+  write(coefficient_bits, std::vector{as_bits(header.coefficient)});
   write(state_digest, std::vector{header.state_digest});
   if (header.equation_digest) write(equation_digest, std::vector{*header.equation_digest});
   const OutputListMark list = header.output_list.value_or(OutputListMark());
@@ -92,22 +93,22 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
                                  : fmt::format("is a {} file of lapl, not a checkpoint", format));
   using enum CheckpointPart;
   const auto has = [&](CheckpointPart part) {
-    return H5Lexists(file, name_of(part), H5P_DEFAULT) > 0;
+    return H5Lexists(file, enum_name(part), H5P_DEFAULT) > 0;
   };
   const auto word = [&](CheckpointPart part) {
-    return read_one<std::uint64_t>(file, name_of(part));
+    return read_one<std::uint64_t>(file, enum_name(part));
   };
   const auto real = [&](CheckpointPart part) { return std::bit_cast<double>(word(part)); };
   CheckpointHeader header;
-  header.config = read_text(file, name_of(config), longest_text);
-  const auto extents = read_array<std::int64_t>(file, name_of(shape), 3);
+  header.config = read_text(file, enum_name(config), longest_text);
+  const auto extents = read_array<std::int64_t>(file, enum_name(shape), 3);
   if (extents.empty() || std::ranges::min(extents) < 1)
     throw IoError("dataset shape is not one to three numbers from 1 on");
   header.shape = Shape::of(extents);
-  if (has(fields)) header.fields = lines_of(read_text(file, name_of(fields), longest_text));
+  if (has(fields)) header.fields = split_lines(read_text(file, enum_name(fields), longest_text));
   if (header.fields.empty() || header.fields.size() > most_fields)
     throw IoError("names {} fields (expected 1 to {})", header.fields.size(), most_fields);
-  header.step = read_one<std::int64_t>(file, name_of(step));
+  header.step = read_one<std::int64_t>(file, enum_name(step));
   if (header.step < 0) throw IoError("dataset step is negative");
   if (has(time_bits)) header.time = real(time_bits);
   header.time_step = real(time_step_bits);
@@ -118,10 +119,12 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
     header.output_list = read_output_list_mark(file);
   else
     header.outputs = read_outputs(file);
-  if (has(step_state)) header.step_state = read_array<std::uint64_t>(file, name_of(step_state), 64);
+  if (has(step_state))
+    header.step_state = read_array<std::uint64_t>(file, enum_name(step_state), 64);
   // Earlier versions have no such dataset: there a run ended with the first output it missed.
   if (has(missing_outputs))
-    header.missing_outputs = read_array<std::int64_t>(file, name_of(missing_outputs), most_outputs);
+    header.missing_outputs =
+        read_array<std::int64_t>(file, enum_name(missing_outputs), most_outputs);
   return header;
 }
 
@@ -133,8 +136,8 @@ Hdf5Dataset open_checkpoint_field(hid_t file, const CheckpointHeader& header,
   if (layout.axes != shape.axes)
     throw IoError("dataset {} has {} axes, not {}", name, layout.axes, shape.axes);
   if (layout.shape != shape)
-    throw IoError("dataset {} is {}, but shape says {}", name, text_of(layout.shape),
-                  text_of(shape));
+    throw IoError("dataset {} is {}, but shape says {}", name, shape_text(layout.shape),
+                  shape_text(shape));
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   if (layout.precision == Precision::float64 && H5Tequal(type, stored_type<double>()) <= 0)
     throw IoError("dataset {} is neither float32 nor float64", name);

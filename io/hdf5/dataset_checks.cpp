@@ -22,7 +22,7 @@ herr_t refuse_external_link(const char*, const char*, const char*, const char*, 
   return -1;
 }
 
-herr_t take_dataset_name(hid_t, const char* name, const H5O_info_t* info, void* names) {
+herr_t add_dataset_name(hid_t, const char* name, const H5O_info_t* info, void* names) {
   if (info->type == H5O_TYPE_DATASET)
     static_cast<std::vector<std::string>*>(names)->push_back(name);
   return 0;
@@ -68,7 +68,7 @@ void check_size(const std::vector<hsize_t>& extent, hsize_t value_size, hsize_t 
 }
 
 /// The extent of a chunk; empty if the dataset is not chunked.
-std::vector<hsize_t> chunk_of(hid_t properties, const std::string& name) {
+std::vector<hsize_t> chunk_extents(hid_t properties, const std::string& name) {
   if (H5Pget_layout(properties) != H5D_CHUNKED) return {};
   std::array<hsize_t, H5S_MAX_RANK> chunk{};
   const int rank = check_hdf5(H5Pget_chunk(properties, H5S_MAX_RANK, chunk.data()),
@@ -95,7 +95,7 @@ Hdf5Dataset open_plain_dataset(hid_t location, const std::string& name) {
   const hid_t id = H5Dopen2(location, name.c_str(), access);
   if (external)
     throw IoError("dataset " + name + " is behind a link to another file: not followed");
-  if (id < 0 && !holds_dataset(location, name))
+  if (id < 0 && !has_dataset(location, name))
     throw IoError("no dataset " + name + "; " + joined_names(location));
   Hdf5Dataset dataset(id >= 0 ? id : H5Dopen2(location, name.c_str(), access),
                       "open dataset " + name);
@@ -110,8 +110,8 @@ Hdf5Dataset open_plain_dataset(hid_t location, const std::string& name) {
   const hsize_t limit = believable_size(dataset, check_filters(properties, name));
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   const hsize_t value_size = H5Tget_size(type);
-  check_size(extent_of(dataset, name), value_size, limit, "dataset " + name);
-  check_size(chunk_of(properties, name), value_size, limit, "a chunk of dataset " + name);
+  check_size(dataset_extent(dataset, name), value_size, limit, "dataset " + name);
+  check_size(chunk_extents(properties, name), value_size, limit, "a chunk of dataset " + name);
   return dataset;
 }
 
@@ -125,7 +125,8 @@ Hdf5Dataset open_own_dataset(hid_t location, const std::string& name) {
 
 void touch_values(hid_t dataset, const std::string& name, hid_t memory_type) {
   const Hdf5Properties properties(H5Dget_create_plist(dataset), "read properties of " + name);
-  const std::vector<hsize_t> extent = extent_of(dataset, name), chunk = chunk_of(properties, name);
+  const std::vector<hsize_t> extent = dataset_extent(dataset, name),
+                             chunk = chunk_extents(properties, name);
   if (extent.empty() || std::ranges::find(extent, 0) != extent.end()) return;
   std::vector<hsize_t> start(extent.size(), 0), stride(extent.size()), count(extent.size());
   hsize_t values = 1;
@@ -144,7 +145,7 @@ void touch_values(hid_t dataset, const std::string& name, hid_t memory_type) {
              "read dataset " + name);
 }
 
-std::vector<hsize_t> extent_of(hid_t dataset, const std::string& name) {
+std::vector<hsize_t> dataset_extent(hid_t dataset, const std::string& name) {
   const std::string doing = "read the extent of dataset " + name;
   const Hdf5Space space(H5Dget_space(dataset), doing);
   if (H5Sget_simple_extent_type(space) == H5S_NULL) throw IoError("dataset " + name + " is empty");
@@ -153,7 +154,7 @@ std::vector<hsize_t> extent_of(hid_t dataset, const std::string& name) {
   return extent;
 }
 
-bool holds_dataset(hid_t file, const std::string& name) {
+bool has_dataset(hid_t file, const std::string& name) {
   const std::vector<std::string> names = list_datasets(file);
   const std::size_t start = std::min(name.find_first_not_of('/'), name.size());
   return std::ranges::find(names, name.substr(start)) != names.end();
@@ -161,7 +162,7 @@ bool holds_dataset(hid_t file, const std::string& name) {
 
 std::vector<std::string> list_datasets(hid_t file) {
   std::vector<std::string> names;
-  check_hdf5(H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, take_dataset_name, &names),
+  check_hdf5(H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, add_dataset_name, &names),
              "list the datasets");
   return names;
 }

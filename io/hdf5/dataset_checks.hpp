@@ -23,10 +23,10 @@ Hdf5Dataset open_own_dataset(hid_t location, const std::string& name);
 void touch_values(hid_t dataset, const std::string& name, hid_t memory_type);
 
 /// The extent of each axis; empty for a scalar.
-std::vector<hsize_t> extent_of(hid_t dataset, const std::string& name);
+std::vector<hsize_t> dataset_extent(hid_t dataset, const std::string& name);
 
 /// True if the file has a dataset at this path; a leading slash does not matter.
-bool holds_dataset(hid_t file, const std::string& name);
+bool has_dataset(hid_t file, const std::string& name);
 
 /// Paths of all datasets reachable by hard links, sorted, without the leading slash.
 std::vector<std::string> list_datasets(hid_t file);

@@ -104,18 +104,18 @@ std::uint64_t stored_size(Shape grid, std::size_t value_size) {
 
 Hdf5Dataset create_records(hid_t location, const std::string& name, Precision precision, int axes,
                            std::size_t records, Shape shape) {
-  const Shape chunk = chunk_shape(shape, size_of(precision));
+  const Shape chunk = chunk_shape(shape, byte_size(precision));
   const auto extent = along_axes(axes, 1, records, shape);
   const auto chunks = along_axes(axes, 1, 1, chunk);
   const Hdf5Properties properties = dataset_properties();
   check_hdf5(H5Pset_chunk(properties, axes, chunks.data()), "set the chunks of " + name);
   const Hdf5Properties links(H5Pcreate(H5P_LINK_CREATE), "make link properties");
   check_hdf5(H5Pset_create_intermediate_group(links, 1), "set link properties");
-  return create_dataset(location, name, stored_type_of(precision), make_space(extent), properties,
+  return create_dataset(location, name, hdf5_stored_type(precision), make_space(extent), properties,
                         links);
 }
 
-hid_t stored_type_of(Precision precision) {
+hid_t hdf5_stored_type(Precision precision) {
   return with_precision(precision, []<class T>() { return stored_type<T>(); });
 }
 
@@ -148,14 +148,15 @@ Hdf5Dataset lay_out_chunked_field(hid_t location, const std::string& name, Shape
 
 Hdf5Dataset lay_out_contiguous_field(hid_t location, const std::string& name, Shape shape,
                                      Precision precision) {
-  Hdf5Dataset dataset = create_dataset(location, name, stored_type_of(precision),
+  Hdf5Dataset dataset = create_dataset(location, name, hdf5_stored_type(precision),
                                        block_space(shape.axes, shape), dataset_properties());
   lay_out_record(dataset, name, shape.axes, 0, shape, precision);
   return dataset;
 }
 
-std::vector<ValueRun> runs_of(hid_t location, const std::string& name, std::size_t record,
-                              Shape shape, std::size_t value_size) {
+std::vector<ContiguousValues> contiguous_values(hid_t location, const std::string& name,
+                                                std::size_t record, Shape shape,
+                                                std::size_t value_size) {
   const Hdf5Dataset dataset(H5Dopen2(location, name.c_str(), H5P_DEFAULT), "open dataset " + name);
   const auto bytes_of_cells = [&](std::int64_t cells) {
     return static_cast<std::uint64_t>(cells) * value_size;
@@ -166,7 +167,7 @@ std::vector<ValueRun> runs_of(hid_t location, const std::string& name, std::size
     return {{.size = bytes_of_cells(shape.cells()), .offset = address}};
   }
   const Shape chunk = chunk_shape(shape, value_size);
-  std::vector<ValueRun> runs;
+  std::vector<ContiguousValues> runs;
   for_each_chunk(shape, chunk, [&](Cell first, Shape block) {
     const auto start =
         along_axes(1 + shape.axes, 0, record, {first.row, first.column, first.plane, shape.axes});
@@ -179,13 +180,13 @@ std::vector<ValueRun> runs_of(hid_t location, const std::string& name, std::size
       throw IoError("dataset " + name + " lacks a chunk");
     // A chunk is whole rows or planes, or a piece of one row, so its cells are contiguous.
     const std::uint64_t used = bytes_of_cells(block.cells());
-    runs.push_back({bytes_of_cells(index_of(shape, first)), used, address, size - used});
+    runs.push_back({bytes_of_cells(cell_index(shape, first)), used, address, size - used});
   });
   return runs;
 }
 
-DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent,
-                        int grid_axes) {
+DatasetLayout array_layout(const std::string& name, const std::vector<hsize_t>& extent,
+                           int grid_axes) {
   DatasetLayout layout;
   layout.axes = static_cast<int>(extent.size());
   const int leading = layout.axes - 1 - grid_axes;
@@ -241,7 +242,7 @@ DatasetLayout field_layout(hid_t dataset, const std::string& name, int grid_axes
   if (kind != H5T_FLOAT && kind != H5T_INTEGER && !is_boolean(type))
     throw IoError("dataset " + name +
                   " holds neither integers nor floating-point numbers nor booleans");
-  DatasetLayout layout = layout_of("dataset " + name, extent_of(dataset, name), grid_axes);
+  DatasetLayout layout = array_layout("dataset " + name, dataset_extent(dataset, name), grid_axes);
   if (H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0)
     layout.precision = Precision::float32;
   layout.fits_single = H5Tget_size(type) <= (kind == H5T_FLOAT ? 4 : 2);
@@ -294,7 +295,7 @@ void for_pieces(hid_t dataset, const std::string& name, const DatasetLayout& lay
     std::vector<T> values = host_vector<T>(chunk.cells());
     for_each_chunk(layout.shape, chunk, [&](Cell first, Shape block) {
       read_block(dataset, layout.axes, name, first, block, values.data());
-      use(index_of(layout.shape, first),
+      use(cell_index(layout.shape, first),
           std::span<const T>(values).first(static_cast<std::size_t>(block.cells())));
     });
   });

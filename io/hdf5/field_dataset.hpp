@@ -22,7 +22,7 @@ Shape chunk_shape(Shape grid, std::size_t value_size);
 std::uint64_t stored_size(Shape grid, std::size_t value_size);
 
 /// Allocates space for a record of a dataset without writing values. FileWriter writes them at the
-/// places that runs_of finds.
+/// places that contiguous_values finds.
 void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_t record,
                     Shape shape, Precision precision);
 
@@ -35,17 +35,18 @@ void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_
                                                    Shape shape, Precision precision);
 
 /// Creates a chunked dataset (records, [planes, rows,] columns) with `axes` axes
-/// (DatasetLayout::axes), and the groups in its name. Each chunk holds values of one record only.
+/// (DatasetLayout::axes), and the groups in its name. Each chunk has values of one record only.
 [[nodiscard]] Hdf5Dataset create_records(hid_t location, const std::string& name,
                                          Precision precision, int axes, std::size_t records,
                                          Shape shape);
 
 /// The places of a record's values in the file, in the order of the grid.
-std::vector<ValueRun> runs_of(hid_t location, const std::string& name, std::size_t record,
-                              Shape shape, std::size_t value_size);
+std::vector<ContiguousValues> contiguous_values(hid_t location, const std::string& name,
+                                                std::size_t record, Shape shape,
+                                                std::size_t value_size);
 
 /// HDF5's type of a stored value.
-hid_t stored_type_of(Precision precision);
+hid_t hdf5_stored_type(Precision precision);
 
 /// One number for each of a dataset's `axes` axes: the last `axes` of `record` and the extents of
 /// `grid`, with `leading` for any axes before them.
@@ -64,8 +65,8 @@ struct DatasetLayout {
 
 /// The layout of an array with this extent; messages call it `name`. Throws IoError as field_layout
 /// does.
-DatasetLayout layout_of(const std::string& name, const std::vector<hsize_t>& extent,
-                        int grid_axes = 2);
+DatasetLayout array_layout(const std::string& name, const std::vector<hsize_t>& extent,
+                           int grid_axes = 2);
 
 /// The layout of an open dataset of a grid with `grid_axes` axes. Throws IoError unless it has
 /// these axes, or time before them, possibly after axes of length 1, and holds integers,

@@ -18,52 +18,52 @@
 namespace lapl {
 namespace {
 
-using TakeShape = std::function<void(Shape)>;
+using ReceiveShape = std::function<void(Shape)>;
 
 /// The values along a dataset's time axis: of the dimension scale of that axis, else of the dataset
 /// time beside it or in the root; empty if there is none.
-std::vector<double> times_of(hid_t file, hid_t dataset, const std::string& name,
-                             const DatasetLayout& layout, int grid_axes) {
+std::vector<double> axis_times(hid_t file, hid_t dataset, const std::string& name,
+                               const DatasetLayout& layout, int grid_axes) {
   std::vector<double> times;
-  const auto take = [&](hid_t scale) {
+  const auto add_times = [&](hid_t scale) {
     const Hdf5Type type(H5Dget_type(scale), "read the type of a time axis");
     const H5T_class_t kind = H5Tget_class(type);
     if ((kind == H5T_FLOAT || kind == H5T_INTEGER) &&
-        extent_of(scale, "time") == std::vector<hsize_t>{layout.records})
+        dataset_extent(scale, "time") == std::vector<hsize_t>{layout.records})
       times = read_all<double>(scale, "time", memory_type<double>());
     return times.empty() ? 0 : 1;
   };
   const auto visit = [](hid_t, unsigned, hid_t scale, void* use) -> herr_t {
     try {
-      return (*static_cast<const decltype(take)*>(use))(scale);
+      return (*static_cast<const decltype(add_times)*>(use))(scale);
     } catch (const IoError&) {
       return 0;
     }
   };
   if (const int axis = layout.axes - 1 - grid_axes; axis >= 0)
     H5DSiterate_scales(dataset, static_cast<unsigned>(axis), nullptr, visit,
-                       const_cast<void*>(static_cast<const void*>(&take)));
+                       const_cast<void*>(static_cast<const void*>(&add_times)));
   const std::string beside = name.substr(0, name.find_last_of('/') + 1) + "time";
   for (const std::string& path : {beside, std::string("time")})
-    if (times.empty() && holds_dataset(file, path)) try {
-        take(open_plain_dataset(file, path));
+    if (times.empty() && has_dataset(file, path)) try {
+        add_times(open_plain_dataset(file, path));
       } catch (const IoError&) {  // no time axis that can be read
       }
   return times;
 }
 
 ReadField read_plain(const OpenedFile& opened, const std::string& name, const RecordChoice& choice,
-                     const TakeShape& take_shape, int foreign_axes) {
+                     const ReceiveShape& receive_shape, int foreign_axes) {
   const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
   const int grid_axes = opened.format == "checkpoint"
                             ? read_checkpoint_header(opened.file).shape.axes
                         : opened.format.empty() ? foreign_axes
-                                                : grid_axes_of(opened.file);
+                                                : count_grid_axes(opened.file);
   const DatasetLayout layout = field_layout(dataset, name, grid_axes);
-  if (take_shape) take_shape(layout.shape);
+  if (receive_shape) receive_shape(layout.shape);
   std::vector<double> times;
   if (layout.records > 1 || choice.time)
-    times = times_of(opened.file, dataset, name, layout, grid_axes);
+    times = axis_times(opened.file, dataset, name, layout, grid_axes);
   const std::size_t record = chosen_record(choice, layout.records, times, "dataset " + name);
   return {layout.shape,     layout.records,
           layout.axes == 1, read_values(dataset, name, layout, record),
@@ -79,11 +79,11 @@ struct IndexRecord {
   double time = 0;
 };
 
-IndexRecord look_up(hid_t index, const std::filesystem::path& path, const std::string& name,
-                    const RecordChoice& choice) {
+IndexRecord find_record(hid_t index, const std::filesystem::path& path, const std::string& name,
+                        const RecordChoice& choice) {
   const Axes axes = read_axes(index);
   // Throws IoError that names the existing datasets.
-  if (!holds_dataset(index, name)) open_plain_dataset(index, name);
+  if (!has_dataset(index, name)) open_plain_dataset(index, name);
   const std::size_t record =
       chosen_record(choice, axes.steps.size(), axes.times, "dataset " + name);
   const Hdf5Dataset dataset(H5Dopen2(index, name.c_str(), H5P_DEFAULT), "open dataset " + name);
@@ -120,12 +120,12 @@ std::size_t chosen_record(const RecordChoice& choice, std::size_t records,
 }
 
 ReadField read_field(const std::filesystem::path& path, const std::string& name,
-                     const RecordChoice& record, const TakeShape& take_shape, int grid_axes) {
+                     const RecordChoice& record, const ReceiveShape& receive_shape, int grid_axes) {
   const Hdf5Session session;
   std::optional<IndexRecord> entry;
   ReadField field = read_verified(path, [&](const OpenedFile& opened) {
-    if (opened.format != "index") return read_plain(opened, name, record, take_shape, grid_axes);
-    entry = look_up(opened.file, path, name, record);
+    if (opened.format != "index") return read_plain(opened, name, record, receive_shape, grid_axes);
+    entry = find_record(opened.file, path, name, record);
     return ReadField{};
   });
   if (!entry) return field;
@@ -133,11 +133,11 @@ ReadField read_field(const std::filesystem::path& path, const std::string& name,
   const Shape shape = entry->shape;
   const auto same_grid = [&](Shape found) {
     if (found != shape)
-      throw IoError("holds {} values, but its index says {}", text_of(found), text_of(shape));
-    if (take_shape) take_shape(found);
+      throw IoError("holds {} values, but its index says {}", shape_text(found), shape_text(shape));
+    if (receive_shape) receive_shape(found);
   };
   ReadField read = read_verified(entry->step_file, [&](const OpenedFile& step) -> ReadField {
-    if (holds_dataset(step.file, name)) return read_plain(step, name, 0, same_grid, shape.axes);
+    if (has_dataset(step.file, name)) return read_plain(step, name, 0, same_grid, shape.axes);
     same_grid(own_content(step).shape);
     return {shape, 1, false, missing_values(shape.cells(), entry->precision)};
   });

@@ -31,16 +31,16 @@ using FieldView = std::variant<std::span<const float>, std::span<const double>>;
 /// A grid's values, row by row.
 using FieldValues = std::variant<std::vector<float>, std::vector<double>>;
 
-inline Precision precision_of(FieldView values) {
+inline Precision value_precision(FieldView values) {
   return std::visit([]<class T>(std::span<const T>) { return precision_of_type<T>; }, values);
 }
 
-inline std::size_t count_of(FieldView values) {
+inline std::size_t value_count(FieldView values) {
   return std::visit([](auto held) { return held.size(); }, values);
 }
 
 /// The values as stored, little-endian.
-inline std::span<const std::byte> bytes_of(FieldView values) {
+inline std::span<const std::byte> field_bytes(FieldView values) {
   static_assert(std::endian::native == std::endian::little);
   return std::visit([](auto held) { return std::as_bytes(held); }, values);
 }
@@ -63,7 +63,7 @@ inline void replace_outside(FieldValues& values, double by) {
 }
 
 /// Values of a field that are contiguous in a file. All numbers count bytes.
-struct ValueRun {
+struct ContiguousValues {
   std::uint64_t first = 0;  ///< position among the field's values in the order of the grid
   std::uint64_t size = 0;
   std::uint64_t offset = 0;   ///< in the file
@@ -71,20 +71,20 @@ struct ValueRun {
 };
 
 /// The state digest of all values.
-inline std::uint64_t digest_of(const FieldValues& values) {
-  return std::visit([](const auto& held) { return digest_of(std::span(held)); }, values);
+inline std::uint64_t field_digest(const FieldValues& values) {
+  return std::visit([](const auto& held) { return field_digest(std::span(held)); }, values);
 }
 
 /// The contribution to the state digest of values whose first has index `first` in the field.
-inline std::uint64_t digest_of(FieldView values, std::uint64_t first) {
-  return std::visit([&](auto held) { return digest_of(held, first); }, values);
+inline std::uint64_t field_digest(FieldView values, std::uint64_t first) {
+  return std::visit([&](auto held) { return field_digest(held, first); }, values);
 }
 
-inline FieldView view_of(const FieldValues& values) {
+inline FieldView as_view(const FieldValues& values) {
   return std::visit([](const auto& held) { return FieldView{std::span{held}}; }, values);
 }
 
-inline std::vector<double> doubles_of(FieldView values) {
+inline std::vector<double> as_doubles(FieldView values) {
   return std::visit([](const auto& held) { return std::vector<double>(held.begin(), held.end()); },
                     values);
 }

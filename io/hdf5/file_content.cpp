@@ -23,14 +23,14 @@ void add_own_fields(hid_t file, FileContent& content) {
   for (const std::string& name : list_datasets(file)) {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
     const int axes = content.shape.axes;
-    if (std::ssize(extent_of(dataset, name)) != 1 + axes) continue;
+    if (std::ssize(dataset_extent(dataset, name)) != 1 + axes) continue;
     const DatasetLayout layout = field_layout(dataset, name, axes);
     if (layout.shape != content.shape || layout.records != content.steps.size())
       throw IoError("dataset {} is {} x {}, but its axes are {} x {}", name, layout.records,
-                    text_of(layout.shape), content.steps.size(), text_of(content.shape));
-    if (content.fields.empty()) content.precision = name_of(layout.precision);
-    if (content.precision != name_of(layout.precision))
-      throw IoError("dataset {} is {}, but {} is {}", name, name_of(layout.precision),
+                    shape_text(layout.shape), content.steps.size(), shape_text(content.shape));
+    if (content.fields.empty()) content.precision = enum_name(layout.precision);
+    if (content.precision != enum_name(layout.precision))
+      throw IoError("dataset {} is {}, but {} is {}", name, enum_name(layout.precision),
                     content.fields.front(), content.precision);
     content.fields.push_back(name);
   }
@@ -73,7 +73,7 @@ FileContent content_of_checkpoint(hid_t file) {
   std::string precision;
   for (const std::string& field : header.fields) {
     const Hdf5Dataset dataset = open_checkpoint_field(file, header, field);
-    precision = name_of(field_layout(dataset, field, header.shape.axes).precision);
+    precision = enum_name(field_layout(dataset, field, header.shape.axes).precision);
   }
   Provenance provenance = {{"config", header.config},
                            {"state_digest", fmt::format("{:#018x}", header.state_digest)}};
@@ -83,7 +83,7 @@ FileContent content_of_checkpoint(hid_t file) {
           .shape = header.shape,
           .spacing = 1,
           .steps = {header.step},
-          .times = {time_of(header)},
+          .times = {header_time(header)},
           .fields = header.fields,
           .precision = precision,
           .provenance = std::move(provenance)};
@@ -100,7 +100,7 @@ FileContent content_of_plain(hid_t file) {
       if (layout.axes == 1) continue;  // probably the coordinates of an axis
       if (content.fields.empty()) {
         content.shape = layout.shape;
-        content.precision = name_of(layout.precision);
+        content.precision = enum_name(layout.precision);
       }
       content.fields.push_back(name);
     } catch (const IoError& error) {
@@ -113,7 +113,7 @@ FileContent content_of_plain(hid_t file) {
 }
 
 /// Opens the file as HDF5. If it is a known other kind of file, the message says which.
-Hdf5File open_or_say_kind(const std::filesystem::path& path) try {
+Hdf5File open_or_name_kind(const std::filesystem::path& path) try {
   return open_hdf5_file(path);
 } catch (const IoError&) {
   const std::string kind = other_file_kind(path);
@@ -131,7 +131,7 @@ std::vector<ArrayContent> read_arrays(const std::filesystem::path& path) {
     for (const std::string& name : list_datasets(opened.file)) try {
         const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
         const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
-        const std::vector<hsize_t> extent = extent_of(dataset, name);
+        const std::vector<hsize_t> extent = dataset_extent(dataset, name);
         const H5T_class_t kind = H5Tget_class(type);
         if (kind != H5T_FLOAT && kind != H5T_INTEGER) continue;
         if (extent.size() < 4 ||
@@ -167,7 +167,7 @@ bool verify_if_sealed(const std::filesystem::path& path) {
 
 OpenedFile open_sealed(const std::filesystem::path& path, bool sealed) {
   return naming_file(path, [&] {
-    Hdf5File file = open_or_say_kind(path);
+    Hdf5File file = open_or_name_kind(path);
     std::string format = read_format(file);
     if (!format.empty() && !sealed)
       throw IoError("has no seal: it is truncated, or was changed after lapl wrote it");
@@ -189,7 +189,7 @@ std::uint64_t rehearse_unless_known(const std::filesystem::path& path, bool seal
     read();
     if (!is_output) return;
     const Hdf5File file = open_hdf5_file(path);
-    const int grid_axes = grid_axes_of(file);
+    const int grid_axes = count_grid_axes(file);
     for (const std::string& name : list_datasets(file)) try {
         const Hdf5Dataset dataset = open_plain_dataset(file, name);
         touch_field(dataset, name, field_layout(dataset, name, grid_axes));

@@ -18,12 +18,12 @@
 namespace lapl {
 namespace {
 
-/// Contiguous bytes of the file that one rank holds.
+/// Contiguous bytes of the file that one rank stores.
 struct Segment {
   int owner = 0;
   std::uint64_t offset = 0;
   std::uint64_t zeros = 0;                ///< number of zeros after the bytes
-  bool is_rest = false;                   ///< true if it holds no values of fields
+  bool is_rest = false;                   ///< true if it has no values of fields
   std::span<const std::byte> bytes = {};  ///< empty on ranks other than the owner
 };
 
@@ -31,8 +31,8 @@ struct Segment {
 template <class Rest, class Values>
 void for_each_part(const FileLayout& layout, const Rest& rest, const Values& values) {
   std::uint64_t at = 0;
-  for (const FileLayout::Run& placed : layout.runs) {
-    const ValueRun& run = placed.run;
+  for (const FileLayout::PlacedValues& placed : layout.runs) {
+    const ContiguousValues& run = placed.run;
     if (run.offset > at) rest(at, run.offset - at);
     values(placed);
     at = run.offset + run.size + run.padding;
@@ -46,10 +46,11 @@ FileLayout find_values(hid_t file, const FilePlan& plan, const NamedValues& chan
   for (std::size_t field = 0; field < plan.fields.size(); ++field)
     for (std::size_t record = 0; record < plan.records; ++record)
       for (const auto& [name, precision] = plan.fields[field];
-           const ValueRun& run : runs_of(file, name, record, plan.shape, size_of(precision)))
+           const ContiguousValues& run :
+           contiguous_values(file, name, record, plan.shape, byte_size(precision)))
         layout.runs.push_back({field, record, run});
   std::ranges::sort(layout.runs, {},
-                    [](const FileLayout::Run& placed) { return placed.run.offset; });
+                    [](const FileLayout::PlacedValues& placed) { return placed.run.offset; });
   std::uint64_t end = 0;
   for (const auto& [field, record, run] : layout.runs) {
     if (run.offset < end) throw IoError("HDF5 has put values over each other");
@@ -77,22 +78,22 @@ void read_rest(const PosixFile& written, const std::string& label, FileLayout& l
     for (std::size_t i = 0; i < changing.size(); ++i)
       if (changing[i] >= offset) layout.changing[i] = changing[i] - values_before;
   };
-  for_each_part(layout, read, [&](const FileLayout::Run& placed) {
+  for_each_part(layout, read, [&](const FileLayout::PlacedValues& placed) {
     values_before += placed.run.size + placed.run.padding;
   });
 }
 
-/// HDF5 lays the file out in memory, and `look` is called on it. If the memory does not suffice,
-/// the temporary file is used and removed afterwards.
-template <class Look>
+/// HDF5 lays the file out in memory, and `use_layout` is called on it. If the memory does not
+/// suffice, the temporary file is used and removed afterwards.
+template <class UseLayout>
 void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, FileLayout& layout,
-                  const Look& look) {
+                  const UseLayout& use_layout) {
   const std::string label = temporary.target().string();
   const auto memory = write_scratch(temporary.path(), label, plan.expected_bytes,
                                     [&](const std::filesystem::path& scratch) {
                                       naming_file(label, [&] {
                                         plan.write_hdf5(scratch);
-                                        look(scratch);
+                                        use_layout(scratch);
                                       });
                                     });
   if (memory) return read_rest(*memory, label, layout);
@@ -152,7 +153,8 @@ std::vector<std::uint64_t> ends_of_ranks(Ranks& ranks, RowRange rows) {
 }
 
 std::uint64_t bytes_of_rows(const FilePlan& plan, std::size_t field, std::int64_t rows) {
-  return static_cast<std::uint64_t>(rows * plan.shape.columns) * size_of(plan.fields[field].second);
+  return static_cast<std::uint64_t>(rows * plan.shape.columns) *
+         byte_size(plan.fields[field].second);
 }
 
 void check_rows(const std::string& label, const FilePlan& plan, const RankedValues& values,
@@ -165,9 +167,9 @@ void check_rows(const std::string& label, const FilePlan& plan, const RankedValu
                   rank, values.rows.first, first, ends.back(), all);
   for (std::size_t field = 0; field < plan.fields.size(); ++field)
     if (const FieldView held = values.fields[field];
-        bytes_of(held).size() != bytes_of_rows(plan, field, values.rows.count))
+        field_bytes(held).size() != bytes_of_rows(plan, field, values.rows.count))
       throw IoError("{}: field {} has {} values, but {} {}", label, plan.fields[field].first,
-                    count_of(held),
+                    value_count(held),
                     ends.size() == 1 ? "the grid has" : "the rows of this rank have",
                     values.rows.count * plan.shape.columns);
 }
@@ -182,9 +184,9 @@ void broadcast(Ranks& ranks, FileLayout& layout) {
 }
 
 /// All parts of the file, in order.
-std::vector<Segment> segments_of(const FilePlan& plan, const FileLayout& layout,
-                                 const RankedValues& values, std::span<const std::uint64_t> ends,
-                                 int rank) {
+std::vector<Segment> file_segments(const FilePlan& plan, const FileLayout& layout,
+                                   const RankedValues& values, std::span<const std::uint64_t> ends,
+                                   int rank) {
   std::vector<Segment> segments;
   std::span<const std::byte> rest = layout.rest;
   const auto add_rest = [&](std::uint64_t offset, std::uint64_t size) {
@@ -193,8 +195,8 @@ std::vector<Segment> segments_of(const FilePlan& plan, const FileLayout& layout,
     segments.back().bytes = rest.first(size);
     rest = rest.subspan(size);
   };
-  const auto add_values = [&](const FileLayout::Run& placed) {
-    const ValueRun& run = placed.run;
+  const auto add_values = [&](const FileLayout::PlacedValues& placed) {
+    const ContiguousValues& run = placed.run;
     const std::uint64_t row_bytes = bytes_of_rows(plan, placed.field, 1);
     const std::uint64_t own_first = bytes_of_rows(plan, placed.field, values.rows.first);
     const std::uint64_t end = run.first + run.size;
@@ -205,7 +207,7 @@ std::vector<Segment> segments_of(const FilePlan& plan, const FileLayout& layout,
           {.owner = static_cast<int>(owner), .offset = run.offset + (from - run.first)});
       if (owner == rank)
         segments.back().bytes =
-            bytes_of(values.fields[placed.field]).subspan(from - own_first, to - from);
+            field_bytes(values.fields[placed.field]).subspan(from - own_first, to - from);
     }
     segments.back().zeros = run.padding;
   };
@@ -234,7 +236,7 @@ void hand_over(Ranks& ranks, SealMaker& maker, int from, int to) {
 
 /// The seal's checksum needs the bytes in order, so the ranks add theirs in turn. The result is
 /// valid on the first rank only.
-SealBytes seal_of(Ranks& ranks, std::span<const Segment> segments) {
+SealBytes collective_seal(Ranks& ranks, std::span<const Segment> segments) {
   SealMaker maker;
   int holder = 0;
   const auto pass_to = [&](int owner) {
@@ -287,16 +289,16 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
   std::vector<Segment> segments;
   std::future<SealBytes> sealing;
   on_all_ranks(ranks, label, [&] {
-    segments = segments_of(plan, layout_, values, ends, ranks.rank());
+    segments = file_segments(plan, layout_, values, ends, ranks.rank());
     if (ranks.count() == 1 && layout_.size > worth_a_thread)
-      sealing = in_background([&] { return seal_of(ranks, segments); });
+      sealing = in_background([&] { return collective_seal(ranks, segments); });
     if (!file) file.emplace(name, O_WRONLY, label);
     for (const Segment& segment : segments)
       if (!has_values || segment.is_rest) file->write_at(segment.bytes, segment.offset);
     if (ranks.count() > 1) file->sync();  // in parallel; a single rank syncs when it commits
     if (!ranks.is_first()) file->close();
   });
-  const SealBytes seal = sealing.valid() ? sealing.get() : seal_of(ranks, segments);
+  const SealBytes seal = sealing.valid() ? sealing.get() : collective_seal(ranks, segments);
   on_all_ranks(ranks, label, [&] {
     if (!ranks.is_first()) return;
     file->write_at(seal, layout_.size);
@@ -322,7 +324,7 @@ void FileWriter::begin(const std::filesystem::path& path, std::vector<FieldView>
   }
   begun_->writing = in_background([this, fields = std::move(fields)] {
     for (const auto& [field, record, run] : layout_.runs)
-      begun_->file.write_at(bytes_of(fields.at(field)).subspan(run.first, run.size), run.offset);
+      begun_->file.write_at(field_bytes(fields.at(field)).subspan(run.first, run.size), run.offset);
   });
 }
 
@@ -333,19 +335,19 @@ void write_records(const std::filesystem::path& path, const FilePlan& plan,
   TemporaryFile temporary(path);
   FileLayout layout = lay_out(temporary, plan, changing);
   PosixFile file = temporary.open(O_RDWR | O_CREAT | O_EXCL);
-  std::vector<FileLayout::Run> runs = layout.runs;
-  const auto place = [](const FileLayout::Run& placed) {
+  std::vector<FileLayout::PlacedValues> runs = layout.runs;
+  const auto place = [](const FileLayout::PlacedValues& placed) {
     return std::pair(placed.field, placed.record);
   };
   std::ranges::sort(runs, {}, place);
   make([&](std::size_t field, std::size_t record, FieldView values) {
-    if (bytes_of(values).size() != bytes_of_rows(plan, field, RowRange::all(plan.shape).count))
+    if (field_bytes(values).size() != bytes_of_rows(plan, field, RowRange::all(plan.shape).count))
       throw IoError("{}: a record of {} has {} values, but the grid has {}", label,
-                    plan.fields[field].first, count_of(values), plan.shape.cells());
+                    plan.fields[field].first, value_count(values), plan.shape.cells());
     const std::pair wanted(field, record);
     for (auto placed = std::ranges::lower_bound(runs, wanted, {}, place);
          placed != runs.end() && place(*placed) == wanted; ++placed)
-      file.write_at(bytes_of(values).subspan(placed->run.first, placed->run.size),
+      file.write_at(field_bytes(values).subspan(placed->run.first, placed->run.size),
                     placed->run.offset);
   });
   put(changing, layout);
@@ -354,12 +356,12 @@ void write_records(const std::filesystem::path& path, const FilePlan& plan,
     file.write_at(rest.first(size), offset);
     rest = rest.subspan(size);
   };
-  const auto write_padding =
-      [&](const FileLayout::Run& placed) {  // writing only the last byte sets the file's size
-        constexpr std::array<std::byte, 1> zero = {};
-        const ValueRun& run = placed.run;
-        if (run.padding > 0) file.write_at(zero, run.offset + run.size + run.padding - 1);
-      };
+  const auto write_padding = [&](const FileLayout::PlacedValues&
+                                     placed) {  // writing only the last byte sets the file's size
+    constexpr std::array<std::byte, 1> zero = {};
+    const ContiguousValues& run = placed.run;
+    if (run.padding > 0) file.write_at(zero, run.offset + run.size + run.padding - 1);
+  };
   for_each_part(layout, write_rest, write_padding);
   file.write_at(seal_of_file(file, label), layout.size);
   temporary.commit(file);

@@ -52,12 +52,12 @@ struct RankedValues {
 /// The places of a file's bytes.
 struct FileLayout {
   /// Values of a field that are contiguous in the file.
-  struct Run {
+  struct PlacedValues {
     std::size_t field = 0, record = 0;
-    ValueRun run;
+    ContiguousValues run;
   };
   std::uint64_t size = 0;               ///< without the seal
-  std::vector<Run> runs;                ///< sorted by place in the file
+  std::vector<PlacedValues> runs;       ///< sorted by place in the file
   std::vector<std::byte> rest;          ///< the bytes before, between and after the runs
   std::vector<std::uint64_t> changing;  ///< positions of the changing values in `rest`
 };

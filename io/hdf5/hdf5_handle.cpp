@@ -30,7 +30,7 @@ void set_up_hdf5() {
 }
 
 /// Stores the first description and stops the walk.
-herr_t take_description(unsigned, const H5E_error2_t* error, void* text) {
+herr_t add_description(unsigned, const H5E_error2_t* error, void* text) {
   if (error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
   return 1;
 }
@@ -38,7 +38,7 @@ herr_t take_description(unsigned, const H5E_error2_t* error, void* text) {
 std::string hdf5_reason() {
   std::string reason = "HDF5 gives no reason";
   // Upward begins at the innermost function, which knows the cause.
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_description, &reason);
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, add_description, &reason);
   return reason;
 }
 

@@ -15,7 +15,7 @@ Hdf5Type text_type(std::string_view text) {
 }
 
 /// HDF5 reads at least one byte, even if the text is empty.
-const char* data_of(std::string_view text) { return text.empty() ? "" : text.data(); }
+const char* text_data(std::string_view text) { return text.empty() ? "" : text.data(); }
 
 /// Fixed-length text without its padding zeros.
 std::string without_padding(std::string text) {
@@ -52,7 +52,7 @@ void write_attribute(hid_t object, const std::string& name, std::string_view tex
   const Hdf5Space space(H5Screate(H5S_SCALAR), "make a data space");
   Hdf5Attribute attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
                           "create attribute " + name);
-  check_hdf5(H5Awrite(attribute, type, data_of(text)), "write attribute " + name);
+  check_hdf5(H5Awrite(attribute, type, text_data(text)), "write attribute " + name);
   attribute.close("close attribute " + name);
 }
 
@@ -119,7 +119,7 @@ void write_text(hid_t location, const std::string& name, std::string_view text) 
   const Hdf5Type type = text_type(text);
   const Hdf5Space space(H5Screate(H5S_SCALAR), "make a data space");
   Hdf5Dataset dataset = create_dataset(location, name, type, space, dataset_properties());
-  check_hdf5(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data_of(text)),
+  check_hdf5(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text_data(text)),
              "write dataset " + name);
   dataset.close("close dataset " + name);
 }
@@ -130,7 +130,7 @@ std::vector<T> read_array(hid_t location, const std::string& name, std::size_t m
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   if (H5Tequal(type, stored_type<T>()) <= 0)
     throw IoError("dataset " + name + " is of another type than lapl writes");
-  const std::vector<hsize_t> extent = extent_of(dataset, name);
+  const std::vector<hsize_t> extent = dataset_extent(dataset, name);
   const hsize_t count = extent.empty() ? 1 : extent[0];
   if (extent.size() > 1 || count > most)
     throw IoError("dataset " + name + " is of another size than lapl writes");
@@ -141,7 +141,7 @@ std::string read_text(hid_t location, const std::string& name, std::size_t most)
   const Hdf5Dataset dataset = open_plain_dataset(location, name);
   const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
   if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
-      !extent_of(dataset, name).empty())
+      !dataset_extent(dataset, name).empty())
     throw IoError("dataset " + name + " is not one text of fixed length");
   if (H5Tget_size(type) > most)
     throw IoError("dataset " + name + " is longer than the file can hold");

@@ -64,7 +64,7 @@ void write_text(hid_t location, const std::string& name, std::string_view text);
 template <class T>
 std::vector<T> read_all(hid_t dataset, const std::string& name, hid_t type) {
   std::size_t count = 1;
-  for (const hsize_t size : extent_of(dataset, name)) count *= size;
+  for (const hsize_t size : dataset_extent(dataset, name)) count *= size;
   std::vector<T> values(count);
   check_hdf5(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
              "read dataset " + name);

@@ -102,7 +102,7 @@ double wrapped(double value, double wrap) {
 }
 
 /// 0 if the type's own sign holds.
-double wrap_of(const Attributes& attributes) {
+double unsigned_wrap(const Attributes& attributes) {
   if (!attributes.has("_Unsigned")) return 0;
   std::string text = attributes.text("_Unsigned");
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -113,8 +113,8 @@ double wrap_of(const Attributes& attributes) {
   return std::ldexp(text == "true" ? 1 : -1, attributes.bits());
 }
 
-/// netCDF's default fill value of the dataset's type, if the file may hold it: integers that mean
-/// themselves are far more common, so it counts there only if the dataset is made to be filled
+/// netCDF's default fill value of the dataset's type, if the file may contain it: integers that
+/// mean themselves are far more common, so it counts there only if the dataset is made to be filled
 /// with it, as netCDF makes datasets.
 std::optional<double> default_fill(hid_t dataset, const Attributes& attributes) {
   if (!attributes.is_integer()) return attributes.as_stored(fill_value);
@@ -157,7 +157,7 @@ Packing read_packing(hid_t dataset, const std::string& name) {
     if (attributes.has(attribute))
       throw IoError("dataset {}: attribute {} is not read ({})", name, attribute, meaning);
   Packing packing;
-  packing.wrap = wrap_of(attributes);
+  packing.wrap = unsigned_wrap(attributes);
   packing.scale = attributes.finite("scale_factor").value_or(1);
   packing.offset = attributes.finite("add_offset").value_or(0);
   const auto stored = [&](double number) {

@@ -86,16 +86,16 @@ RunIndex::RunIndex(fs::path path, fs::path folder)
 
 void RunIndex::add(const StepRecord& record) {
   if (loaded_)
-    take(record);
+    add_output(record);
   else
     load(&record);
 }
 
-void RunIndex::take(const StepRecord& record) {
+void RunIndex::add_output(const StepRecord& record) {
   if (records_.empty()) {
     shape_ = record.shape;
     spacing_ = record.spacing;
-    if (!record.fields.empty()) precision_ = precision_of(record.fields.front().values);
+    if (!record.fields.empty()) precision_ = value_precision(record.fields.front().values);
     for (auto& [name, text] : root_texts(record)) root_texts_[name] = std::move(text);
   }
   records_[record.step] = {record.time, {}, 0};
@@ -105,10 +105,10 @@ void RunIndex::take(const StepRecord& record) {
 /// Adds the names and units of fields in an open file that are not known yet, and notes fill values
 /// of earlier versions.
 void RunIndex::add_fields(std::int64_t file) {
-  const int grid_axes = grid_axes_of(file);
+  const int grid_axes = count_grid_axes(file);
   for (const std::string& name : list_datasets(file)) {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
-    if (std::ssize(extent_of(dataset, name)) != 1 + grid_axes) continue;
+    if (std::ssize(dataset_extent(dataset, name)) != 1 + grid_axes) continue;
     if (fields_.empty()) precision_ = field_layout(dataset, name, grid_axes).precision;
     const FieldText text = text_of_field(dataset);
     FieldText& known = fields_.try_emplace(name, text).first->second;
@@ -150,7 +150,7 @@ void RunIndex::load(const StepRecord* just_written) {
   for (const fs::path& file : list_step_files(folder_))
     order.push_back(step_of_file_name(file.filename().string()));
   if (just_written != nullptr) {
-    take(*just_written);
+    add_output(*just_written);
     std::erase(order, just_written->step);
   }
   if (order.empty() && records_.empty())
@@ -166,13 +166,13 @@ void RunIndex::load(const StepRecord* just_written) {
       for (std::size_t i = 0; i < axes.steps.size(); ++i) known[axes.steps[i]] = axes.times[i];
   } catch (const IoError&) {  // an unusable index is ignored
   }
-  bool took_known = false;
+  bool used_known = false;
   for (const std::int64_t step : order) try {
       const auto found = known.find(step);
       if (!records_.empty() && found != known.end() &&
           written_at(folder_ / step_file_name(step)) <= known_at) {
         records_[step] = {found->second, {}, 0};
-        took_known = true;
+        used_known = true;
       } else {
         read_step(step);
       }
@@ -180,13 +180,13 @@ void RunIndex::load(const StepRecord* just_written) {
       problems_.emplace_back(error.what());
     }
   if (records_.empty()) throw IoError(problems_.front());
-  if (took_known) naming_file(path_, [&] { add_fields(open_verified(path_).file); });
-  take_bundles();
+  if (used_known) naming_file(path_, [&] { add_fields(open_verified(path_).file); });
+  add_bundles();
   loaded_ = true;
 }
 
 /// Records in bundles replace those in the step files that were copied. Ignores unusable bundles.
-void RunIndex::take_bundles() {
+void RunIndex::add_bundles() {
   bundles_.clear();
   for (const fs::path& path : list_bundles(folder_)) try {
       const OpenedFile opened = open_verified(path);
@@ -206,8 +206,8 @@ void RunIndex::take_bundles() {
     }
 }
 
-std::vector<RunIndex::Run> RunIndex::runs() const {
-  std::vector<Run> runs;
+std::vector<RunIndex::RecordRange> RunIndex::runs() const {
+  std::vector<RecordRange> runs;
   for (const auto& [step, record] : records_) {
     if (record.bundle.empty())
       runs.push_back({step_file_name(step), 0, 1, 1});
@@ -223,7 +223,7 @@ std::vector<RunIndex::Run> RunIndex::runs() const {
 /// Writes root attributes, axes, and for each field a virtual dataset (time, y, x), which reads as
 /// NaN if a step file lacks the field.
 void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
-  const std::vector<Run> all = runs();
+  const std::vector<RecordRange> all = runs();
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
   for (const auto& [name, text] : root_texts_) write_attribute(file, name, text);
   write_format(file, "index");
@@ -232,7 +232,7 @@ void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
     const Hdf5Properties properties = virtual_properties(precision_);
     const Hdf5Space space = records_space(axes.steps.size(), axes.shape);
     std::size_t at = 0;
-    for (const Run& run : all) {
+    for (const RecordRange& run : all) {
       const Hdf5Space source = records_space(run.places, axes.shape);
       select_records(source, run.place, run.records, axes.shape);
       select_records(space, at, run.records, axes.shape);
@@ -243,7 +243,8 @@ void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
                  "map records of " + name);
     }
     check_hdf5(H5Sselect_all(space), "select all records");
-    Hdf5Dataset dataset = create_dataset(file, name, stored_type_of(precision_), space, properties);
+    Hdf5Dataset dataset =
+        create_dataset(file, name, hdf5_stored_type(precision_), space, properties);
     describe_field(dataset, name, text, scales);
     dataset.close("close dataset " + name);
   }
@@ -319,7 +320,7 @@ void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const std::vector<FieldValues> values = read_fields(steps[i]);
       for (std::size_t field = 0; field < values.size(); ++field)
-        put(field, i, view_of(values[field]));
+        put(field, i, as_view(values[field]));
     }
   });
 }

@@ -44,14 +44,14 @@ class RunIndex {
     std::size_t place = 0;
   };
   /// Consecutive records with values at consecutive places of one file.
-  struct Run {
+  struct RecordRange {
     std::string file;
     std::size_t place, records, places;  // places: number in the file
   };
   void load(const StepRecord* just_written);
-  void take(const StepRecord& record);
+  void add_output(const StepRecord& record);
   void read_step(std::int64_t step);
-  void take_bundles();
+  void add_bundles();
   void add_fields(std::int64_t file);  // HDF5's hid_t
   void write_bundles();
   void write_bundle(const std::filesystem::path& path,
@@ -59,7 +59,7 @@ class RunIndex {
   std::vector<FieldValues> read_fields(std::int64_t step) const;
   void write_index() const;
   void lay_out_index(const std::filesystem::path& scratch, const Axes& axes) const;
-  std::vector<Run> runs() const;
+  std::vector<RecordRange> runs() const;
 
   std::filesystem::path path_, folder_;
   bool loaded_ = false;

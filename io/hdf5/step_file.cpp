@@ -16,14 +16,14 @@
 namespace lapl {
 namespace {
 
-Axes axes_of(const StepRecord& record) {
+Axes record_axes(const StepRecord& record) {
   return {record.shape, record.spacing, {record.time}, {record.step}};
 }
 
 void lay_out_fields(hid_t file, const StepRecord& record, const AxisScales& scales) {
   for (const NamedField& field : record.fields) {
     Hdf5Dataset dataset =
-        lay_out_chunked_field(file, field.name, record.shape, precision_of(field.values));
+        lay_out_chunked_field(file, field.name, record.shape, value_precision(field.values));
     describe_field(dataset, field.name, field.text(), scales);
     dataset.close("close dataset " + field.name);
   }
@@ -34,14 +34,14 @@ void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record) 
   for (const auto& [name, text] : root_texts(record)) write_attribute(file, name, text);
   write_format(file, "step");
   {
-    AxisScales scales = write_axes(file, axes_of(record));
+    AxisScales scales = write_axes(file, record_axes(record));
     lay_out_fields(file, record, scales);
-    const Hdf5Group provenance = create_hdf5_group(file, name_of(OutputPart::provenance));
+    const Hdf5Group provenance = create_hdf5_group(file, dataset_name(OutputPart::provenance));
     for (const auto& [name, text] : record.provenance) write_text(provenance, name, text);
     std::vector<VtkField> fields;
     for (const NamedField& field : record.fields)
-      fields.push_back({field.name, stored_type_of(precision_of(field.values))});
-    write_vtkhdf(file, axes_of(record), fields, scales);
+      fields.push_back({field.name, hdf5_stored_type(value_precision(field.values))});
+    write_vtkhdf(file, record_axes(record), fields, scales);
     close_axes(scales);
   }
   file.close("close the HDF5 file");
@@ -49,11 +49,12 @@ void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record) 
 
 /// Values of small datasets that differ between the steps of a run.
 NamedValues changing_values(const StepRecord& record) {
-  NamedValues result = {{name_of(OutputPart::time), std::as_bytes(std::span(&record.time, 1))},
-                        {name_of(OutputPart::step), std::as_bytes(std::span(&record.step, 1))}};
+  NamedValues result = {
+      {dataset_name(OutputPart::time), std::as_bytes(std::span(&record.time, 1))},
+      {dataset_name(OutputPart::step), std::as_bytes(std::span(&record.step, 1))}};
   for (const auto& [name, text] : record.provenance)
     if (name == "state_digest")
-      result.emplace_back(std::string(name_of(OutputPart::provenance)) + "/" + name,
+      result.emplace_back(std::string(dataset_name(OutputPart::provenance)) + "/" + name,
                           std::as_bytes(std::span(text)));
   return result;
 }
@@ -61,14 +62,14 @@ NamedValues changing_values(const StepRecord& record) {
 /// Equal for two records only if their step files differ just in changing_values and fields.
 std::string layout_key(const StepRecord& record) {
   std::string key =
-      fmt::format("{} {} {} {}", text_of(record.shape), record.shape.axes,
+      fmt::format("{} {} {} {}", shape_text(record.shape), record.shape.axes,
                   fmt::join(record.spacing.by_axis, " "), fmt::join(record.spacing.origin, " "));
   const auto add = [&](std::string_view text) { key += fmt::format("\n{} {}", text.size(), text); };
   add(record.title);
   for (const NamedField& field : record.fields) {
     for (const std::string* text : {&field.name, &field.long_name, &field.units, &field.complex})
       add(*text);
-    add(name_of(precision_of(field.values)));
+    add(enum_name(value_precision(field.values)));
     add(field.masked ? "masked" : "");
   }
   for (const auto& [name, text] : record.provenance) {
@@ -110,7 +111,7 @@ void write_step_file(FileWriter& writer, Ranks& ranks, const std::filesystem::pa
   FilePlan plan{.shape = record.shape, .expected_bytes = expected_rest(record)};
   RankedValues values{.rows = rows, .changing = changing_values(record)};
   for (const NamedField& field : record.fields) {
-    plan.fields.emplace_back(field.name, precision_of(field.values));
+    plan.fields.emplace_back(field.name, value_precision(field.values));
     values.fields.push_back(field.values);
   }
   plan.write_hdf5 = [&](const std::filesystem::path& scratch) { write_hdf5(scratch, record); };

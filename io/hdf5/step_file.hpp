@@ -117,9 +117,10 @@ std::vector<double> read_array_values(const std::filesystem::path& file,
 /// One field at a record (0 in a step file), from a dataset of any number type with axes
 /// (columns), (rows, columns) or (time, rows, columns), possibly after axes of length 1. float32
 /// stays float32, all other types become float64. `grid_axes` is the grid's number of axes if the
-/// file is not lapl's. `take_shape` receives the shape before memory is allocated; its exceptions
-/// pass through. Throws IoError also for external storage, external links, virtual datasets (except
-/// in an index), unknown filters, and sizes that the file's length makes impossible.
+/// file is not lapl's. `receive_shape` receives the shape before memory is allocated; its
+/// exceptions pass through. Throws IoError also for external storage, external links, virtual
+/// datasets (except in an index), unknown filters, and sizes that the file's length makes
+/// impossible.
 struct ReadField {
   Shape shape;
   std::size_t records = 1;  ///< in the dataset
@@ -130,7 +131,7 @@ struct ReadField {
 };
 ReadField read_field(const std::filesystem::path& file, const std::string& dataset,
                      const RecordChoice& record = {},
-                     const std::function<void(Shape)>& take_shape = {}, int grid_axes = 2);
+                     const std::function<void(Shape)>& receive_shape = {}, int grid_axes = 2);
 
 /// The number of the chosen one of `records`; `times` may be empty. Throws IoError that names what
 /// there is.

@@ -71,7 +71,7 @@ void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fie
   const Shape shape = axes.shape;
   const std::vector<std::int64_t> extent = {0, shape.columns - 1, 0, shape.rows - 1,
                                             0, shape.planes - 1};
-  const Hdf5Group group = create_hdf5_group(file, name_of(OutputPart::vtkhdf));
+  const Hdf5Group group = create_hdf5_group(file, dataset_name(OutputPart::vtkhdf));
   write_attribute(group, "Version", std::vector<std::int64_t>{2, 0});
   write_attribute(group, "Type", "ImageData");
   write_attribute(group, "WholeExtent", extent);

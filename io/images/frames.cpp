@@ -27,8 +27,8 @@ FrameSource open_pictures(const std::vector<fs::path>& files, int axes) {
     const fs::path& file = files[frame];
     const auto same_shape = [&](Shape found) {
       if (found != shape)
-        throw IoError("{}: is {} pixels, the first picture {}", file.string(), text_of(found),
-                      text_of(shape));
+        throw IoError("{}: is {} pixels, the first picture {}", file.string(), shape_text(found),
+                      shape_text(shape));
     };
     return read_png(file, same_shape).values;
   };
@@ -36,8 +36,8 @@ FrameSource open_pictures(const std::vector<fs::path>& files, int axes) {
   return {shape, std::ssize(files), axes, true, read};
 }
 
-FrameSource source_of(const DatasetLayout& layout,
-                      std::function<FieldValues(std::size_t record)> read) {
+FrameSource frame_source(const DatasetLayout& layout,
+                         std::function<FieldValues(std::size_t record)> read) {
   return {layout.shape, static_cast<std::int64_t>(layout.records), layout.axes, layout.fits_single,
           std::move(read)};
 }
@@ -53,7 +53,7 @@ FrameSource open_dataset(const fs::path& path, const std::string& name) {
     const auto dataset = std::make_shared<Hdf5Dataset>(open_plain_dataset(opened.file, name));
     const DatasetLayout layout = field_layout(*dataset, name);
     if (is_rehearsal()) touch_field(*dataset, name, layout);
-    return source_of(layout, [path, name, layout, dataset](std::size_t record) {
+    return frame_source(layout, [path, name, layout, dataset](std::size_t record) {
       const Hdf5Session reading_session;
       return naming_file(path, [&] { return read_values(*dataset, name, layout, record); });
     });
@@ -82,7 +82,8 @@ FrameSource open_frames(const fs::path& path, const std::string& dataset) {
   if (is_png(path)) return open_pictures({path}, 2);
   if (!is_npy(path)) return open_dataset(path, dataset);
   const NpyReader reader(path);
-  return source_of(reader.layout(), [reader](std::size_t record) { return reader.read(record); });
+  return frame_source(reader.layout(),
+                      [reader](std::size_t record) { return reader.read(record); });
 }
 
 std::string other_than_frames(const fs::path& path) try {
@@ -101,7 +102,7 @@ void write_frames(const fs::path& path, const std::string& history, Precision pr
                   const std::function<void(const PutFrame&)>& make) {
   std::uint64_t bytes = 0;
   for (const FrameDataset& dataset : datasets)
-    bytes += stored_size(dataset.shape, size_of(precision)) * static_cast<std::uint64_t>(frames);
+    bytes += stored_size(dataset.shape, byte_size(precision)) * static_cast<std::uint64_t>(frames);
   if (!path.parent_path().empty()) fs::create_directories(path.parent_path());
   write_sealed(path, bytes, [&](const fs::path& scratch) {
     const Hdf5Session session;

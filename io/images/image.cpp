@@ -98,7 +98,7 @@ double luminance(const png_byte* pixel, int channels) {
 }
 
 /// Luminance of each palette colour.
-std::vector<double> palette_of(const PngReader& reader) {
+std::vector<double> png_palette(const PngReader& reader) {
   png_colorp colours = nullptr;
   int count = 0;
   png_get_PLTE(reader.png, reader.info, &colours, &count);
@@ -189,9 +189,9 @@ std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& fold
 Shape png_shape(const std::filesystem::path& path) { return OpenPng(path).shape(); }
 
 GreyImage read_png(const std::filesystem::path& path,
-                   const std::function<void(Shape)>& take_shape) {
+                   const std::function<void(Shape)>& receive_shape) {
   OpenPng open(path);
-  if (take_shape) take_shape(open.shape());
+  if (receive_shape) receive_shape(open.shape());
   const PngReader& reader = open.reader;
   open.require(choose_format(reader));
 
@@ -207,7 +207,7 @@ GreyImage read_png(const std::filesystem::path& path,
   GreyImage image{open.shape(), {}};
   image.values.resize(width * height);
   const std::vector<double> palette =
-      is_indexed(reader) ? palette_of(reader) : std::vector<double>();
+      is_indexed(reader) ? png_palette(reader) : std::vector<double>();
   const std::size_t pixel_size = 2 * static_cast<std::size_t>(channels);
   for (std::size_t row = 0; row < height; ++row)
     for (std::size_t column = 0; column < width; ++column) {

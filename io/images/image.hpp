@@ -28,9 +28,9 @@ Shape png_shape(const std::filesystem::path& path);
 /// Reads a PNG of any kind: 1 to 16 bits, grey, colour or palette, interlaced or not. A grey value
 /// g of b bits becomes g / (2^b - 1), without gamma; a colour becomes the luminance 0.2126 R +
 /// 0.7152 G + 0.0722 B (Rec. ITU-R BT.709) of the stored values; transparency is ignored.
-/// `take_shape` receives the shape before memory is allocated; its exceptions pass through. Throws
-/// IoError with the file's name and what is wrong with it.
+/// `receive_shape` receives the shape before memory is allocated; its exceptions pass through.
+/// Throws IoError with the file's name and what is wrong with it.
 GreyImage read_png(const std::filesystem::path& path,
-                   const std::function<void(Shape)>& take_shape = {});
+                   const std::function<void(Shape)>& receive_shape = {});
 
 }  // namespace lapl

@@ -10,8 +10,8 @@
 #include "io/images/image.hpp"
 #include "io/readers/npy_reader.hpp"
 #include "kernels/error.hpp"
-#include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
+#include "kernels/memory_needed.hpp"
 #include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/mask_weights.hpp"
@@ -26,7 +26,7 @@ void require_memory(const std::string& key, Shape shape, double bytes_a_cell) {
   const double available = memory_available("cpu").host;
   if (available != 0 && needed > available)
     throw DeviceError("{}: the field of {} cells needs {} of host memory, {} are available", key,
-                      text_of(shape), size_text(needed), size_text(available));
+                      shape_text(shape), size_text(needed), size_text(available));
 }
 
 // Reads a PNG file, or for three axes a folder with one PNG file per plane.
@@ -47,7 +47,7 @@ std::vector<double> load_pictures(const std::string& key, const std::string& pat
     return [&, file](Shape found) {
       if (found.rows != shape.rows || found.columns != shape.columns)
         throw ConfigError("{}: {} holds {} values, {}grid.shape is [{}]", key, file.string(),
-                          text_of(found), folder ? "one plane, " : "",
+                          shape_text(found), folder ? "one plane, " : "",
                           fmt::join(shape.extents(), ", "));
     };
   };
@@ -75,7 +75,7 @@ std::vector<double> load_dataset(const std::string& key, const std::string& path
         "{}: {} has {} records; record {}{} is read ({}record: a number, last or {{time: T}})", key,
         path, read.records, read.record, read.time ? fmt::format(", at time {},", *read.time) : "",
         key == "initial.path" ? "initial." : ""));
-  return doubles_of(view_of(read.values));
+  return as_doubles(as_view(read.values));
 }
 
 // Reads a field from a file; messages name the file by `key`.
@@ -84,7 +84,7 @@ std::vector<double> load(FieldFile kind, const std::string& key, const std::stri
                          RecordNotes* notes) {
   const auto check_shape = [&](Shape found) {
     if (found != shape)
-      throw ConfigError("{}: {} holds {} values, grid.shape is [{}]", key, path, text_of(found),
+      throw ConfigError("{}: {} holds {} values, grid.shape is [{}]", key, path, shape_text(found),
                         fmt::join(shape.extents(), ", "));
     require_memory(key, shape, sizeof(double));
   };
@@ -101,8 +101,8 @@ std::vector<double> load(FieldFile kind, const std::string& key, const std::stri
 WholeFields load_initial_fields(const RunConfig& config, RecordNotes* notes) {
   WholeFields whole;
   for (const std::string& field : config.fields) {
-    const InitialConfig& initial = initial_of(config, field);
-    if (const auto* const file = std::get_if<FieldFile>(&row_of(initial.kind).made))
+    const InitialConfig& initial = field_initial(config, field);
+    if (const auto* const file = std::get_if<FieldFile>(&table_row(initial.kind).made))
       whole[field] =
           load(*file, config.initials.contains(field) ? "initial." + field : "initial.path",
                initial.path, initial.dataset, initial.record, config.shape, notes);
@@ -134,8 +134,8 @@ std::vector<double> load_source(const std::string& key, const ParameterConfig& s
   return {};
 }
 
-std::string place_of(std::int64_t index, Shape shape) {
-  return text_of(cell_at(shape, index), shape.axes);
+std::string cell_place(std::int64_t index, Shape shape) {
+  return place_text(cell_at(shape, index), shape.axes);
 }
 
 // 1 inside and 0 outside.
@@ -147,7 +147,7 @@ std::vector<double> load_mask(const RunConfig& config, RecordNotes* notes = null
       throw ConfigError(
           "{}: the value at {} is {} (expected 0 outside and other finite numbers "
           "inside)",
-          mask_name, place_of(i, config.shape), values[i]);
+          mask_name, cell_place(i, config.shape), values[i]);
     values[i] = values[i] != 0 ? 1 : 0;
     any = any || values[i] != 0;
   }
@@ -174,7 +174,7 @@ std::string lone_cells(const RunConfig& config, const std::vector<double>& mask)
             source_at(axis_faces(faces, static_cast<int>(axis)), at[axis] + step, size[axis]);
         beside[axis] = source.index;
         if (source.ghost || beside == at) continue;
-        alone = alone && mask[index_of(shape, {beside[1], beside[2], beside[0]})] == 0;
+        alone = alone && mask[cell_index(shape, {beside[1], beside[2], beside[0]})] == 0;
       }
     if (!alone) continue;
     ++count;
@@ -183,7 +183,7 @@ std::string lone_cells(const RunConfig& config, const std::vector<double>& mask)
   if (count == 0) return {};
   return fmt::format("{}: {} cell{} inside {} no cell inside beside {}, the first at {}", mask_name,
                      count, count == 1 ? "" : "s", count == 1 ? "has" : "have",
-                     count == 1 ? "it" : "them", place_of(first, shape));
+                     count == 1 ? "it" : "them", cell_place(first, shape));
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ void drop_mask(RunConfig& config) {
   config.mask_conditions.clear();
 }
 
-std::string look_at_mask(RunConfig& config) {
+std::string resolve_mask(RunConfig& config) {
   if (!config.mask) return {};
   const std::vector<double> mask = load_mask(config);
   if (std::ranges::count(mask, 0) == 0) {
@@ -202,21 +202,21 @@ std::string look_at_mask(RunConfig& config) {
   }
   if (config.probes)
     for (const auto& [name, indices] : config.probes->at)
-      if (mask[index_of(config.shape, Cell::of(indices))] == 0)
+      if (mask[cell_index(config.shape, Cell::of(indices))] == 0)
         throw ConfigError(
             "output.probes: at.{}: found [{}], outside of {} (expected a cell inside)", name,
             fmt::join(indices, ", "), mask_name);
   return lone_cells(config, mask);
 }
 
-std::string look_at_mask(Model& model) {
+std::string resolve_mask(Model& model) {
   const bool masked = model.run.mask.has_value();
-  std::string note = look_at_mask(model.run);
+  std::string note = resolve_mask(model.run);
   if (masked && !model.run.mask) model = Model(model.run);
   return note;
 }
 
-std::string look_at_fluxes(const RunConfig& config) {
+std::string note_on_fluxes(const RunConfig& config) {
   if (has_coefficient_of_operators(config))
     return "equation: a coefficient of a divergence reads neighbours, so fluxes through sides and "
            "the mask boundary are of first order";
@@ -246,7 +246,7 @@ CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes)
       if (finite) continue;
       if (mask.empty() || mask[i] != 0)
         throw ConfigError("{}: the value at {} is {} (expected finite numbers in {})", key,
-                          place_of(i, config.shape), values[i], name_of(config.precision));
+                          cell_place(i, config.shape), values[i], enum_name(config.precision));
       values[i] = 0;  // no cell reads it
     }
   }

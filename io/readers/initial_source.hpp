@@ -25,13 +25,13 @@ CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes 
 /// Drops a mask that no cell is outside of, so that it costs nothing. Returns a note on cells
 /// inside that no other cell inside is beside; empty if there are none. Throws the errors of
 /// load_coefficients about the mask, and ConfigError for a probe outside.
-std::string look_at_mask(RunConfig& config);
+std::string resolve_mask(RunConfig& config);
 /// The same for a model, which is made again without its mask.
-std::string look_at_mask(Model& model);
+std::string resolve_mask(Model& model);
 
 /// A note where fluxes are of first order: a coefficient reads neighbours, or the mask boundary is
 /// not made of walls along the axes; empty elsewhere. Throws as load_coefficients.
-std::string look_at_fluxes(const RunConfig& config);
+std::string note_on_fluxes(const RunConfig& config);
 /// Drops the mask.
 void drop_mask(RunConfig& config);
 

@@ -84,7 +84,7 @@ bool with_npy_type(char kind, std::size_t size, With with) {
   return false;
 }
 
-double npy_value(Half value) { return number_of(value); }
+double npy_value(Half value) { return as_number(value); }
 template <class T>
 double npy_value(T value) {
   return static_cast<double>(value);
@@ -124,7 +124,7 @@ NpyReader::NpyReader(const std::filesystem::path& path, int grid_axes) : path_(p
   if (room == 0)
     refuse(fmt::format("is {} bytes long, too short for an array of ({}) values of {} bytes",
                        length, fmt::join(header.extent, ", "), value_size_));
-  layout_ = naming_file(path, [&] { return layout_of("the array", header.extent, grid_axes); });
+  layout_ = naming_file(path, [&] { return array_layout("the array", header.extent, grid_axes); });
   if (kind_ == 'f' && value_size_ == 4) layout_.precision = Precision::float32;
   layout_.fits_single = (kind_ == 'f' && value_size_ <= 4) || (kind_ != 'f' && value_size_ <= 2);
   fortran_order_ = header.fortran_order && layout_.shape.columns < layout_.shape.cells();
@@ -144,9 +144,9 @@ FieldValues NpyReader::read(std::size_t record) const {
   // In Fortran order, neighbours along the first axis are adjacent in the file.
   const auto from_fortran = [shape = layout_.shape](std::size_t at) {
     const auto i = static_cast<std::int64_t>(at);
-    return index_of(shape, {.row = i / shape.planes % shape.rows,
-                            .column = i / shape.planes / shape.rows,
-                            .plane = i % shape.planes});
+    return cell_index(shape, {.row = i / shape.planes % shape.rows,
+                              .column = i / shape.planes / shape.rows,
+                              .plane = i % shape.planes});
   };
   return with_precision(layout_.precision, [&]<class T>() {
     std::vector<T> values = host_vector<T>(layout_.shape.cells());
@@ -164,12 +164,12 @@ FieldValues NpyReader::read(std::size_t record) const {
 }
 
 ReadField read_any_field(const std::filesystem::path& path, const std::string& dataset,
-                         const RecordChoice& record, const std::function<void(Shape)>& take_shape,
-                         int grid_axes) {
-  if (!is_npy(path)) return read_field(path, dataset, record, take_shape, grid_axes);
+                         const RecordChoice& record,
+                         const std::function<void(Shape)>& receive_shape, int grid_axes) {
+  if (!is_npy(path)) return read_field(path, dataset, record, receive_shape, grid_axes);
   const NpyReader reader(path, grid_axes);
   const DatasetLayout& layout = reader.layout();
-  if (take_shape) take_shape(layout.shape);
+  if (receive_shape) receive_shape(layout.shape);
   const std::size_t at =
       naming_file(path, [&] { return chosen_record(record, layout.records, {}, "the array"); });
   return {layout.shape, layout.records, layout.axes == 1, reader.read(at), at};

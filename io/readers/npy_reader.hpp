@@ -40,6 +40,6 @@ class NpyReader {
 /// Reads a field as read_field does (io/hdf5/step_file.hpp), or the array of an .npy file.
 ReadField read_any_field(const std::filesystem::path& path, const std::string& dataset,
                          const RecordChoice& record = {},
-                         const std::function<void(Shape)>& take_shape = {}, int grid_axes = 2);
+                         const std::function<void(Shape)>& receive_shape = {}, int grid_axes = 2);
 
 }  // namespace lapl

@@ -38,11 +38,11 @@ bool is_in_digest(const ConfigChange& change) {
 }
 
 bool same_equation(const Model& a, const Model& b) {
-  const auto digest_of = [](Model model) {
-    look_at_mask(model);
+  const auto config_digest = [](Model model) {
+    resolve_mask(model);
     return equation_digest(model, load_coefficients(model.run));
   };
-  return digest_of(a) == digest_of(b);
+  return config_digest(a) == config_digest(b);
 }
 
 // Where the estimates of both configs are made at the same steps, or there are none.
@@ -57,7 +57,7 @@ std::string why_times_differ(OnRestart rule, const RunConfig& before, const RunC
     return "steps that vary cannot go on as steps of one size, whose time is their number times "
            "time.step";
   const bool is_implied = is_diffusion(now) && !before.time_step && !now.time_step;
-  if (rule != OnRestart::of_equation || !is_implied || time_step_of(before) == time_step_of(now))
+  if (rule != OnRestart::of_equation || !is_implied || step_seconds(before) == step_seconds(now))
     return {};
   return "a restart may not change it, as time.step follows from it";
 }
@@ -69,7 +69,7 @@ std::vector<ConfigChange> changes_between(const LoadedConfig& before, const Load
   // A key that one config lacks, such as boundary.mask without a mask, has its default there.
   const auto given = [&](const std::string& key, const std::string& value) {
     const ConfigKey& row = row_of_resolved(key);
-    return row.is_required() || value != yaml_of(preset_of(row));
+    return row.is_required() || value != node_yaml(resolved_preset(row));
   };
   std::vector<ConfigChange> found;
   const auto add = [&](const std::string& key, const std::string& was, const std::string& is) {
@@ -94,8 +94,8 @@ std::vector<ConfigChange> changes_between(const LoadedConfig& before, const Load
   return found;
 }
 
-std::string refusal_of(const std::vector<ConfigChange>& changes, const std::string& where,
-                       bool any_asked) {
+std::string restart_refusal(const std::vector<ConfigChange>& changes, const std::string& where,
+                            bool any_asked) {
   std::string text;
   for (const ConfigChange& change : changes) {
     if (change.asked && any_asked) continue;
@@ -110,25 +110,25 @@ std::string refusal_of(const std::vector<ConfigChange>& changes, const std::stri
 }
 
 bool is_same_config(const LoadedConfig& before, const LoadedConfig& now) {
-  const auto values_of = [](const LoadedConfig& config) {
+  const auto key_values = [](const LoadedConfig& config) {
     std::map<std::string, std::string> values;
     for (const ResolvedKey& key : config.keys)
       if (key.key != "output.directory") values[key.key] = key.value;
     return values;
   };
-  return values_of(before) == values_of(now);
+  return key_values(before) == key_values(now);
 }
 
 void require_same_problem(const LoadedConfig& before, const std::string& where,
                           const LoadedConfig& now) {
-  const std::string differs = refusal_of(changes_between(before, now), where);
+  const std::string differs = restart_refusal(changes_between(before, now), where);
   if (!differs.empty()) throw ConfigError(differs);
 }
 
 std::string require_same_but_for_asked(const LoadedConfig& before, const std::string& where,
                                        const LoadedConfig& now) {
   const std::vector<ConfigChange> found = changes_between(before, now);
-  if (const std::string differs = refusal_of(found, where, true); !differs.empty())
+  if (const std::string differs = restart_refusal(found, where, true); !differs.empty())
     throw ConfigError(differs);
   std::string changes;
   for (const ConfigChange& change : found)

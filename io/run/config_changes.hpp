@@ -21,8 +21,8 @@ std::vector<ConfigChange> changes_between(const LoadedConfig& before, const Load
 
 /// Why a restart may not make these changes, one line per key; empty if it may. `where` says where
 /// the config before comes from. `any_asked`: the restart has --change-equation.
-std::string refusal_of(const std::vector<ConfigChange>& changes, const std::string& where,
-                       bool any_asked = false);
+std::string restart_refusal(const std::vector<ConfigChange>& changes, const std::string& where,
+                            bool any_asked = false);
 
 /// True if no key has another value, apart from the run folder.
 bool is_same_config(const LoadedConfig& before, const LoadedConfig& now);

@@ -28,7 +28,8 @@ bool was_changed_at(const std::vector<EquationChange>& changes, std::int64_t ste
   return std::ranges::count(changes, step, &EquationChange::step) > 0;
 }
 
-std::string text_of(const std::vector<EquationChange>& changes, std::int64_t up_to_step) {
+std::string equation_changes_text(const std::vector<EquationChange>& changes,
+                                  std::int64_t up_to_step) {
   std::string text;
   for (const auto& [step, change] : changes)
     if (step <= up_to_step)

@@ -26,6 +26,7 @@ std::vector<EquationChange> equation_changes(const RunFolder& folder);
 bool was_changed_at(const std::vector<EquationChange>& changes, std::int64_t step);
 
 /// The changes up to a step as text for the provenance, one per line; empty if there are none.
-std::string text_of(const std::vector<EquationChange>& changes, std::int64_t up_to_step);
+std::string equation_changes_text(const std::vector<EquationChange>& changes,
+                                  std::int64_t up_to_step);
 
 }  // namespace lapl

@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::string_view heading = "step,state_digest\n", anew = "anew,\n";
 
-std::string line_of(std::int64_t step, std::uint64_t digest) {
+std::string list_line(std::int64_t step, std::uint64_t digest) {
   return fmt::format("{},{:#018x}\n", step, digest);
 }
-std::string line_of_missing(std::int64_t step) { return fmt::format("{},missing\n", step); }
+std::string missing_line(std::int64_t step) { return fmt::format("{},missing\n", step); }
 
-std::string lines_of(const OutputDigests& outputs) {
+std::string output_lines(const OutputDigests& outputs) {
   std::string lines;
-  for (const auto& [step, digest] : outputs) lines += line_of(step, digest);
+  for (const auto& [step, digest] : outputs) lines += list_line(step, digest);
   return lines;
 }
 
@@ -46,9 +46,9 @@ OutputDigests outputs_in(std::string_view lines) {
     std::uint64_t digest = 0;
     const char* const comma = std::from_chars(line.begin(), line.end(), step).ptr;
     std::from_chars(std::min(comma + 3, line.end()), line.end(), digest, 16);
-    if (line == line_of(step, digest))
+    if (line == list_line(step, digest))
       outputs[step] = digest;
-    else if (line == line_of_missing(step))
+    else if (line == missing_line(step))
       outputs.erase(step);
     else
       throw IoError("has the line {} (expected a step and a digest)", shown(std::string(line)));
@@ -61,7 +61,7 @@ void add_to(SealMaker& seal, OutputListMark& mark, std::string_view lines) {
   mark = {mark.bytes + lines.size(), digest_in(seal.seal())};
 }
 
-OutputListMark mark_of(std::string_view text) {
+OutputListMark list_mark(std::string_view text) {
   SealMaker seal;
   OutputListMark mark;
   add_to(seal, mark, text);
@@ -76,7 +76,7 @@ fs::path output_list_beside(const fs::path& checkpoint) {
 
 OutputDigests read_output_list(const fs::path& path, const OutputListMark& mark) {
   const std::string text = read_start(path, mark.bytes);
-  if (mark_of(text) != mark)
+  if (list_mark(text) != mark)
     throw IoError("{}: its first {} bytes are not as they were stored", path.string(), mark.bytes);
   try {
     return outputs_in(text);
@@ -105,12 +105,12 @@ OutputList::OutputList(fs::path path, const OutputDigests& outputs,
 
 void OutputList::add(std::int64_t step, std::uint64_t state_digest) {
   outputs_[step] = state_digest;
-  waiting_ += line_of(step, state_digest);
+  waiting_ += list_line(step, state_digest);
 }
 
 void OutputList::remove(std::int64_t step) {
   outputs_.erase(step);
-  waiting_ += line_of_missing(step);
+  waiting_ += missing_line(step);
 }
 
 OutputListMark OutputList::store() {
@@ -119,7 +119,7 @@ OutputListMark OutputList::store() {
   if ((error ? 0 : size) == mark_.bytes) {
     if (!waiting_.empty()) append_lines(path_, waiting_, Durable::now);
   } else {
-    waiting_ = std::string(heading) + lines_of(outputs_);
+    waiting_ = std::string(heading) + output_lines(outputs_);
     replace_file(path_, waiting_);
     stored_ = SealMaker();
     mark_ = {};

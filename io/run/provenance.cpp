@@ -58,7 +58,7 @@ std::string path_text(const std::string& path) {
   return first_bad_byte(path) < path.size() ? shell_quoted(path) : path;
 }
 
-Provenance provenance_of(const BackendDescription& description) {
+Provenance make_provenance(const BackendDescription& description) {
   const bool steps = description.engine != spectral_engine.name;
   return {{"program", "lapl"},
           {"version", LAPL_VERSION},

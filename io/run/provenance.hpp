@@ -31,6 +31,6 @@ std::string path_text(const std::string& path);
 
 /// Version, commit, compiler and flags, backend, engine, device, driver, threads, host, start time
 /// and command line.
-Provenance provenance_of(const BackendDescription& description);
+Provenance make_provenance(const BackendDescription& description);
 
 }  // namespace lapl

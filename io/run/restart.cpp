@@ -25,9 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Moves outputs whose files are missing or changed to the header's missing outputs.
-std::vector<std::string> take_out_damaged(const fs::path& fields,
-                                          fs::file_time_type unchanged_since,
-                                          CheckpointHeader& header) {
+std::vector<std::string> remove_damaged(const fs::path& fields, fs::file_time_type unchanged_since,
+                                        CheckpointHeader& header) {
   std::vector<std::string> problems;
   std::erase_if(header.outputs, [&](const auto& output) {
     const auto& [name, digest] = output;
@@ -64,7 +63,7 @@ void require_outputs(const fs::path& path, const CheckpointHeader& header) {
 
 // Reads the outputs that a header's mark describes from the list in the checkpoint's folder, or,
 // for a checkpoint elsewhere, from the run's list. Throws IoError if neither matches.
-void take_listed(const fs::path& path, CheckpointHeader& header, const fs::path& of_run) {
+void add_listed_outputs(const fs::path& path, CheckpointHeader& header, const fs::path& of_run) {
   OutputDigests outputs;
   if (header.output_list) try {
       outputs = read_output_list(output_list_beside(path), *header.output_list);
@@ -78,7 +77,7 @@ void take_listed(const fs::path& path, CheckpointHeader& header, const fs::path&
 }
 
 // If the list is lost, assumes all outputs that were due, with the digests in their files.
-void take_due(CheckpointHeader& header, const RunConfig& run, const fs::path& fields) {
+void add_due_outputs(CheckpointHeader& header, const RunConfig& run, const fs::path& fields) {
   if (run.scheme.varies && run.output_time) return;  // at steps that cannot be known
   const Schedule schedule(run);
   for (std::int64_t before = -1, step = 0; step > before && step <= header.step;
@@ -95,25 +94,25 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint, cons
                         bool finite) {
   const CheckpointHeader& header = checkpoint.header;
   const Require require{path};
-  require(header.shape == run.shape, "its grid", text_of(header.shape), text_of(run.shape));
+  require(header.shape == run.shape, "its grid", shape_text(header.shape), shape_text(run.shape));
   const std::vector<std::string>& fields = run.fields;
   require(header.fields == fields, "its state", fmt::format("{}", fmt::join(header.fields, ", ")),
           fmt::format("{}", fmt::join(fields, ", ")));
-  const Precision precision = precision_of(view_of(checkpoint.values));
-  require(precision == run.precision, "a value", fmt::format("{} bytes", size_of(precision)),
-          name_of(run.precision));
-  require(bits_of(header.time_step) == bits_of(time_step_of(run)), "time_step", header.time_step,
-          time_step_of(run));
-  require(bits_of(header.coefficient) == bits_of(coefficient_of(run)), "coefficient",
-          header.coefficient, coefficient_of(run));
+  const Precision precision = value_precision(as_view(checkpoint.values));
+  require(precision == run.precision, "a value", fmt::format("{} bytes", byte_size(precision)),
+          enum_name(run.precision));
+  require(as_bits(header.time_step) == as_bits(step_seconds(run)), "time_step", header.time_step,
+          step_seconds(run));
+  require(as_bits(header.coefficient) == as_bits(stored_coefficient(run)), "coefficient",
+          header.coefficient, stored_coefficient(run));
   require(header.step_state.size() == (run.scheme.varies ? step_state_words : 0), "step_state",
           header.step_state.size(), run.scheme.varies ? "the state of steps that vary" : "none");
   const auto steps = StepState::of_words(header.step_state);
   if (steps)
     require(steps->is_sound(header.step), "step_state",
             fmt::format("{}", fmt::join(header.step_state, ", ")), "the state of a run's steps");
-  const double time = steps ? steps->clock.time(header.step) : time_of(run, header.step);
-  require(std::abs(time_of(header) - time) <= 1e-9 * time, "time", time_of(header), time);
+  const double time = steps ? steps->clock.time(header.step) : time_at_step(run, header.step);
+  require(std::abs(header_time(header) - time) <= 1e-9 * time, "time", header_time(header), time);
   require(run.ends_by_time() || header.step <= run.steps, "step", header.step,
           fmt::format("at most {}", run.steps));
   const std::int64_t named = step_of_checkpoint(path.filename().string());
@@ -135,10 +134,10 @@ bool is_finite(FieldView values) {
 // A checkpoint from which a run can continue. Throws CheckpointError.
 Restart read_consistent(const fs::path& path, StateValues values) {
   bool finite = true;
-  const auto look = [&](FieldView piece) { finite = finite && is_finite(piece); };
+  const auto use_piece = [&](FieldView piece) { finite = finite && is_finite(piece); };
   Checkpoint checkpoint =
-      values == StateValues::kept ? read_checkpoint(path) : scan_checkpoint(path, look);
-  look(view_of(checkpoint.values));
+      values == StateValues::kept ? read_checkpoint(path) : scan_checkpoint(path, use_piece);
+  use_piece(as_view(checkpoint.values));
   try {
     LoadedConfig config = parse_config(checkpoint.header.config, "its config", ".", {});
     require_consistent(path, checkpoint, config.run, finite);
@@ -154,7 +153,7 @@ Restart read_restart(const fs::path& path, const CheckpointCheck& check, StateVa
     check(restart);
   else
     try {
-      take_listed(path, restart.checkpoint.header, {});
+      add_listed_outputs(path, restart.checkpoint.header, {});
     } catch (const IoError& error) {
       throw CheckpointError("{}: {}", path.string(), error.what());
     }
@@ -169,17 +168,18 @@ CheckpointCheck check_for(const RunFolder& folder, bool any_equation) {
     const fs::path& path = restart.path;
     CheckpointHeader& header = restart.checkpoint.header;
     const bool any = any_equation || was_changed_at(changes, header.step);
-    const std::string differs = refusal_of(changes_between(restart.config, problem), "it", any);
+    const std::string differs =
+        restart_refusal(changes_between(restart.config, problem), "it", any);
     if (!differs.empty())
       throw CheckpointError("{}: is of another run than config.yaml: {}", path.string(), differs);
     try {
-      take_listed(path, header, own);
+      add_listed_outputs(path, header, own);
     } catch (const IoError& error) {
       restart.damaged.push_back(fmt::format("{}; the outputs in {} are taken as they are",
                                             error.what(), fields.string()));
-      take_due(header, restart.config.run, fields);
+      add_due_outputs(header, restart.config.run, fields);
     }
-    std::ranges::move(take_out_damaged(fields, fs::last_write_time(path), header),
+    std::ranges::move(remove_damaged(fields, fs::last_write_time(path), header),
                       std::back_inserter(restart.damaged));
   };
 }

@@ -98,7 +98,8 @@ void move_files(std::vector<fs::path> files, const fs::path& from, const fs::pat
 }
 
 // --overwrite moves the old run to .replaced until the new run has its first checkpoint. If
-// .replaced has a run.json, it holds the whole old run, and all other files belong to the new run.
+// .replaced has a run.json, it contains the whole old run, and all other files belong to the new
+// run.
 bool is_replaced_whole(const fs::path& folder) {
   return fs::exists(folder / ".replaced" / "run.json");
 }
@@ -132,7 +133,7 @@ void settle_replaced(const fs::path& folder) {
 }
 
 // A destructor can only say that; the next process with the lock settles it.
-void say_unsettled(const fs::path& folder, const std::exception& error) noexcept try {
+void print_unsettled(const fs::path& folder, const std::exception& error) noexcept try {
   for (const char* name : {".replaced", ".dropped"})
     if (fs::exists(folder / name))
       std::fputs(printable(fmt::format("lapl: warning: {}: the earlier run is still there: {} (the "
@@ -145,7 +146,7 @@ void say_unsettled(const fs::path& folder, const std::exception& error) noexcept
 
 // Throws ConfigError unless a new run may begin at `path` or replace the one there.
 void require_room(const fs::path& path, RunFolder::Existing existing) {
-  if (RunFolder::holds_run(path)) {
+  if (RunFolder::has_run(path)) {
     if (existing == RunFolder::Existing::overwrite) return;
     throw ConfigError(
         "{}: a run is there already (give --auto-resume to go on with it, --overwrite to replace "
@@ -197,7 +198,7 @@ bool has_ended(const std::string& process) {
 }
 
 void require_run(const fs::path& path) {
-  if (RunFolder::holds_run(path)) return;
+  if (RunFolder::has_run(path)) return;
   if (fs::is_regular_file(path))
     throw ConfigError("{}: a file (expected the folder of a run; lapl run FILE begins one)",
                       path.string());
@@ -206,7 +207,7 @@ void require_run(const fs::path& path) {
 
 }  // namespace
 
-bool RunFolder::holds_run(const fs::path& path) { return fs::exists(path / "run.json"); }
+bool RunFolder::has_run(const fs::path& path) { return fs::exists(path / "run.json"); }
 
 // The locks, or the id in .lock of the process that holds them.
 std::variant<RunFolder::Locks, std::string> RunFolder::try_locks(const fs::path& folder) {
@@ -244,7 +245,7 @@ RunFolder::Locks RunFolder::acquire_locks(const fs::path& folder) {
 }
 
 // Takes the locks and ensures that all writes stay within the folder.
-RunFolder::Locks RunFolder::take_over(const fs::path& folder) {
+RunFolder::Locks RunFolder::lock_folder(const fs::path& folder) {
   Locks locks = acquire_locks(folder);
   for (const char* name :
        {"fields", "checkpoints", ".replaced", ".replaced/fields", ".replaced/checkpoints"})
@@ -260,7 +261,7 @@ RunFolder::Locks RunFolder::take_over(const fs::path& folder) {
 RunFolder RunFolder::create(const fs::path& path, Existing existing) try {
   require_room(path, existing);
   make_durable_folders(path);
-  RunFolder folder(path, take_over(path));
+  RunFolder folder(path, lock_folder(path));
   require_room(path, existing);  // checks again: another run may have begun and ended since
   folder.start_anew();
   return folder;
@@ -298,7 +299,7 @@ RunFolder::~RunFolder() {
   try {
     settle_replaced(path_);
   } catch (const std::exception& error) {
-    say_unsettled(path_, error);
+    print_unsettled(path_, error);
   }
 }
 
@@ -325,7 +326,7 @@ fs::path RunFolder::set_aside_after(std::int64_t step) const try {
 
 RunFolder RunFolder::open(const fs::path& path) {
   require_run(path);
-  RunFolder folder(path, take_over(path));
+  RunFolder folder(path, lock_folder(path));
   require_run(path);
   folder.make_folders();
   drop_torn_line(folder.log_file());
@@ -356,7 +357,7 @@ void refuse_file_of_run(const fs::path& path) {
       folder = folder.parent_path();
       break;
     }
-  if (is_of_run && RunFolder::holds_run(folder))
+  if (is_of_run && RunFolder::has_run(folder))
     throw ConfigError("{}: is a file of the run {} (expected another output)", path.string(),
                       folder.string());
 }

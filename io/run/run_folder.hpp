@@ -16,7 +16,7 @@ class RunFolder {
  public:
   enum class Existing { refuse, overwrite };
 
-  /// Creates the folder and takes its lock. Refuses a folder that holds a run, or replaces that
+  /// Creates the folder and takes its lock. Refuses a folder that contains a run, or replaces that
   /// run; always refuses any other folder that is not empty. Keeps a replaced run until
   /// drop_replaced and restores it if the new run ends earlier. Throws ConfigError if the folder is
   /// refused, and IoError if it cannot be created, a symbolic link leads out of it, or another
@@ -45,8 +45,8 @@ class RunFolder {
   /// move. Throws IoError.
   std::filesystem::path set_aside_after(std::int64_t step) const;
 
-  /// True if `path` holds a run.
-  static bool holds_run(const std::filesystem::path& path);
+  /// True if `path` contains a run.
+  static bool has_run(const std::filesystem::path& path);
 
   /// True if the lock excludes other processes; false on a file system without locks.
   bool is_locked() const { return locks_.taken; }
@@ -78,7 +78,7 @@ class RunFolder {
   };
   static std::variant<Locks, std::string> try_locks(const std::filesystem::path& folder);
   static Locks acquire_locks(const std::filesystem::path& folder);
-  static Locks take_over(const std::filesystem::path& folder);
+  static Locks lock_folder(const std::filesystem::path& folder);
 
   RunFolder(std::filesystem::path path, Locks locks)
       : path_(std::move(path)), locks_(std::move(locks)) {}

@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 // Seconds. A run reports its progress every two seconds; after a longer silence, the user is told.
-constexpr double silence_worth_telling = 30;
+constexpr double notable_silence = 30;
 
 // The text of a file; empty if the file does not exist yet.
-std::string text_of(const fs::path& path) {
+std::string file_text(const fs::path& path) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
   return fs::exists(path) ? read_start(path, most) : "";
 }
@@ -49,7 +49,7 @@ T number_in(const Json& values, const char* key) {
 bool writer_is_gone(const fs::path& folder) {
   struct stat lock, other;
   if (stat((folder / ".lock").c_str(), &lock) != 0) return true;
-  std::string process = text_of(folder / ".lock");
+  std::string process = file_text(folder / ".lock");
   if (process.empty() || process.find_first_not_of("0123456789") != std::string::npos) return true;
   const fs::path files = fs::path("/proc") / process / "fd";
   std::error_code error;
@@ -83,7 +83,7 @@ void describe_status(RunView& view, const fs::path& folder, const std::string& h
     view.status = "died";
     view.note = "its process is gone";
   } else if (const double silence = seconds_since_written(folder / "run.json");
-             silence > silence_worth_telling) {
+             silence > notable_silence) {
     view.note = fmt::format("nothing heard from {} for {:.0f} s", view.host, silence);
   }
 }
@@ -139,7 +139,7 @@ std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text, const Ru
 
 RunView read_run_view(const fs::path& folder, const std::string& host) {
   if (!fs::exists(folder)) throw IoError("{}: no such file or folder", folder.string());
-  if (!RunFolder::holds_run(folder))
+  if (!RunFolder::has_run(folder))
     throw IoError("{}: not a run folder (no run.json in it)", folder.string());
   RunView view;
   view.name = fs::canonical(folder).filename().string();
@@ -151,7 +151,7 @@ RunView read_run_view(const fs::path& folder, const std::string& host) {
     view.integrals.assign(columns.begin() + static_cast<std::ptrdiff_t>(view.fields.size() *
                                                                         statistics_columns.size()),
                           columns.end());
-    view.diagnostics = parse_diagnostics(text_of(folder / "diagnostics.csv"), *config);
+    view.diagnostics = parse_diagnostics(file_text(folder / "diagnostics.csv"), *config);
   }
   view.digests = digests_in(folder / "log.jsonl");
   view.engine = text_in(summary, "engine");

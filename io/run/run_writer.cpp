@@ -50,7 +50,7 @@ class GoAhead {
   bool said_ = false;
 };
 
-OutputDigests outputs_of(const CheckpointHeader& header) {
+OutputDigests header_outputs(const CheckpointHeader& header) {
   OutputDigests outputs;
   for (const auto& [name, digest] : header.outputs) outputs[step_of_file_name(name)] = digest;
   return outputs;
@@ -71,7 +71,7 @@ RunWriter<T>::RunWriter(const RunFolder& folder, const Model& model, std::string
       first_step_(from.step),
       diagnostics_(diagnostics_table(folder, model.run)),
       probes_(probes_table(folder, model.run)),
-      output_list_(folder.output_list(), outputs_of(from), from.output_list),
+      output_list_(folder.output_list(), header_outputs(from), from.output_list),
       index_(folder.index(), folder.fields()),
       missing_index_(from.step > 0),
       missing_outputs_(from.missing_outputs),
@@ -131,7 +131,7 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                     .output = "",
                     .checkpoint = "",
                     .shape = config_.shape};
-  const Diagnostics diagnostics = diagnostics_of(captured, config_);
+  const Diagnostics diagnostics = compute_diagnostics(captured, config_);
   require_finite(diagnostics, config_, step);
   for (std::size_t field = 0; field < config_.fields.size(); ++field)
     event.fields.push_back({config_.fields[field], diagnostics.fields[field],
@@ -184,25 +184,25 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   const auto path = folder_.fields() / step_file_name(step);
   folder_.make_folders();
   const double time = storing.time;
-  StepRecord record{
-      .shape = config_.shape,
-      .spacing = config_.spacing,
-      .step = step,
-      .time = time,
-      .title = fmt::format("{}, {}", equation_of(config_).name, folder_.path().filename().string()),
-      .fields = {},
-      .provenance = provenance_};
+  StepRecord record{.shape = config_.shape,
+                    .spacing = config_.spacing,
+                    .step = step,
+                    .time = time,
+                    .title = fmt::format("{}, {}", equation_row(config_).name,
+                                         folder_.path().filename().string()),
+                    .fields = {},
+                    .provenance = provenance_};
   record.provenance.emplace_back("state_digest", digest_text(captured.digest));
   for (const OutputDataset& dataset : model_.outputs)
     record.fields.push_back({dataset.name, dataset.description, dataset.unit,
-                             values_of(dataset, captured), config_.mask.has_value(),
-                             complex_field_of(config_, dataset.name)});
+                             dataset_values(dataset, captured), config_.mask.has_value(),
+                             complex_parent(config_, dataset.name)});
   together.say();
   write_step_file(step_writer_, *captured.ranks, path, record, captured.rows);
   // an interrupted start may have left a line of it
   if (step == first_step_) diagnostics_.begin(step);
   std::string line = fmt::format("{},{}", step, time);
-  for (const double value : values_of(diagnostics, config_, storing.steps))
+  for (const double value : diagnostics_values(diagnostics, config_, storing.steps))
     line += fmt::format(",{}", value);
   diagnostics_.add(line + fmt::format(",{:.4g}\n", storing.cells_per_second));
   try_to_write_probes();
@@ -228,7 +228,7 @@ void RunWriter<T>::watch_output(std::int64_t step, std::uint64_t digest) {
 
 // Verifies an output that someone has changed since it was stored; a wrong one becomes missing.
 template <class T>
-void RunWriter<T>::take_out_changed(std::int64_t step) {
+void RunWriter<T>::remove_changed(std::int64_t step) {
   bool changed = false;
   for (auto output = outputs_.begin(); output != outputs_.end();) {
     auto& [of_step, stored] = *output++;
@@ -290,10 +290,10 @@ std::string RunWriter<T>::write_state(const Storing& storing, const Captured<T>&
   // The checkpoint must not list outputs that are gone, but looking at all of them each time is
   // slow.
   folder_.make_folders();
-  looks_ += 64;
-  if (looks_ >= outputs_.size()) {
-    looks_ = 0;
-    take_out_changed(step);
+  saved_checks_ += 64;
+  if (saved_checks_ >= outputs_.size()) {
+    saved_checks_ = 0;
+    remove_changed(step);
   }
   write_probes();
   folder_.sync();
@@ -306,8 +306,8 @@ std::string RunWriter<T>::write_state(const Storing& storing, const Captured<T>&
        .fields = config_.fields,
        .step = step,
        .time = storing.time,
-       .time_step = time_step_of(config_),
-       .coefficient = coefficient_of(config_),
+       .time_step = step_seconds(config_),
+       .coefficient = stored_coefficient(config_),
        .state_digest = captured.digest,
        .equation_digest = equation_digest_,
        .missing_outputs = missing_outputs_,
@@ -349,7 +349,7 @@ void RunWriter<T>::not_stored(std::int64_t step, const IoError& error) const {
 
 template <class T>
 std::string RunWriter<T>::missing() {
-  take_out_changed(first_step_);
+  remove_changed(first_step_);
   if (missing_index_ || !std::filesystem::exists(folder_.index())) rewrite_index(first_step_);
 
   try_to_write_probes();
@@ -377,13 +377,13 @@ bool RunWriter<T>::can_make_missing() const {
 template <class T>
 void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   const RunConfig& config = model_.run;
-  require_finite(diagnostics_of(captured, config), config, storing.step);
+  require_finite(compute_diagnostics(captured, config), config, storing.step);
   const std::filesystem::path folder = config.directory;
   // The first rank has the same errors and reports them.
   if (storing.output) {
     StepRecord record{.shape = config.shape, .title = {}, .fields = {}, .provenance = {}};
     for (const OutputDataset& dataset : model_.outputs)
-      record.fields.push_back({dataset.name, "", "", values_of(dataset, captured)});
+      record.fields.push_back({dataset.name, "", "", dataset_values(dataset, captured)});
     if (GoAhead::heard(*captured.ranks)) try {
         write_step_file(writer_, *captured.ranks, folder / "fields" / step_file_name(storing.step),
                         record, captured.rows);

@@ -83,7 +83,7 @@ class RunWriter final : public RunSink<T> {
                            const Diagnostics& diagnostics);
   std::string write_state(const Storing& storing, const Captured<T>& captured);
   void watch_output(std::int64_t step, std::uint64_t digest);
-  void take_out_changed(std::int64_t step);
+  void remove_changed(std::int64_t step);
   bool index_is_due() const;
   void rewrite_index(std::int64_t step);
   void remove_old_checkpoints(const std::filesystem::path& newest) const;
@@ -104,7 +104,7 @@ class RunWriter final : public RunSink<T> {
     std::filesystem::file_time_type written;
   };
   std::map<std::int64_t, Stored> outputs_;  // by step
-  std::size_t looks_ = 0;                   // saved-up looks at outputs that may have changed
+  std::size_t saved_checks_ = 0;            // saved-up checks of outputs that may have changed
   FileWriter step_writer_, checkpoint_writer_;
   RunTable diagnostics_, probes_;
   OutputList output_list_;

@@ -94,7 +94,7 @@ class BlockedEngine final : public Engine<T> {
  public:
   BlockedEngine(const Problem<T>& problem, int threads)
       : problem_(problem),
-        stage_(compiled_stage(problem)),
+        stage_(plane_diffusion_stage(problem)),
         loops_(widest<TileLoops<T>>()),
         cut_(best_cut(problem.shape, threads, loops_.lanes,
                       loops_.lanes * static_cast<std::int64_t>(sizeof(T)))) {

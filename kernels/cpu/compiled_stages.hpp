@@ -14,7 +14,7 @@ namespace lapl {
 template <class T>
 using StageFunction = void(const T* const* lines, const T* uniforms, T* const* out, long count);
 
-/// The most steps that a compiled engine takes in one pass.
+/// The most steps that a compiled engine runs in one pass.
 inline constexpr int most_steps_in_pass = 12;
 
 /// Cells by which rows of coefficients are longer on either side where a pass reads `by` cells
@@ -30,7 +30,7 @@ template <class T>
 struct CompiledStages {
   explicit CompiledStages(const Problem<T>& of_problem) : problem(of_problem) {
     for (const Stage& stage : problem.stages) {
-      layouts.push_back(layout_of(stage.tree));
+      layouts.push_back(stage_layout(stage.tree));
       most_lines = std::max(most_lines, layouts.back().lines.size());
       by_row.push_back(std::ranges::any_of(stage.tree.operations, [](const StageOperation& node) {
         return node.operation == Operation::position && node.index < 2;

@@ -11,7 +11,7 @@
 
 namespace lapl {
 
-/// Takes the reductions of a stage: sets their values in `problem`. Collective.
+/// Computes the reductions of a stage: sets their values in `problem`. Collective.
 template <class T>
 void compute_reductions(Problem<T>& problem, const Stage& stage, const StepArrays<T>& arrays,
                         int threads) {

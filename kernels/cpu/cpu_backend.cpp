@@ -21,8 +21,8 @@
 #include "kernels/for_floats.hpp"
 #include "kernels/machine/host_buffer.hpp"
 #include "kernels/machine/leftovers.hpp"
-#include "kernels/machine/memory.hpp"
 #include "kernels/machine/size_text.hpp"
+#include "kernels/memory_needed.hpp"
 #include "kernels/spectral/exponential_rates.hpp"
 
 namespace lapl {
@@ -50,14 +50,14 @@ void require_memory(double needed) {
 template <class T>
 std::string fastest(const Problem<T>& problem) {
   if (problem.exponential) return std::string(spectral_engine.name);
-  const bool ahead = is_compiled_ahead(problem) || rows_are_compiled(problem);
+  const bool ahead = is_plane_diffusion(problem) || is_volume_diffusion(problem);
   return ahead || system_compiler().missing.empty() ? "blocked" : "interpreted";
 }
 
 template <class T>
 std::unique_ptr<Engine<T>> make_engine(const std::string& name, const Problem<T>& problem,
                                        int threads) {
-  // each step's error is looked at
+  // each step's error is checked
   const int most_steps = problem.measures_error ? 1 : most_steps_in_pass;
   if (problem.exponential) {
     if (name != spectral_engine.name)
@@ -71,11 +71,11 @@ std::unique_ptr<Engine<T>> make_engine(const std::string& name, const Problem<T>
                                 make_engine(compiled ? "threaded" : "interpreted", rates, threads));
   }
   if (name == "blocked")
-    return is_compiled_ahead(problem) ? make_blocked_engine(problem, threads)
-                                      : make_compiled_engine(problem, threads, most_steps);
+    return is_plane_diffusion(problem) ? make_blocked_engine(problem, threads)
+                                       : make_pipeline_engine(problem, threads, most_steps);
   if (name == "interpreted") return make_interpreted_engine(problem, threads);
   if (name == "reference") return make_reference_engine(problem, threads);
-  if (name == "threaded") return make_compiled_engine(problem, threads, 1);
+  if (name == "threaded") return make_pipeline_engine(problem, threads, 1);
   if (name == spectral_engine.name) return make_spectral_engine(problem, threads, nullptr);
   throw ConfigError("engine {}: not an engine of the CPU backend", name);
 }
@@ -176,8 +176,8 @@ class CpuBackend final : public Backend<T> {
     --step_;
   }
 
-  void set_derived(const std::vector<DerivedPlan<T>>& plans) override {
-    for (const DerivedPlan<T>& plan : plans) {
+  void set_derived(const std::vector<DerivedOutput<T>>& plans) override {
+    for (const DerivedOutput<T>& plan : plans) {
       std::visit([&](const auto& known) { add_derived(known); }, plan);
       results_.emplace_back(problem_.shape.cells(), team_);
     }

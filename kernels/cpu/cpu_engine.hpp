@@ -13,7 +13,7 @@ namespace lapl {
 template <class T>
 struct CompiledStages;
 
-/// An engine that takes the whole grid through one stage after the other.
+/// An engine that computes one stage after the other on the whole grid.
 template <class T>
 class StageEngine : public Engine<T> {
  public:
@@ -25,9 +25,9 @@ template <class T>
 std::unique_ptr<Engine<T>> make_reference_engine(const Problem<T>& problem, int threads);
 template <class T>
 std::unique_ptr<StageEngine<T>> make_interpreted_engine(const Problem<T>& problem, int threads);
-/// An engine whose stages are compiled functions of a row. A pass takes at most `most_steps` steps.
+/// An engine whose stages are compiled functions of a row. A pass runs at most `most_steps` steps.
 template <class T>
-std::unique_ptr<Engine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
+std::unique_ptr<Engine<T>> make_pipeline_engine(const Problem<T>& problem, int threads,
                                                 int most_steps);
 template <class T>
 std::unique_ptr<Engine<T>> make_blocked_engine(const Problem<T>& problem, int threads);

@@ -49,16 +49,17 @@ class FaceConditions {
   }
 
   const ConditionsAlongFace<T>& of(int array, int axis, bool last) const {
-    return conditions_[place_of(array, axis, last)];
+    return conditions_[condition_index(array, axis, last)];
   }
 
  private:
-  static int place_of(int array, int axis, bool last) {
+  static int condition_index(int array, int axis, bool last) {
     return 2 * (3 * array + axis) + (last ? 1 : 0);
   }
 
   void evaluate(const VaryingFace& face, double time) {
-    ConditionsAlongFace<T>& condition = conditions_[place_of(face.array, face.axis, face.last)];
+    ConditionsAlongFace<T>& condition =
+        conditions_[condition_index(face.array, face.axis, face.last)];
     TreeAt<T> tree(problem_, face.condition);
     const auto size = by_axis(problem_.shape);
     const int slow = face.axis == 0 ? 1 : 0, fast = face.axis == 2 ? 1 : 2;

@@ -40,12 +40,12 @@ class StageRows {
       : problem_(problem),
         stage_(stage),
         uniform_(problem, stage.tree),
-        varies_(made_of(stage.tree,
-                        [](const StageOperation& node) {
-                          return node.operation == Operation::value ||
-                                 node.operation == Operation::position ||
-                                 node.operation == Operation::noise;
-                        })),
+        varies_(depending_on(stage.tree,
+                             [](const StageOperation& node) {
+                               return node.operation == Operation::value ||
+                                      node.operation == Operation::position ||
+                                      node.operation == Operation::noise;
+                             })),
         operands_(stage.tree.operations.size()),
         results_(stage.tree.operations.size()),
         uniform_results_(stage.tree.operations.size()),
@@ -53,7 +53,7 @@ class StageRows {
     const auto& operations = stage.tree.operations;
     for (std::size_t i = 0; i < operations.size(); ++i) {
       line_of_.push_back(operations[i].operation == Operation::value
-                             ? line_of(operations[i].index, operations[i].at)
+                             ? line_index(operations[i].index, operations[i].at)
                              : 0);
       if (varies_[i]) continue;
       uniform_results_[i].resize(std::min(segment, problem.shape.columns));
@@ -93,7 +93,8 @@ class StageRows {
     which_ = stage;
     known_ = false;
     for (const StageLayout::Line& line : layout().lines)
-      read_.push_back({line.array < 0 ? 0 : line_of(line.array, {line.plane, line.row, 0}), line});
+      read_.push_back(
+          {line.array < 0 ? 0 : line_index(line.array, {line.plane, line.row, 0}), line});
   }
   /// Must be called when the problem's clock has changed.
   void forget_time() { known_ = false; }
@@ -103,7 +104,7 @@ class StageRows {
                 std::int64_t count) {
     for (Line& line : lines_) fill(line, arrays.read(line.array), conditions, first, count);
     if (compiled_ != nullptr) return call(arrays, first, count);
-    const std::int64_t index = index_of(first);
+    const std::int64_t index = array_index(first);
     const auto& operations = stage_.tree.operations;
     for (std::size_t i = 0; i < operations.size(); ++i) {
       const StageOperation& node = operations[i];
@@ -119,7 +120,7 @@ class StageRows {
         const std::uint64_t row = row_in_grid(problem_, first);
         for (std::int64_t j = 0; j < count; ++j)
           cells[j] = row + cells_before(problem_, 2, first.column + j);
-        widest<RowLoops<T>>().draw(cells.data(), words_of(node, at_.step), results_[i], count);
+        widest<RowLoops<T>>().draw(cells.data(), noise_words(node, at_.step), results_[i], count);
       } else {
         T* const out = target_of_[i] < 0 ? results_[i] : arrays.write(target_of_[i]) + index;
         operands_[i] = out;
@@ -155,7 +156,8 @@ class StageRows {
     for (const ReadLine& read : read_)
       sources_.push_back(read.line.array < 0 ? compiled_->along_columns(read.line) + first.column
                                              : lines_[read.place].start + 1);
-    for (const int target : stage_.targets) out_.push_back(arrays.write(target) + index_of(first));
+    for (const int target : stage_.targets)
+      out_.push_back(arrays.write(target) + array_index(first));
     const StageArguments& of = layout().arguments;
     const Cell row{first.row, 0, first.plane};
     if (compiled_->by_row[which_]) arguments_ = of.values(uniform_, row, at_);
@@ -169,7 +171,7 @@ class StageRows {
   }
 
   // The line of a value, which is added if it is new.
-  std::size_t line_of(int array, Offset at) {
+  std::size_t line_index(int array, Offset at) {
     at.column = 0;
     const auto known = std::ranges::find_if(
         lines_, [&](const Line& line) { return line.array == array && line.at == at; });
@@ -185,7 +187,7 @@ class StageRows {
     const std::int64_t row = first.row + line.at.row, plane = first.plane + line.at.plane;
     const AxisSource in_rows = source_at(faces.rows, row, shape.rows);
     const AxisSource in_planes = source_at(faces.planes, plane, shape.planes);
-    const T* const source = from + index_of({in_rows.index, 0, in_planes.index});
+    const T* const source = from + array_index({in_rows.index, 0, in_planes.index});
     const bool inside = first.column > 0 && first.column + count < shape.columns;
     line.start =
         inside && !in_rows.ghost && !in_planes.ghost ? source + first.column - 1 : line.copy;
@@ -213,7 +215,7 @@ class StageRows {
       values[j + 1] = conditions.at(slow, first_column + j).ghost(values[j + 1]);
   }
 
-  std::int64_t index_of(Cell cell) const {
+  std::int64_t array_index(Cell cell) const {
     return (cell.plane * problem_.shape.rows + cell.row) * problem_.shape.columns + cell.column;
   }
 
@@ -275,18 +277,18 @@ class StageInterpreter {
 
   /// Reads the state after `step` steps in buffers.current and writes the fields to buffers.next.
   /// `lent` is the memory of arrays that are lent.
-  void take(const DoubleBuffer<T>& buffers, std::int64_t step, T* lent = nullptr) {
+  void compute(const DoubleBuffer<T>& buffers, std::int64_t step, T* lent = nullptr) {
     arrays_.start(buffers, lent);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const Stage& stage = problem_.stages[i];
       compute_reductions(problem_, stage, arrays_, threads_);
-      take(stages_[i], problem_.clock.moment(step, stage.time));
+      compute(stages_[i], problem_.clock.moment(step, stage.time));
       arrays_.finish(stage);
     }
   }
 
  private:
-  void take(std::vector<StageRows<T>>& of_thread, const Moment& at) {
+  void compute(std::vector<StageRows<T>>& of_thread, const Moment& at) {
     const Shape shape = problem_.shape;
     conditions_.set_time(at.time);
 #pragma omp parallel num_threads(threads_)
@@ -330,7 +332,7 @@ class InterpretedEngine final : public StageEngine<T> {
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
     for (std::int64_t step = first_step; step < first_step + steps; ++step) {
-      stages_.take(buffers, step);
+      stages_.compute(buffers, step);
       buffers.swap();
     }
   }
@@ -365,7 +367,7 @@ Evaluation<T>::~Evaluation() = default;
 template <class T>
 void Evaluation<T>::operator()(const T* state, double time, T* results) {
   stages_->set_clock({.start = time});
-  stages_->take({const_cast<T*>(state), nullptr}, 0, results);
+  stages_->compute({const_cast<T*>(state), nullptr}, 0, results);
 }
 
 template <class T>
@@ -378,7 +380,7 @@ std::vector<T> Evaluation<T>::operator()(std::span<const T> state, double time) 
 template <class T>
 double Evaluation<T>::memory(const Problem<T>& problem, int results) {
   const std::int64_t made =
-      problem.arrays() - problem.fields - std::ssize(problem.coefficients) - results;
+      problem.arrays() - problem.step_fields - std::ssize(problem.coefficients) - results;
   return static_cast<double>(made * problem.shape.cells()) * sizeof(T);
 }
 

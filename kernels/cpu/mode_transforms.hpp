@@ -202,8 +202,8 @@ class HostPasses {
 
   // Reads each line along an axis from `from`, calls take(line, index of the line) and then
   // put(index, value) for each value.
-  template <class From, class Take, class Put>
-  void pass(int axis, const From* from, const Take& take, const Put& put) {
+  template <class From, class Load, class Put>
+  void pass(int axis, const From* from, const Load& load, const Put& put) {
     const std::int64_t size = along(axis).size(), room = along(axis).scratch_size();
     const bool is_slowest = axis == slowest_;
     const std::int64_t stride = is_slowest  ? exchange_->lines().count
@@ -221,22 +221,22 @@ class HostPasses {
       const std::int64_t lines = std::min(together, stride - fast);
       const std::int64_t first = slow * size * stride + fast;
       // Compilers unroll loops over a number of lines that they know.
-      const auto take_lines = [&](auto count, std::int64_t apart) {
+      const auto transform_lines = [&](auto count, std::int64_t apart) {
         for (std::int64_t i = 0; i < size; ++i)
           for (std::int64_t line = 0; line < count; ++line)
             scratch[line * room + i] = static_cast<double>(from[first + i * apart + line]);
         for (std::int64_t line = 0; line < count; ++line)
-          take(scratch + line * room, slow * stride + fast + line);
+          load(scratch + line * room, slow * stride + fast + line);
         for (std::int64_t i = 0; i < size; ++i)
           for (std::int64_t line = 0; line < count; ++line)
             put(first + i * apart + line, scratch[line * room + i]);
       };
       if (stride == 1)
-        take_lines(std::integral_constant<std::int64_t, 1>(), 1);
+        transform_lines(std::integral_constant<std::int64_t, 1>(), 1);
       else if (lines == lines_at_once)
-        take_lines(std::integral_constant<std::int64_t, lines_at_once>(), stride);
+        transform_lines(std::integral_constant<std::int64_t, lines_at_once>(), stride);
       else
-        take_lines(lines, stride);
+        transform_lines(lines, stride);
     }
   }
 

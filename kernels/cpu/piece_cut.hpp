@@ -15,7 +15,7 @@ struct Range {
   std::int64_t first = 0, last = 0;
 
   std::int64_t size() const { return last - first; }
-  bool holds(std::int64_t index) const { return index >= first && index < last; }
+  bool has(std::int64_t index) const { return index >= first && index < last; }
   bool operator==(const Range&) const = default;
 
   /// The range with `reach` more indices on either side, clipped to the axis unless the axis is

@@ -40,7 +40,7 @@ class PieceRun {
       incoming_ =
           stream_.for_rows(incoming_, [&](Cell row, std::int64_t number, std::int64_t count) {
             for (; count > 0; --count, ++number, ++row.row)
-              for (int field = 0; field < stages_.problem.fields; ++field)
+              for (int field = 0; field < stages_.problem.step_fields; ++field)
                 load(field, times.front().conditions, row, number);
           });
       for (std::size_t i = 0; i < made_.size(); ++i) {
@@ -102,7 +102,7 @@ class PieceRun {
       next += rings_[i].rows * pitch_;
     }
     needed_.clear();
-    for (int field = 0; field < stages_.problem.fields; ++field)
+    for (int field = 0; field < stages_.problem.step_fields; ++field)
       needed_.push_back(part(pipeline_.versions[field].reach));
     made_.clear();
     for (const Pipeline::Instance& instance : pipeline_.instances)
@@ -167,7 +167,7 @@ class PieceRun {
   }
 
   // Points to column 0 of a row of a version; indices may be outside the grid.
-  T* row_of(int version, std::int64_t plane, std::int64_t row) const {
+  T* row_start(int version, std::int64_t plane, std::int64_t row) const {
     const std::int64_t place =
         (plane - stream_.planes.first) * stream_.rows.size() + row - stream_.rows.first;
     const RowRing<T>& ring = rings_[version];
@@ -175,7 +175,7 @@ class PieceRun {
   }
 
   // The index of a row's first cell in a field of the grid.
-  std::int64_t index_of(int field, const Cell& row) const {
+  std::int64_t index_at(int field, const Cell& row) const {
     const Shape shape = stages_.problem.shape;
     return field * shape.cells() +
            (wrapped(row.plane, shape.planes) * shape.rows + wrapped(row.row, shape.rows)) *
@@ -184,10 +184,10 @@ class PieceRun {
 
   void load(int field, const FaceConditions<T>& sides, const Cell& row, std::int64_t number) {
     const Piece& needed = needed_[field];
-    if (rings_[field].rows == 0 || !needed.planes.holds(row.plane) || !needed.rows.holds(row.row))
+    if (rings_[field].rows == 0 || !needed.planes.has(row.plane) || !needed.rows.has(row.row))
       return;
     const std::int64_t size = stages_.problem.shape.columns;
-    const T* const source = from_ + index_of(field, row);
+    const T* const source = from_ + index_at(field, row);
     T* const to = row_at({field, 0}, number);
     for (std::int64_t column = needed.columns.first; column < needed.columns.last;) {
       const std::int64_t inside = wrapped(column, size);
@@ -206,19 +206,19 @@ class PieceRun {
     const std::int64_t first = piece_.columns.first + width * instance / instances / pad * pad;
     const std::int64_t last = piece_.columns.first + width * (instance + 1) / instances;
     const auto of_row = [&](const Cell& row, const auto& line) {
-      for (int field = 0; field < stages_.problem.fields; ++field) {
-        const std::int64_t begin = index_of(field, row);
+      for (int field = 0; field < stages_.problem.step_fields; ++field) {
+        const std::int64_t begin = index_at(field, row);
         for (std::int64_t column = first; column < last; column += pad) line(begin + column);
       }
     };
     stream_.for_rows(incoming_, [&](Cell row, std::int64_t, std::int64_t count) {
-      for (; count > 0 && stream_.planes.holds(row.plane); --count, ++row.row)
+      for (; count > 0 && stream_.planes.has(row.plane); --count, ++row.row)
         of_row(row, [&](std::int64_t index) { __builtin_prefetch(from_ + index, 0, 2); });
     });
     if (stages_.past_caches) return;
     stream_.for_rows(outgoing_, [&](Cell row, std::int64_t, std::int64_t count) {
-      for (; count > 0 && piece_.planes.holds(row.plane); --count, ++row.row)
-        if (piece_.rows.holds(row.row))
+      for (; count > 0 && piece_.planes.has(row.plane); --count, ++row.row)
+        if (piece_.rows.has(row.row))
           of_row(row, [&](std::int64_t index) { __builtin_prefetch(to_ + index, 1, 2); });
     });
   }
@@ -226,7 +226,7 @@ class PieceRun {
   // Computes those of `count` rows of a plane, from `row` on, that belong to the instance.
   void make(const Made& made, const InstanceTimes<T>& times, Cell row, std::int64_t number,
             std::int64_t count) {
-    if (!made.piece.planes.holds(row.plane)) return;
+    if (!made.piece.planes.has(row.plane)) return;
     const std::int64_t first = row.row;
     const auto rows_up_to = [&](std::int64_t end, const auto& make_rows) {
       const std::int64_t some = std::min(end, first + count) - row.row;
@@ -238,7 +238,7 @@ class PieceRun {
         make_at_edge(made, times, edge, number + edge.row - first);
     };
     rows_up_to(made.piece.rows.first, [](std::int64_t) {});
-    if (made.inner.planes.holds(row.plane)) {
+    if (made.inner.planes.has(row.plane)) {
       rows_up_to(std::min(made.inner.rows.first, made.piece.rows.last), at_edge);
       rows_up_to(std::min(made.inner.rows.last, made.piece.rows.last), [&](std::int64_t some) {
         make_inner(made, times, row, number + row.row - first, some);
@@ -252,15 +252,15 @@ class PieceRun {
     const int stage = made.instance->stage;
     const std::size_t lines = made.lines.size(), results = made.results.size();
     for (std::size_t i = 0; i < lines; ++i)
-      line_walks_[i] = walk_of(made, stages_.layouts[stage].lines[i], made.lines[i], row, number);
+      line_walks_[i] = row_walk(made, stages_.layouts[stage].lines[i], made.lines[i], row, number);
     for (std::size_t i = 0; i < results; ++i)
-      result_walks_[i] = walk_of(made, made.results[i], row, number);
+      result_walks_[i] = row_walk(made, made.results[i], row, number);
     const bool many = made.rows != nullptr;  // only stages with one result
     while (count > 0) {
       std::int64_t rows = many ? result_walks_[0].straight(count) : 1;
       for (std::size_t i = 0; i < lines && many; ++i) rows = line_walks_[i].straight(rows);
-      for (std::size_t i = 0; i < lines; ++i) lines_[i] = line_walks_[i].take(rows);
-      for (std::size_t i = 0; i < results; ++i) results_[i] = result_walks_[i].take(rows);
+      for (std::size_t i = 0; i < lines; ++i) lines_[i] = line_walks_[i].next_values(rows);
+      for (std::size_t i = 0; i < results; ++i) results_[i] = result_walks_[i].next_values(rows);
       const T* const arguments = uniforms(made, times, row);
       if (many)
         made.rows({lines_.data(), pitch_, arguments[0], results_[0], result_walks_[0].step}, rows,
@@ -275,10 +275,10 @@ class PieceRun {
     }
   }
 
-  RowWalk<const T> walk_of(const Made& made, const StageLayout::Line& line, const RingRow& place,
-                           const Cell& row, std::int64_t number) const {
+  RowWalk<const T> row_walk(const Made& made, const StageLayout::Line& line, const RingRow& place,
+                            const Cell& row, std::int64_t number) const {
     if (place.version >= 0) {
-      const RowWalk<T> ring = walk_of(made, place, row, number);
+      const RowWalk<T> ring = row_walk(made, place, row, number);
       return {ring.values, ring.step, ring.end, ring.ring};
     }
     if (line.array < 0) return {stages_.along_columns(line) + made.stored.first};
@@ -288,11 +288,11 @@ class PieceRun {
             made.stored.first,
         stages_.pitch};
   }
-  RowWalk<T> walk_of(const Made& made, const RingRow& place, const Cell& row,
-                     std::int64_t number) const {
+  RowWalk<T> row_walk(const Made& made, const RingRow& place, const Cell& row,
+                      std::int64_t number) const {
     const RowRing<T>& ring = rings_[place.version];
     if (ring.rows == 0)
-      return {to_ + index_of(pipeline_.versions[place.version].array, row) + made.stored.first,
+      return {to_ + index_at(pipeline_.versions[place.version].array, row) + made.stored.first,
               stages_.problem.shape.columns};
     const std::int64_t size = ring.rows * pitch_;
     return {row_at(place, number) + made.stored.first, pitch_,
@@ -308,7 +308,7 @@ class PieceRun {
                made.piece.columns, ghosts_ + static_cast<std::int64_t>(i) * pitch_ - start_) +
           made.stored.first;
     for (std::size_t i = 0; i < made.results.size(); ++i)
-      results_[i] = walk_of(made, made.results[i], row, number).values;
+      results_[i] = row_walk(made, made.results[i], row, number).values;
     stages_.functions[stage](lines_.data(), uniforms(made, times, row), results_.data(),
                              made.stored.size());
     finish(made, times, row, results_.data());
@@ -324,16 +324,16 @@ class PieceRun {
       T* const values = results[i] - made.stored.first;
       if (!stages_.ends_in_time[version.array])
         faces_.impose_ends(version.array, times.conditions, row, made.piece.columns, values);
-      if (version.goes_out && piece_.planes.holds(row.plane) && piece_.rows.holds(row.row))
+      if (version.goes_out && piece_.planes.has(row.plane) && piece_.rows.has(row.row))
         copy_row_(values + piece_.columns.first,
-                  to_ + index_of(version.array, row) + piece_.columns.first, piece_.columns.size());
+                  to_ + index_at(version.array, row) + piece_.columns.first, piece_.columns.size());
     }
   }
 
   // Column 0 of a row of a coefficient.
   const T* coefficient_row(const StageLayout::Line& line, std::int64_t plane,
                            std::int64_t row) const {
-    return stages_.coefficients[line.array - stages_.problem.fields].data() +
+    return stages_.coefficients[line.array - stages_.problem.step_fields].data() +
            (plane * stages_.problem.shape.rows + row) * stages_.pitch + stages_.margin;
   }
 
@@ -354,7 +354,7 @@ class PieceRun {
     const std::int64_t plane = wrapped(in.plane, shape.planes);
     const std::int64_t in_plane = wrapped(in.row, shape.rows);
     if (version < 0) return coefficient_row(line, plane, in_plane);
-    T* const inside = row_of(version, in.plane, in.row);
+    T* const inside = row_start(version, in.plane, in.row);
     if (stages_.ends_in_time[line.array]) faces_.impose_ends(line.array, sides, in, range, inside);
     const T* found = inside;
     if (in.row != at.row)

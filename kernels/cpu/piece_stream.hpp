@@ -61,7 +61,7 @@ struct RowWalk {
     return end != nullptr && values + count * step > end ? (end - values) / step : count;
   }
   /// Moves on by `count` rows, which must not wrap, and returns the first of them.
-  Value* take(std::int64_t count) {
+  Value* next_values(std::int64_t count) {
     Value* const first = values;
     values += count * step;
     if (values == end) values -= ring;

@@ -19,7 +19,7 @@ class ReferenceEngine final : public Engine<T> {
       arrays_.start(buffers);
       for (const Stage& stage : problem_.stages) {
         compute_reductions(problem_, stage, arrays_, 1);
-        take(stage, problem_.clock.moment(step, stage.time));
+        compute_stage(stage, problem_.clock.moment(step, stage.time));
         arrays_.finish(stage);
       }
       buffers.swap();
@@ -29,7 +29,7 @@ class ReferenceEngine final : public Engine<T> {
   void set_clock(const StepTimes& clock) override { problem_.clock = clock; }
 
  private:
-  void take(const Stage& stage, const Moment& at_stage) {
+  void compute_stage(const Stage& stage, const Moment& at_stage) {
     TreeAt<T> tree(problem_, stage.tree);
     const Shape shape = problem_.shape;
     for (std::int64_t index = 0; index < shape.cells(); ++index) {
@@ -38,7 +38,7 @@ class ReferenceEngine final : public Engine<T> {
         const Cell at = beside(cell, value.at);
         const bool inside = at.column >= 0 && at.column < shape.columns && at.row >= 0 &&
                             at.row < shape.rows && at.plane >= 0 && at.plane < shape.planes;
-        return inside ? arrays_.read(value.index)[index_of(at)]
+        return inside ? arrays_.read(value.index)[array_index(at)]
                       : ghost(value.index, at, at_stage.time);
       });
       for (std::size_t i = 0; i < stage.targets.size(); ++i)
@@ -52,7 +52,7 @@ class ReferenceEngine final : public Engine<T> {
     const AxisSource in_planes = source_at(faces.planes, at.plane, problem_.shape.planes);
     const AxisSource in_rows = source_at(faces.rows, at.row, problem_.shape.rows);
     const AxisSource in_columns = source_at(faces.columns, at.column, problem_.shape.columns);
-    T found = arrays_.read(array)[index_of({in_rows.index, in_columns.index, in_planes.index})];
+    T found = arrays_.read(array)[array_index({in_rows.index, in_columns.index, in_planes.index})];
     Cell place{in_rows.index, at.column, in_planes.index};
     if (in_columns.ghost) found = condition(array, 2, place, time).ghost(found);
     place.row = at.row;
@@ -70,7 +70,7 @@ class ReferenceEngine final : public Engine<T> {
     return {tree.result(0), tree.result(1)};
   }
 
-  std::int64_t index_of(Cell cell) const {
+  std::int64_t array_index(Cell cell) const {
     return (cell.plane * problem_.shape.rows + cell.row) * problem_.shape.columns + cell.column;
   }
 

@@ -17,7 +17,7 @@ class StepArrays {
  public:
   /// Each call of start() supplies the memory of the last `lent` arrays.
   explicit StepArrays(const Problem<T>& problem, int lent = 0) : problem_(problem) {
-    const int given = problem.fields + static_cast<int>(problem.coefficients.size());
+    const int given = problem.step_fields + static_cast<int>(problem.coefficients.size());
     made_.assign(problem.arrays() - given - lent, std::vector<T>(problem.shape.cells()));
   }
 
@@ -26,7 +26,7 @@ class StepArrays {
     buffers_ = buffers;
     lent_ = lent;
     read_.clear();
-    for (int field = 0; field < problem_.fields; ++field)
+    for (int field = 0; field < problem_.step_fields; ++field)
       read_.push_back(buffers.current + field * problem_.shape.cells());
     for (const auto& coefficient : problem_.coefficients) read_.push_back(coefficient->data());
     for (int array = static_cast<int>(read_.size()); array < problem_.arrays(); ++array)
@@ -35,8 +35,8 @@ class StepArrays {
   const T* read(int array) const { return read_[array]; }
 
   T* write(int array) {
-    if (array < problem_.fields) return buffers_.next + array * problem_.shape.cells();
-    const std::size_t made = array - problem_.fields - problem_.coefficients.size();
+    if (array < problem_.step_fields) return buffers_.next + array * problem_.shape.cells();
+    const std::size_t made = array - problem_.step_fields - problem_.coefficients.size();
     if (made < made_.size()) return made_[made].data();
     return lent_ + (made - made_.size()) * problem_.shape.cells();
   }

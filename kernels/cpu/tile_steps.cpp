@@ -97,7 +97,7 @@ class TileRun {
         right_(reach_after(problem.faces.front().columns, tile.last_column, tile.levels,
                            problem.shape.columns)),
         length_((right_ - left_ + n - 1) / n),
-        pitch_(pitch_of(length_) * n),
+        pitch_(padded_length(length_) * n),
         places_(tile.slab + 2 * tile.levels),
         linear_(scratch),
         rows_(scratch == nullptr ? nullptr : scratch + (length_ + 1) * n) {}
@@ -150,7 +150,7 @@ class TileRun {
  private:
   static constexpr int n = Lanes<T>::count;
 
-  static std::int64_t pitch_of(std::int64_t length) {
+  static std::int64_t padded_length(std::int64_t length) {
     return length < 24 ? length : (length + 31) / 32 * 32;
   }
 
@@ -176,7 +176,7 @@ class TileRun {
   bool rows_wrap() const { return problem_.faces.front().rows.wrap(); }
 
   /// The index in a row of the cell of a column.
-  std::int64_t offset_of(std::int64_t column) const {
+  std::int64_t offset_in_row(std::int64_t column) const {
     return (column - left_) % length_ * n + (column - left_) / length_;
   }
 
@@ -246,7 +246,7 @@ class TileRun {
 
   void impose_ghost_column(const Face<T>& face, T* const* rows, std::int64_t count,
                            std::int64_t ghost, std::int64_t nearest) const {
-    const std::int64_t to = offset_of(ghost), from = offset_of(nearest);
+    const std::int64_t to = offset_in_row(ghost), from = offset_in_row(nearest);
     const auto impose = [&](const auto condition) __attribute__((always_inline)) {
       for (std::int64_t row = 0; row < count; ++row) rows[row][to] = condition(rows[row][from]);
     };
@@ -289,7 +289,7 @@ template <class T>
 bool advance(const Problem<T>& problem, const DiffusionStage<T>& stage, const Tile& tile,
              const T* from, T* to, T* scratch, bool expect_subnormal) {
   TileRun<DiffusionStage, T> run(problem, stage, tile, scratch);
-  if (expect_subnormal && extensions_of(problem.faces.front()) && stage.coefficient >= 0 &&
+  if (expect_subnormal && as_extensions(problem.faces.front()) && stage.coefficient >= 0 &&
       stage.coefficient <= T(largest_stable_coefficient(2))) {
     const auto met = run.template advance<true>(from, to);
     if (!met.unsafe) return met.subnormal;

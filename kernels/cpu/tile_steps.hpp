@@ -28,7 +28,7 @@ struct TileLoops {
   std::int64_t (*scratch_size)(const Problem<T>& problem, const Tile& tile);
 
   /// Reads `from` at time level 0, on the tile and `tile.levels` cells around it, and writes the
-  /// tile at time level `tile.levels` to `to`. `scratch` is aligned to 64 bytes and holds no NaN.
+  /// tile at time level `tile.levels` to `to`. `scratch` is aligned to 64 bytes and has no NaN.
   /// Returns true if the processor reports subnormal numbers. With `expect_subnormal` the bits are
   /// the same, but subnormal numbers cost less and normal ones more.
   bool (*advance)(const Problem<T>& problem, const DiffusionStage<T>& stage, const Tile& tile,

@@ -17,16 +17,18 @@
 #include "kernels/error.hpp"
 #include "kernels/filters/cuda/cuda_filter.hpp"
 #include "kernels/for_floats.hpp"
-#include "kernels/machine/memory.hpp"
+#include "kernels/memory_needed.hpp"
 
 namespace lapl {
 namespace {
 
-std::string grid_text(Shape shape) { return fmt::format("the grid of {} cells", text_of(shape)); }
+std::string grid_text(Shape shape) {
+  return fmt::format("the grid of {} cells", shape_text(shape));
+}
 
 // The fields of a state, one below the other, are rows of one array.
 template <class T>
-FieldLayout layout_of(const Problem<T>& problem, int fields) {
+FieldLayout padded_layout(const Problem<T>& problem, int fields) {
   FieldLayout layout = field_layout<T>(problem.shape);
   layout.rows *= problem.shape.planes * fields;
   return layout;
@@ -47,7 +49,7 @@ class CudaStagesValue final : public CudaFilter<T> {
   void apply(const T* state, T* output, cudaStream_t stream) override {
     problem_.set_clock(clock_);
     tiles_.forget_time();
-    tiles_.take(state, nullptr, step_, stream, output);
+    tiles_.launch_step(state, nullptr, step_, stream, output);
   }
 
  private:
@@ -64,9 +66,10 @@ class CudaBackend final : public Backend<T> {
       : device_(current_device()),
         problem_(problem),
         part_(problem.part.value_or(Part::all(problem.shape))),
-        layout_(layout_of(problem, problem.state_fields())) {
+        layout_(padded_layout(problem, problem.state_fields())) {
     require_device_memory(grid_text(problem.shape), memory_needed("cuda", problem).device);
-    const std::int64_t padded_values = layout_of(problem, problem.fields).rows * layout_.pitch;
+    const std::int64_t padded_values =
+        padded_layout(problem, problem.step_fields).rows * layout_.pitch;
     first_ = device_buffer<T>(padded_values);
     second_ = device_buffer<T>(padded_values);
     state_ = device_buffer<T>(problem.state_fields() * cells());
@@ -174,20 +177,20 @@ class CudaBackend final : public Backend<T> {
     --step_;
   }
 
-  void set_derived(const std::vector<DerivedPlan<T>>& plans) override {
+  void set_derived(const std::vector<DerivedOutput<T>>& plans) override {
     use_device();
-    for (const DerivedPlan<T>& plan : plans) {
+    for (const DerivedOutput<T>& plan : plans) {
       require_device_memory("what follows from " + grid_text(problem_.shape),
                             static_cast<double>(cells()) * sizeof(T));
       const auto* const filter = std::get_if<FilterPlan<T>>(&plan);
-      derived_.push_back({make(plan), filter ? filter->field : 0, device_buffer<T>(cells()),
+      derived_.push_back({make_derived(plan), filter ? filter->field : 0, device_buffer<T>(cells()),
                           pinned_buffer<T>(part_.cells())});
     }
   }
 
   void start_capture(bool with_derived) override {
     use_device();
-    copied_.hold(compute_);
+    copied_.wait_in(compute_);
     observe(static_cast<const T*>(buffers_.current), layout_, problem_.part, state_.data(),
             observation_.data(), compute_);
     if (with_derived)
@@ -195,7 +198,7 @@ class CudaBackend final : public Backend<T> {
         derived.function->apply(state_.data() + derived.field * cells(), derived.result.data(),
                                 compute_);
     observed_.record(compute_);
-    observed_.hold(copy_);
+    observed_.wait_in(copy_);
     to_host(host_observation_, observation_);
     own_to_host(host_state_, state_);
     if (with_derived)
@@ -252,7 +255,7 @@ class CudaBackend final : public Backend<T> {
 
   std::int64_t cells() const { return problem_.shape.cells(); }
 
-  std::unique_ptr<CudaFilter<T>> make(const DerivedPlan<T>& plan) const {
+  std::unique_ptr<CudaFilter<T>> make_derived(const DerivedOutput<T>& plan) const {
     if (const auto* filter = std::get_if<FilterPlan<T>>(&plan)) return make_cuda_filter(*filter);
     return std::make_unique<CudaStagesValue<T>>(std::get<Problem<T>>(plan), problem_.clock, step_,
                                                 compute_);

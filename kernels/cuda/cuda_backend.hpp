@@ -19,7 +19,7 @@ bool finds_cuda_driver();
 template <class T>
 std::unique_ptr<Backend<T>> make_cuda_backend(const std::string& engine, const Problem<T>& problem);
 
-/// The number of steps that the streaming engine takes in one launch, or 1 if it cannot step the
+/// The number of steps that the streaming engine runs in one launch, or 1 if it cannot step the
 /// problem. Without a device the number is that for an H200.
 template <class T>
 std::int64_t steps_of_streaming(const Problem<T>& problem);

@@ -22,7 +22,7 @@ std::unique_ptr<Engine<T>> make_resident_engine(const Problem<T>& problem, cudaS
 template <class T>
 std::unique_ptr<Engine<T>> make_streaming_engine(const Problem<T>& problem, cudaStream_t stream);
 
-/// The number of steps that the streaming engine of diffusion takes in one launch.
+/// The number of steps that the streaming engine of diffusion runs in one launch.
 template <class T>
 int streaming_depth();
 

@@ -9,7 +9,7 @@ namespace lapl {
 template <class T>
 struct ChosenEngine {
   std::string name;    ///< from engine_table
-  std::string reason;  ///< message that says why this engine was chosen
+  std::string reason;  ///< the reason why this engine was chosen
   std::unique_ptr<Engine<T>> engine;
 };
 

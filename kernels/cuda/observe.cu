@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(32)
   }
   if (!has_around || found.first == not_found) return;
   const auto first = static_cast<std::int64_t>(found.first);
-  const Neighbourhood area = neighbourhood_of(first, shape);
+  const Neighbourhood area = cell_neighbourhood(first, shape);
   if (threadIdx.x >= area.rows * area.columns) return;
   const std::int64_t plane = first / (shape.rows * shape.columns);  // of all fields
   const std::int64_t row = plane * shape.rows + area.first_row + threadIdx.x / area.columns;

@@ -64,14 +64,14 @@ LAPL_HOST_DEVICE T polar_angle(T y, T x) {
   const T y_size = absolute(y), x_size = absolute(x);
   const T size = select(y_size > x_size, y_size, x_size);
   // Scales the larger coordinate to between 2 and 4, or to less if it was subnormal.
-  const Bits<T> exponent = bits_of(size) >> fraction_bits;
+  const Bits<T> exponent = as_bits(size) >> fraction_bits;
   const T scale = power_of_two<T>(Bits<T>(2 * bias + 1) - exponent - Bits<T>(exponent == 0));
   // Infinite coordinates become 1, and finite ones next to them 0; (0, 0) becomes (1, 0).
   const bool is_infinite = size == infinity;
   T above = select(is_infinite, T(y_size == infinity), y_size * scale);
   T beside = select(is_infinite, T(x_size == infinity), x_size * scale);
   beside = select(size == T(0), T(1), beside);
-  const bool is_behind = (bits_of(x) & sign_bit<T>) != 0;
+  const bool is_behind = (as_bits(x) & sign_bit<T>) != 0;
   T angle = angle_in_half_turn(above, beside, is_behind);
   // If y / x is small, it equals the angle; it is rounded only once if it is subnormal.
   const T small = T(1) / T(Bits<T>(1) << (fraction_bits / 2 + 4));

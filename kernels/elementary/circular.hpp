@@ -55,7 +55,7 @@ LAPL_HOST_DEVICE SineAndCosine<T> sine_and_cosine(Pair<T> r) {
 /// turn.
 template <class T>
 LAPL_HOST_DEVICE T negated_in_second_half(T value, Bits<T> quarters) {
-  return from_bits<T>(bits_of(value) ^ ((quarters << (Format<T>::size - 2)) & sign_bit<T>));
+  return from_bits<T>(as_bits(value) ^ ((quarters << (Format<T>::size - 2)) & sign_bit<T>));
 }
 
 /// Each struct computes its function from an angle's reduced magnitude and the sign of `x`. For odd

@@ -42,7 +42,7 @@ LAPL_HOST_DEVICE Angle<T> reduced_angle(T x) {
   const T first = fused_multiply_add(-n, Quarter::first, x);
   const Pair<T> second = product(-n, Quarter::second);
   const Pair<T> r = sum(first, second.high);
-  return {bits_of(shifted), {r.high, r.low + fused_multiply_add(-n, Quarter::third, second.low)}};
+  return {as_bits(shifted), {r.high, r.low + fused_multiply_add(-n, Quarter::third, second.low)}};
 }
 
 /// Word `index`, of 32 bits, of 64 zeros followed by the binary digits of 2 / pi.
@@ -65,7 +65,7 @@ LAPL_HOST_DEVICE Angle<double> reduced_huge_angle(double x) {
   using Long = unsigned long long;
   if (!(x < Format<double>::infinity)) return {0, {x - x, 0.}};
   // x = mantissa * 2^exponent. The first digit that counts has the weight 2^(1 - exponent).
-  const Long bits = bits_of(x);
+  const Long bits = as_bits(x);
   const int exponent = static_cast<int>(bits >> 52) - 1075;
   const Long mantissa = (bits & 0xfffffffffffff) | 0x10000000000000;
   const int start = exponent - 2 + 64;

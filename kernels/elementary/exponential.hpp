@@ -29,7 +29,7 @@ LAPL_HOST_DEVICE Exponent<T> reduced_exponent(Pair<T> x) {
   const T shifted = fused_multiply_add(x.high, Format<T>::one_over_log_two, shift);
   const T k = shifted - shift;
   const T first = fused_multiply_add(-k, Format<T>::log_two, x.high);  // exact
-  return {bits_of(shifted) & 0xfff,
+  return {as_bits(shifted) & 0xfff,
           sum(first, fused_multiply_add(-k, Format<T>::log_two_rest, x.low))};
 }
 

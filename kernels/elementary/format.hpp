@@ -34,7 +34,7 @@ template <class T>
 using Bits = typename Format<T>::Bits;
 
 template <class T>
-LAPL_HOST_DEVICE Bits<T> bits_of(T number) {
+LAPL_HOST_DEVICE Bits<T> as_bits(T number) {
   return __builtin_bit_cast(Bits<T>, number);
 }
 template <class T>
@@ -50,7 +50,7 @@ LAPL_HOST_DEVICE T select(bool condition, T a, T b) {
   return condition ? a : b;
 #else
   const Bits<T> mask = condition ? ~Bits<T>(0) : Bits<T>(0);
-  return from_bits<T>((bits_of(a) & mask) | (bits_of(b) & ~mask));
+  return from_bits<T>((as_bits(a) & mask) | (as_bits(b) & ~mask));
 #endif
 }
 
@@ -59,12 +59,12 @@ constexpr Bits<T> sign_bit = Bits<T>(1) << (Format<T>::size - 1);
 
 template <class T>
 LAPL_HOST_DEVICE T absolute(T x) {
-  return from_bits<T>(bits_of(x) & ~sign_bit<T>);
+  return from_bits<T>(as_bits(x) & ~sign_bit<T>);
 }
 /// `x` with its sign flipped if `of` is negative.
 template <class T>
 LAPL_HOST_DEVICE T with_sign(T x, T of) {
-  return from_bits<T>(bits_of(x) ^ (bits_of(of) & sign_bit<T>));
+  return from_bits<T>(as_bits(x) ^ (as_bits(of) & sign_bit<T>));
 }
 
 /// 2^(biased - exponent_bias), where `biased` must be the exponent of a normal number.

@@ -23,11 +23,11 @@ LAPL_HOST_DEVICE Split<T> split(T x) {
   constexpr Bits<T> one = Bits<T>(1) << fraction_bits;
   const bool is_subnormal = x < Format<T>::least_normal;
   x = select(is_subnormal, x * T(4 * one), x);
-  const Bits<T> start = bits_of(Format<T>::root_half);
-  const Bits<T> shifted = bits_of(x) - start + Format<T>::exponent_bias * one;
+  const Bits<T> start = as_bits(Format<T>::root_half);
+  const Bits<T> shifted = as_bits(x) - start + Format<T>::exponent_bias * one;
   // Converts the exponent to floating point by its bits, because AVX2 cannot convert 64-bit
   // integers.
-  const T biased = from_bits<T>((shifted >> fraction_bits) | bits_of(T(one)));
+  const T biased = from_bits<T>((shifted >> fraction_bits) | as_bits(T(one)));
   const T bias = T(one + Format<T>::exponent_bias);
   return {biased - select(is_subnormal, bias + T(fraction_bits + 2), bias),
           from_bits<T>((shifted & (one - 1)) + start)};

@@ -61,9 +61,9 @@ LAPL_HOST_DEVICE T power(T x, T y) {
   // Rounds to an integer, whose last bit is the last bit of the sum.
   const T shifted = y_size + integers_only;
   const bool is_integer = !is_small | (shifted - integers_only == y_size);
-  const Bits<T> is_odd = bits_of(select(is_small, shifted, y_size)) &
+  const Bits<T> is_odd = as_bits(select(is_small, shifted, y_size)) &
                          Bits<T>(is_integer & (y_size < T(2) * integers_only));
-  result = from_bits<T>(bits_of(result) ^ (bits_of(x) & (is_odd << (Format<T>::size - 1))));
+  result = from_bits<T>(as_bits(result) ^ (as_bits(x) & (is_odd << (Format<T>::size - 1))));
   result = select((x < T(0)) & (size < infinity) & !is_integer, Format<T>::not_a_number, result);
   return select((x == T(1)) | (y == T(0)), T(1), result);
 }

@@ -11,11 +11,11 @@
 namespace lapl::elementary {
 
 #ifdef __CUDACC_RTC__  // NVRTC lacks GCC's builtins
-LAPL_HOST_DEVICE float floor_of(float a) { return floorf(a); }
-LAPL_HOST_DEVICE double floor_of(double a) { return floor(a); }
+LAPL_HOST_DEVICE float floored(float a) { return floorf(a); }
+LAPL_HOST_DEVICE double floored(double a) { return floor(a); }
 #else
-LAPL_HOST_DEVICE float floor_of(float a) { return __builtin_floorf(a); }
-LAPL_HOST_DEVICE double floor_of(double a) { return __builtin_floor(a); }
+LAPL_HOST_DEVICE float floored(float a) { return __builtin_floorf(a); }
+LAPL_HOST_DEVICE double floored(double a) { return __builtin_floor(a); }
 #endif
 
 /// The largest |a / b| for which the floor of the rounded quotient is exact.
@@ -28,7 +28,7 @@ LAPL_HOST_DEVICE T shortened(T a, T b) {
   while (a / largest_quotient<T> >= b) {
     T multiple = b;
     while (a / multiple >= largest_quotient<T>) multiple *= largest_quotient<T>;
-    const T rest = fused_multiply_add(-floor_of(a / multiple), multiple, a);
+    const T rest = fused_multiply_add(-floored(a / multiple), multiple, a);
     a = rest < T(0) ? rest + multiple : rest;
   }
   return a;
@@ -42,11 +42,11 @@ LAPL_HOST_DEVICE T floored_remainder(T a, T b) {
   T rest = absolute(a);
   if (rest >= size * largest_quotient<T> && size > T(0) && rest < infinity)
     rest = shortened(rest, size);
-  const T quotient = floor_of(rest / size);
+  const T quotient = floored(rest / size);
   rest = select(size == infinity, rest, fused_multiply_add(-quotient, size, rest));
   rest = select(rest < T(0), rest + size, rest);
   // Now rest is the remainder of the magnitudes.
-  const bool opposite = ((bits_of(a) ^ bits_of(b)) & sign_bit<T>) != 0;
+  const bool opposite = ((as_bits(a) ^ as_bits(b)) & sign_bit<T>) != 0;
   rest = select(opposite & (rest > T(0)), size - rest, rest);
   rest = select(absolute(a) < infinity, rest, Format<T>::not_a_number);
   return with_sign(rest, b);

@@ -14,12 +14,12 @@
 
 namespace lapl {
 
-LAPL_HOST_DEVICE std::uint64_t bits_of(float value) {
+LAPL_HOST_DEVICE std::uint64_t as_bits(float value) {
   std::uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
-LAPL_HOST_DEVICE std::uint64_t bits_of(double value) {
+LAPL_HOST_DEVICE std::uint64_t as_bits(double value) {
   std::uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
@@ -34,12 +34,12 @@ LAPL_HOST_DEVICE std::uint64_t mixed(std::uint64_t z) {
 
 template <class T>
 LAPL_HOST_DEVICE std::uint64_t digest_term(std::uint64_t index, T value) {
-  return mixed((index + 1) * 0x9E3779B97F4A7C15u + bits_of(value));
+  return mixed((index + 1) * 0x9E3779B97F4A7C15u + as_bits(value));
 }
 
 /// The state digest of a field in host memory, or the part of it from index `first` on.
 template <class T>
-std::uint64_t digest_of(std::span<const T> field, std::uint64_t first = 0) {
+std::uint64_t field_digest(std::span<const T> field, std::uint64_t first = 0) {
   std::uint64_t digest = 0;
   for (std::size_t i = 0; i < field.size(); ++i) digest += digest_term(first + i, field[i]);
   return digest;

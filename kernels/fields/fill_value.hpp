@@ -9,7 +9,7 @@
 
 namespace lapl {
 
-/// netCDF's default fill value, 15 * 2^119, which both precisions hold.
+/// netCDF's default fill value, 15 * 2^119, which both precisions represent.
 inline constexpr double fill_value = 0x1.ep122;
 
 /// True for the value of a cell outside, as stored or as read from a file.

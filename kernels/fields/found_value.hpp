@@ -21,7 +21,7 @@ struct Neighbourhood {
 };
 inline constexpr int most_neighbours = 25;  ///< including the cell itself
 
-LAPL_HOST_DEVICE Neighbourhood neighbourhood_of(std::int64_t index, Shape shape) {
+LAPL_HOST_DEVICE Neighbourhood cell_neighbourhood(std::int64_t index, Shape shape) {
   const std::int64_t row = index / shape.columns % shape.rows, column = index % shape.columns;
   const std::int64_t first_row = row < 2 ? 0 : row - 2;
   const std::int64_t first_column = column < 2 ? 0 : column - 2;
@@ -33,12 +33,12 @@ LAPL_HOST_DEVICE Neighbourhood neighbourhood_of(std::int64_t index, Shape shape)
 template <class T>
 struct FoundValue {
   std::int64_t index = 0;
-  std::array<T, most_neighbours> around{};  ///< values of neighbourhood_of(index), row by row
+  std::array<T, most_neighbours> around{};  ///< values of cell_neighbourhood(index), row by row
 };
 
 /// The order of magnitudes |value|. NaNs lie beyond infinity.
 LAPL_HOST_DEVICE std::uint64_t magnitude_bits(double value) {
-  return bits_of(value) & ~(std::uint64_t{1} << 63);
+  return as_bits(value) & ~(std::uint64_t{1} << 63);
 }
 
 /// Index of the first NaN or infinity; none if all values are finite.
@@ -56,9 +56,9 @@ std::optional<std::int64_t> first_not_finite(std::span<const T> values) {
   return std::nullopt;
 }
 
-/// The indices of the cells of neighbourhood_of(index), row by row, in the same array as `index`.
+/// The indices of the cells of cell_neighbourhood(index), row by row, in the same array as `index`.
 inline std::vector<std::int64_t> indices_around(std::int64_t index, Shape shape) {
-  const Neighbourhood area = neighbourhood_of(index, shape);
+  const Neighbourhood area = cell_neighbourhood(index, shape);
   const std::int64_t cells = shape.rows * shape.columns, plane = index / cells * cells;
   std::vector<std::int64_t> around;
   for (std::int64_t row = area.first_row; row < area.first_row + area.rows; ++row)

@@ -34,7 +34,7 @@ class StridedTransform {
     }
   }
 
-  void take(std::int64_t pieces, bool backward, int threads) const {
+  void run_transforms(std::int64_t pieces, bool backward, int threads) const {
     const std::int64_t blocks = (stride_ + at_once - 1) / at_once;
 #pragma omp parallel for num_threads(threads)
     for (std::int64_t i = 0; i < pieces * blocks; ++i) {
@@ -105,8 +105,8 @@ class RealTransform {
   }
 
   void transform_rows_and_planes(bool backward) {
-    along_rows_.take(shape_.planes, backward, threads_);
-    if (shape_.planes > 1) along_planes_.take(1, backward, threads_);
+    along_rows_.run_transforms(shape_.planes, backward, threads_);
+    if (shape_.planes > 1) along_planes_.run_transforms(1, backward, threads_);
   }
 
   Shape shape_;
@@ -185,7 +185,7 @@ std::vector<double> fractal_field(Shape shape, const FractalParameters& paramete
           field[row * shape.columns + column] = 0;
   }
   if (parameters.percentile) {
-    const double threshold = percentile_of(field, *parameters.percentile, threads);
+    const double threshold = percentile_value(field, *parameters.percentile, threads);
 #pragma omp parallel for num_threads(threads)
     for (std::int64_t i = 0; i < shape.cells(); ++i)
       if (!(field[i] > threshold)) field[i] = 0;

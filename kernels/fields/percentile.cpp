@@ -19,7 +19,7 @@ namespace {
 GridExtremes neighbours_at(std::span<const double> values, std::int64_t rank, int threads) {
   constexpr int bits_at_once = 13;  // the counts of a thread stay in its cache
   std::vector<std::int64_t> counts(std::size_t(threads) << bits_at_once);
-  const auto counts_of = [&](int thread) {
+  const auto thread_counts = [&](int thread) {
     return counts.data() + (std::int64_t{thread} << bits_at_once);
   };
   const auto size = static_cast<std::int64_t>(values.size());
@@ -33,11 +33,11 @@ GridExtremes neighbours_at(std::span<const double> values, std::int64_t rank, in
     for (int thread = 0; thread < threads; ++thread)
       for (std::int64_t i = size * thread / threads; i < size * (thread + 1) / threads; ++i)
         if (const std::uint64_t begin = ordered_bits(values[i]) >> shift; begin >> bits == known)
-          ++counts_of(thread)[begin & ((1 << bits) - 1)];
+          ++thread_counts(thread)[begin & ((1 << bits) - 1)];
     known <<= bits;
     for (int next = 0;; ++next) {
       equal = 0;
-      for (int thread = 0; thread < threads; ++thread) equal += counts_of(thread)[next];
+      for (int thread = 0; thread < threads; ++thread) equal += thread_counts(thread)[next];
       if (rank < equal) {
         known |= static_cast<std::uint64_t>(next);
         break;
@@ -58,7 +58,7 @@ GridExtremes neighbours_at(std::span<const double> values, std::int64_t rank, in
 
 }  // namespace
 
-double percentile_of(std::span<const double> values, double percentile, int threads) {
+double percentile_value(std::span<const double> values, double percentile, int threads) {
   const double rank = static_cast<double>(values.size() - 1) * (percentile / 100);
   const GridExtremes at =
       neighbours_at(values, static_cast<std::int64_t>(std::floor(rank)), threads);

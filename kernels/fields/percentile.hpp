@@ -6,7 +6,7 @@ namespace lapl {
 
 /// Bit-identical to numpy.percentile(values, percentile), with linear interpolation between the two
 /// nearest values (method 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996).
-/// `values` is not empty and holds no NaN; `percentile` is from 0 to 100.
-double percentile_of(std::span<const double> values, double percentile, int threads);
+/// `values` is not empty and has no NaN; `percentile` is from 0 to 100.
+double percentile_value(std::span<const double> values, double percentile, int threads);
 
 }  // namespace lapl

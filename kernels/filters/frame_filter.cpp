@@ -36,12 +36,12 @@ class CpuFrameFilter final : public FrameFilter<T> {
       CpuFilter<T>& filter = filter_for_input();
       const auto start = std::chrono::steady_clock::now();
       filter.apply(input_.data(), output_.data());
-      taken_ += std::chrono::steady_clock::now() - start;
+      seconds_ += std::chrono::steady_clock::now() - start;
       write(frame, output_.data());
     }
   }
 
-  double seconds() const override { return taken_.count(); }
+  double seconds() const override { return seconds_.count(); }
   std::string device() const override { return processor_name(); }
 
  private:
@@ -55,7 +55,7 @@ class CpuFrameFilter final : public FrameFilter<T> {
   int threads_;
   std::unique_ptr<CpuFilter<T>> filter_, direct_;
   std::vector<T> input_, output_;
-  std::chrono::duration<double> taken_{};
+  std::chrono::duration<double> seconds_{};
 };
 
 }  // namespace

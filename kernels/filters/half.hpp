@@ -17,9 +17,9 @@ struct Half {
 };
 
 /// The exact number as the type for arithmetic: float for float and Half, double for double.
-LAPL_HOST_DEVICE float number_of(float value) { return value; }
-LAPL_HOST_DEVICE double number_of(double value) { return value; }
-LAPL_HOST_DEVICE float number_of(Half value) {
+LAPL_HOST_DEVICE float as_number(float value) { return value; }
+LAPL_HOST_DEVICE double as_number(double value) { return value; }
+LAPL_HOST_DEVICE float as_number(Half value) {
 #ifdef __CUDA_ARCH__
   return __half2float(__ushort_as_half(value.bits));
 #else
@@ -32,7 +32,7 @@ LAPL_HOST_DEVICE float number_of(Half value) {
 }
 
 template <class Storage>
-using Number = decltype(number_of(Storage()));
+using Number = decltype(as_number(Storage()));
 
 template <class Storage>
 LAPL_HOST_DEVICE Storage stored_as(Number<Storage> value) {

@@ -40,7 +40,7 @@ struct Face {
     return !neighbour && !varies() && a == T(0) && b == T(1);
   }
 
-  LAPL_HOST_DEVICE T ghost(T inside) const { return ghost_of(a, b, inside); }
+  LAPL_HOST_DEVICE T ghost(T inside) const { return ghost_value(a, b, inside); }
 };
 
 /// The two faces of an axis; either both are neighbours or neither is.
@@ -119,7 +119,7 @@ struct Extensions {
 
 /// The extension that is equivalent to the faces; none if a condition neither holds 0 nor is even.
 template <class T>
-std::optional<Extensions> extensions_of(const Faces<T>& faces) {
+std::optional<Extensions> as_extensions(const Faces<T>& faces) {
   bool possible = true;
   const auto of = [&](const Face<T>& face) {
     possible =

@@ -37,16 +37,16 @@ Cell Cell::of(std::span<const std::int64_t> indices) {
   return {.row = at(2), .column = at(1), .plane = at(3)};
 }
 
-std::vector<std::pair<GridAxis, std::int64_t>> axes_of(Shape shape) {
+std::vector<std::pair<GridAxis, std::int64_t>> shape_axes(Shape shape) {
   std::vector<std::pair<GridAxis, std::int64_t>> found;
   auto axis = all_axes.end() - shape.axes;
   for (const std::int64_t extent : shape.extents()) found.emplace_back(*axis++, extent);
   return found;
 }
 
-std::string text_of(Shape shape) { return fmt::format("{}", fmt::join(shape.extents(), " x ")); }
+std::string shape_text(Shape shape) { return fmt::format("{}", fmt::join(shape.extents(), " x ")); }
 
-std::string text_of(Cell cell, int axes) {
+std::string place_text(Cell cell, int axes) {
   std::string text = fmt::format("column {}", cell.column);
   if (axes > 1) text = fmt::format("row {}, {}", cell.row, text);
   if (axes > 2) text = fmt::format("plane {}, {}", cell.plane, text);

@@ -62,7 +62,7 @@ struct Spacing {
 };
 
 /// The extents as text, for example "2000 x 3000".
-std::string text_of(Shape shape);
+std::string shape_text(Shape shape);
 
 /// Names of an axis of a grid.
 struct GridAxis {
@@ -73,7 +73,7 @@ inline constexpr std::array<GridAxis, 3> all_axes = {
     {{"plane", "z"}, {"row", "y"}, {"column", "x"}}};
 
 /// The axes of a grid with their extents, slowest first.
-std::vector<std::pair<GridAxis, std::int64_t>> axes_of(Shape shape);
+std::vector<std::pair<GridAxis, std::int64_t>> shape_axes(Shape shape);
 
 struct Cell {
   std::int64_t row = 0;
@@ -84,7 +84,7 @@ struct Cell {
   static Cell of(std::span<const std::int64_t> indices);
 };
 
-constexpr std::int64_t index_of(Shape shape, Cell cell) {
+constexpr std::int64_t cell_index(Shape shape, Cell cell) {
   return (cell.plane * shape.rows + cell.row) * shape.columns + cell.column;
 }
 constexpr Cell cell_at(Shape shape, std::int64_t index) {
@@ -101,6 +101,6 @@ constexpr std::array<std::int64_t, 3> by_axis(Cell cell) {
 }
 
 /// The cell as text with `axes` indices, for example "row 3, column 4".
-std::string text_of(Cell cell, int axes);
+std::string place_text(Cell cell, int axes);
 
 }  // namespace lapl

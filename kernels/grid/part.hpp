@@ -42,10 +42,10 @@ struct Part {
 
   /// The index at which own row `row` begins, in the block; then in the grid.
   constexpr std::int64_t in_block(std::int64_t row) const {
-    return index_of(shape(), {before[1] + row % own[1], before[2], before[0] + row / own[1]});
+    return cell_index(shape(), {before[1] + row % own[1], before[2], before[0] + row / own[1]});
   }
   constexpr std::int64_t in_grid(std::int64_t row) const {
-    return index_of(whole, {first[1] + row % own[1], first[2], first[0] + row / own[1]});
+    return cell_index(whole, {first[1] + row % own[1], first[2], first[0] + row / own[1]});
   }
 
   /// The index in the grid of an index in the block, along one axis.
@@ -57,7 +57,7 @@ struct Part {
   /// The index in the grid at which the whole grid row of the block's row `row` begins.
   constexpr std::int64_t row_in_grid(std::int64_t row) const {
     const std::int64_t rows = shape().rows;
-    return index_of(whole, {index_in_grid(1, row % rows), 0, index_in_grid(0, row / rows)});
+    return cell_index(whole, {index_in_grid(1, row % rows), 0, index_in_grid(0, row / rows)});
   }
 };
 

@@ -26,7 +26,7 @@ bool is_own_folder(const struct stat& status) {
 
 bool is_file(const struct stat& status) { return S_ISREG(status.st_mode); }
 
-void remove_unless_held(const fs::path& path, bool (*right_kind)(const struct stat&)) {
+void remove_unless_locked(const fs::path& path, bool (*right_kind)(const struct stat&)) {
   // With O_NONBLOCK, opening a pipe does not wait for a writer.
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return;
@@ -65,11 +65,11 @@ std::string short_name(const std::string& name) {
 
 void remove_leftovers(const fs::path& folder, const std::string& start) {
   for (const std::string& name : hidden_names_in(folder))
-    if (is_leftover(name, start)) remove_unless_held(folder / name, is_own_folder);
+    if (is_leftover(name, start)) remove_unless_locked(folder / name, is_own_folder);
 }
 
 fs::path temporary_beside(const fs::path& target) {
-  // A process looks for leftovers in each folder only once, even if it writes many files there.
+  // A process searches for leftovers in each folder only once, even if it writes many files there.
   static std::mutex mutex;
   static std::map<fs::path, std::vector<std::string>> hidden;
   const fs::path folder = target.parent_path();
@@ -79,7 +79,7 @@ fs::path temporary_beside(const fs::path& target) {
   if (first) at->second = hidden_names_in(folder);
   std::erase_if(at->second, [&](const std::string& name) {
     if (!is_leftover(name, start)) return false;
-    remove_unless_held(folder / name, is_file);
+    remove_unless_locked(folder / name, is_file);
     return true;
   });
   return folder / (start + std::to_string(::getpid()));

@@ -12,7 +12,7 @@ std::int64_t cut_at(std::int64_t size, std::int64_t parts, std::int64_t part, bo
   return pairs && part < parts ? at / 2 * 2 : at;
 }
 
-std::array<int, 3> place_of(const std::array<int, 3>& counts, int rank) {
+std::array<int, 3> rank_place(const std::array<int, 3>& counts, int rank) {
   return {rank / counts[2] / counts[1], rank / counts[2] % counts[1], rank % counts[2]};
 }
 
@@ -53,7 +53,7 @@ std::optional<Decomposition> with_counts(const Division& division, std::array<in
   return best;
 }
 
-std::optional<Decomposition> best_of(const Division& division, int ranks) {
+std::optional<Decomposition> best_decomposition(const Division& division, int ranks) {
   const std::size_t slowest = 3 - static_cast<std::size_t>(division.grid.axes);
   std::optional<Decomposition> best;
   double least = std::numeric_limits<double>::infinity();
@@ -74,7 +74,7 @@ std::optional<Decomposition> best_of(const Division& division, int ranks) {
 Part Decomposition::part(int rank) const {
   Part part{.whole = grid, .own = {}, .endless = endless};
   if (rank >= stepping()) return part;
-  const std::array<int, 3> place = place_of(counts, rank);
+  const std::array<int, 3> place = rank_place(counts, rank);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::int64_t size = by_axis(grid)[axis];
     std::array<int, 3> before = {}, after = {};
@@ -89,7 +89,7 @@ Part Decomposition::part(int rank) const {
 
 int Decomposition::neighbour(int rank, const std::array<int, 3>& towards) const {
   if (rank >= stepping() || towards == std::array<int, 3>{}) return -1;
-  std::array<int, 3> place = place_of(counts, rank);
+  std::array<int, 3> place = rank_place(counts, rank);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (towards[axis] == 0) continue;
     const int along = place[axis] + towards[axis], count = counts[axis];
@@ -140,18 +140,18 @@ ModelledStep modelled_step(const Decomposition& by, const Division& division,
   const auto reach = static_cast<double>(division.reach);
   const double steps = std::max(1.0, static_cast<double>(by.depth) / reach);
   const auto pass = static_cast<double>(division.steps_of_pass);
-  const auto seconds_of = [&](double number, double at_once) {
+  const auto computing_seconds = [&](double number, double at_once) {
     return number * (costs.cell + costs.traffic / at_once);
   };
   model.exchange = exchange / steps;
-  model.seconds = seconds_of(cells, std::min(steps, pass)) + model.exchange;
-  model.efficiency = seconds_of(own[0] * own[1] * own[2], pass) / model.seconds;
+  model.seconds = computing_seconds(cells, std::min(steps, pass)) + model.exchange;
+  model.efficiency = computing_seconds(own[0] * own[1] * own[2], pass) / model.seconds;
   return model;
 }
 
 Decomposition decompose(const Division& division) {
   for (int ranks = division.ranks; ranks > 1; --ranks)
-    if (const auto found = best_of(division, ranks)) return *found;
+    if (const auto found = best_decomposition(division, ranks)) return *found;
   return {division.grid, division.endless, division.ranks};
 }
 

@@ -40,7 +40,7 @@ struct Division {
   std::array<bool, 3> endless = {};  ///< periodic axes: planes, rows, columns
   int ranks = 1;
   std::int64_t reach = 1;          ///< distance in cells from which a step of a cell reads values
-  std::int64_t steps_of_pass = 1;  ///< steps that an engine takes per pass
+  std::int64_t steps_of_pass = 1;  ///< steps that an engine runs per pass
   std::int64_t most_passes = 1;    ///< largest number of passes from one exchange to the next
   std::int64_t least_depth = 0;    ///< smallest depth of halos, which derived outputs need
   /// blocks must be slabs of whole rows, in pairs: a GPU transforms two lines at once

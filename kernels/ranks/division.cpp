@@ -31,25 +31,25 @@ RankCosts costs_of_ranks(const std::string& backend, const std::string& through_
 }
 
 template <class T>
-Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
-                     const std::string& backend, const std::string& engine, int ranks,
-                     const RankCosts& costs) {
+Division problem_division(const Problem<T>& problem, const std::vector<DerivedOutput<T>>& derived,
+                          const std::string& backend, const std::string& engine, int ranks,
+                          const RankCosts& costs) {
   const bool by_modes = problem.exponential || engine == spectral_engine.name;
   std::int64_t least_depth = 0;
-  for (const DerivedPlan<T>& plan : derived)
+  for (const DerivedOutput<T>& plan : derived)
     if (const auto* stages = std::get_if<Problem<T>>(&plan))  // filters read whole fields
-      least_depth = std::max(least_depth, reach_of(stages->stages));
+      least_depth = std::max(least_depth, stages_reach(stages->stages));
   const Faces<T>& faces = problem.faces.front();
   return {.grid = problem.shape,
           .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
           .ranks = ranks,
-          .reach = std::max<std::int64_t>(reach_of(problem.stages), 1),
+          .reach = std::max<std::int64_t>(stages_reach(problem.stages), 1),
           .steps_of_pass = steps_at_once(typical_block(problem, ranks), backend, engine),
           .most_passes = backend == "cpu" ? 1 : 8,
           .least_depth = least_depth,
           .pairs = by_modes,
           .costs = costs};
 }
-LAPL_FOR_FLOATS(division_of);
+LAPL_FOR_FLOATS(problem_division);
 
 }  // namespace lapl

@@ -43,7 +43,7 @@ class Halo {
   /// step must call it, in the same order. On a device, enqueues the copies in the block's stream.
   virtual void fill(Ranks& ranks, const Block<T>& block) = 0;
 
-  /// A message that says how halos are exchanged; empty if there is only one way.
+  /// A message on how halos are exchanged; empty if there is only one way.
   virtual std::string how() const { return {}; }
 
   /// The exchange between GPUs; null if there is none.
@@ -53,7 +53,7 @@ class Halo {
 template <class T>
 std::unique_ptr<Halo<T>> make_host_halo(const Decomposition& by, int rank, int fields);
 
-/// A message that says why halos of blocks on devices go through host memory; empty if they do not,
+/// The reason why halos of blocks on devices go through host memory; empty if they do not,
 /// and for backend "cpu". All ranks must call it.
 std::string why_through_host(Ranks& ranks, const std::string& backend);
 

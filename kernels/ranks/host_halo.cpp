@@ -26,8 +26,8 @@ class HostHalo final : public Halo<T> {
       copy_rows(
           block, message.own, gone_[i].data(),
           [](T* in_block, T* packed, std::int64_t count) { std::copy_n(in_block, count, packed); });
-      sent.push_back({message.peer, message.sent_tag, bytes_of(gone_[i])});
-      received.push_back({message.peer, message.received_tag, bytes_of(come_[i])});
+      sent.push_back({message.peer, message.sent_tag, buffer_bytes(gone_[i])});
+      received.push_back({message.peer, message.received_tag, buffer_bytes(come_[i])});
     }
     ranks.exchange(sent, received);
     for (std::size_t i = 0; i < messages_.size(); ++i)
@@ -38,7 +38,7 @@ class HostHalo final : public Halo<T> {
   }
 
  private:
-  static std::span<std::byte> bytes_of(std::vector<T>& values) {
+  static std::span<std::byte> buffer_bytes(std::vector<T>& values) {
     return std::as_writable_bytes(std::span(values));
   }
 
@@ -50,7 +50,8 @@ class HostHalo final : public Halo<T> {
       for (std::int64_t plane = 0; plane < box.count[0]; ++plane)
         for (std::int64_t row = 0; row < box.count[1]; ++row, packed += box.count[2]) {
           const Cell first{box.first[1] + row, box.first[2], box.first[0] + plane};
-          copy(block.values + field * shape.cells() + index_of(shape, first), packed, box.count[2]);
+          copy(block.values + field * shape.cells() + cell_index(shape, first), packed,
+               box.count[2]);
         }
   }
 

@@ -76,7 +76,7 @@ std::vector<T> values_of_first(Ranks& ranks, const std::vector<T>& whole, const 
   return values_of_block<T>(whole, mine);
 }
 
-/// The problem on a part; `coefficients` holds the values of the part's block.
+/// The problem on a part; `coefficients` has the values of the part's block.
 template <class T>
 Problem<T> local_problem(const Problem<T>& whole, const Part& part,
                          std::vector<SharedValues<T>> coefficients) {
@@ -90,9 +90,9 @@ Problem<T> local_problem(const Problem<T>& whole, const Part& part,
 }
 
 /// The distance in cells from which all these stages together read values.
-inline std::int64_t reach_of(const std::vector<Stage>& stages) {
+inline std::int64_t stages_reach(const std::vector<Stage>& stages) {
   std::int64_t reach = 0;
-  for (const Stage& stage : stages) reach += properties_of(stage.tree).radius;
+  for (const Stage& stage : stages) reach += stage_properties(stage.tree).radius;
   return reach;
 }
 

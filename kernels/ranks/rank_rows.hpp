@@ -18,7 +18,7 @@ namespace lapl {
 template <class T>
 std::vector<T> values_of_ranks(Ranks& ranks, std::span<const std::optional<T>> own) {
   std::vector<std::uint64_t> bits;
-  for (const std::optional<T>& value : own) bits.push_back(value ? bits_of(*value) : 0);
+  for (const std::optional<T>& value : own) bits.push_back(value ? as_bits(*value) : 0);
   ranks.reduce(Reduction::any_bit, bits);
   std::vector<T> found;
   for (const std::uint64_t of_value : bits)
@@ -28,7 +28,7 @@ std::vector<T> values_of_ranks(Ranks& ranks, std::span<const std::optional<T>> o
 }
 
 /// The smallest of the ranks' indices; none if no rank has one.
-inline std::optional<std::int64_t> first_of(Ranks& ranks, std::optional<std::int64_t> here) {
+inline std::optional<std::int64_t> first_on_ranks(Ranks& ranks, std::optional<std::int64_t> here) {
   constexpr std::uint64_t none = ~std::uint64_t{0};
   const std::uint64_t first =
       ranks.reduce(Reduction::least, here ? static_cast<std::uint64_t>(*here) : none);
@@ -52,7 +52,7 @@ std::optional<std::int64_t> first_not_finite(Ranks& ranks, RowRange rows, std::i
                                              std::span<const T> values) {
   auto here = first_not_finite(values);
   if (here) *here += rows.first * columns;
-  return first_of(ranks, here);
+  return first_on_ranks(ranks, here);
 }
 
 /// Returns on the first rank the whole field, from the rows of all ranks; empty on the others.

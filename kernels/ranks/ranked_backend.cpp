@@ -37,7 +37,7 @@ class RankedBackend final : public Backend<T> {
         by_(by),
         part_(by_.part(ranks.rank())),
         rows_(by_.rows(ranks.rank())),
-        reach_(reach_of(problem.stages)),
+        reach_(stages_reach(problem.stages)),
         by_modes_(problem.exponential || problem.linear_rates),
         reduces_(has_reductions(problem)),
         halo_(make_halo<T>(ranks, backend, by_, fields_, through_host)),
@@ -58,10 +58,10 @@ class RankedBackend final : public Backend<T> {
     BackendDescription by = block_ ? block_->description() : BackendDescription{};
     by.reason += fmt::format("; {} of {} ranks step blocks of {} with halos of {}", by_.stepping(),
                              by_.ranks,
-                             text_of(Shape{.rows = part_.own[1],
-                                           .columns = part_.own[2],
-                                           .planes = part_.own[0],
-                                           .axes = grid_.axes}),
+                             shape_text(Shape{.rows = part_.own[1],
+                                              .columns = part_.own[2],
+                                              .planes = part_.own[0],
+                                              .axes = grid_.axes}),
                              by_.depth);
     if (const std::string how = halo_->how(); !how.empty()) by.reason += " by " + how;
     return by;
@@ -131,15 +131,15 @@ class RankedBackend final : public Backend<T> {
     if (largest >= magnitude_bits(bound))
       result.first = found_value_of_ranks<T>(
           *stepping_,
-          first_of(*stepping_, here.first ? std::optional(here.first->index) : std::nullopt)
+          first_on_ranks(*stepping_, here.first ? std::optional(here.first->index) : std::nullopt)
               .value(),
           grid_, [&](std::int64_t index) { return own_values(std::span(&index, 1)).front(); });
     return [result] { return result; };
   }
 
-  void set_derived(const std::vector<DerivedPlan<T>>& plans) override {
-    std::vector<DerivedPlan<T>> of_block;
-    for (const DerivedPlan<T>& plan : plans) {
+  void set_derived(const std::vector<DerivedOutput<T>>& plans) override {
+    std::vector<DerivedOutput<T>> of_block;
+    for (const DerivedOutput<T>& plan : plans) {
       of_first_.push_back(nullptr);
       if (const auto* filter = std::get_if<FilterPlan<T>>(&plan)) {
         if (stepping_->is_first())
@@ -149,7 +149,7 @@ class RankedBackend final : public Backend<T> {
       }
       filtered_.push_back(none);
       const Problem<T>& stages = std::get<Problem<T>>(plan);
-      derived_reach_ = std::max(derived_reach_, reach_of(stages.stages));
+      derived_reach_ = std::max(derived_reach_, stages_reach(stages.stages));
       if (block_)
         of_block.push_back(own_problem(stages, coefficients_));
       else
@@ -174,7 +174,7 @@ class RankedBackend final : public Backend<T> {
     captured_ = {};
     captured_.ranks = capturing_.get();
     captured_.digest = capturing_->reduce(Reduction::sum, own.digest);
-    captured_.first_not_finite = first_of(*capturing_, own.first_not_finite);
+    captured_.first_not_finite = first_on_ranks(*capturing_, own.first_not_finite);
     captured_.rows = rows_;
     captured_.cells = rows_.count * grid_.columns;
     captured_.state = handed_out(fields_, own.state, state_);
@@ -255,7 +255,7 @@ class RankedBackend final : public Backend<T> {
       }
       if (!is_own) continue;
       in_block.push_back(field * part_.shape().cells() +
-                         index_of(part_.shape(), {inside[1], inside[2], inside[0]}));
+                         cell_index(part_.shape(), {inside[1], inside[2], inside[0]}));
       which.push_back(i);
     }
     if (in_block.empty()) return own;
@@ -338,7 +338,7 @@ template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
                                                 const std::string& engine,
                                                 const Problem<T>& problem,
-                                                const std::vector<DerivedPlan<T>>& derived,
+                                                const std::vector<DerivedOutput<T>>& derived,
                                                 int threads,
                                                 const std::optional<Decomposition>& by) {
   const std::string through_host = why_through_host(ranks, backend);
@@ -346,8 +346,8 @@ std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string&
   auto made = std::make_unique<RankedBackend<T>>(
       ranks, backend, engine, problem, threads > 0 ? threads : threads_of_rank(ranks, problem),
       by ? *by
-         : decompose(division_of(problem, derived, backend, engine, ranks.count(),
-                                 costs_of_ranks(backend, through_host, one_machine))),
+         : decompose(problem_division(problem, derived, backend, engine, ranks.count(),
+                                      costs_of_ranks(backend, through_host, one_machine))),
       through_host);
   made->set_derived(derived);
   return made;

@@ -20,9 +20,9 @@ RankCosts costs_of_ranks(const std::string& backend, const std::string& through_
 /// All data on which the decomposition of a problem depends; `derived` are the derived outputs.
 /// Throws ConfigError for an engine that can only step on one rank.
 template <class T>
-Division division_of(const Problem<T>& problem, const std::vector<DerivedPlan<T>>& derived,
-                     const std::string& backend, const std::string& engine, int ranks,
-                     const RankCosts& costs);
+Division problem_division(const Problem<T>& problem, const std::vector<DerivedOutput<T>>& derived,
+                          const std::string& backend, const std::string& engine, int ranks,
+                          const RankCosts& costs);
 
 /// make_backend for several ranks, with `problem` on the whole grid and the derived outputs. All
 /// ranks must call it, and all functions of the result except block() and stepping_seconds(). The
@@ -32,7 +32,7 @@ template <class T>
 std::unique_ptr<Backend<T>> make_ranked_backend(Ranks& ranks, const std::string& backend,
                                                 const std::string& engine,
                                                 const Problem<T>& problem,
-                                                const std::vector<DerivedPlan<T>>& derived,
+                                                const std::vector<DerivedOutput<T>>& derived,
                                                 int threads,
                                                 const std::optional<Decomposition>& by = {});
 

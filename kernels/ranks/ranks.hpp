@@ -70,7 +70,7 @@ void forget_launcher();
 /// mark that process, the only rank there. The variables of mpirun and srun stay.
 void forget_singleton();
 
-/// A message that says why a run on several ranks is impossible; empty if it is possible.
+/// The reason why a run on several ranks is impossible; empty if it is possible.
 std::string ranks_unavailable();
 
 /// Name and version of the MPI library, such as "Open MPI v4.1.4"; empty if there is none.

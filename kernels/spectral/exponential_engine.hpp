@@ -33,7 +33,7 @@ template <ModeStage stage, int size>
 struct StageOfModes {
   ExponentialModes modes;
 
-  LAPL_HOST_DEVICE void operator()(std::int64_t at) const { take_mode<stage, size>(modes, at); }
+  LAPL_HOST_DEVICE void operator()(std::int64_t at) const { compute_mode<stage, size>(modes, at); }
 };
 
 /// Adds a change to the value before.
@@ -97,7 +97,7 @@ class ExponentialEngine final : public Engine<T> {
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
     for (std::int64_t step = first_step; step < first_step + steps; ++step) {
-      take_step(buffers, step);
+      compute_step(buffers, step);
       buffers.swap();
     }
     if (has_reductions(by_->rates)) by_->rates.ranks->any(false);
@@ -142,7 +142,7 @@ class ExponentialEngine final : public Engine<T> {
     Rates &first, &last;  // of the states before and after
   };
 
-  void take_step(const DoubleBuffer<T>& buffers, std::int64_t step) {
+  void compute_step(const DoubleBuffer<T>& buffers, std::int64_t step) {
     if (factors_for_ != clock_.step) {
       for (Group& group : groups_)
         on_.fill(group.coefficients,

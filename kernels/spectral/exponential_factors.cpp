@@ -75,7 +75,7 @@ void ExponentialFactors::of_line(double dt, std::int64_t line, double* to) const
   rates_.front().for_line(lines_.first + line, [&](std::int64_t mode, double rate) {
     if (mode >= computed_) return;
     double* const at = to + mode * lines_.count + line;
-    const Phi phi = phi_of(dt * rate);
+    const Phi phi = phi_values(dt * rate);
     at[Modes::L * cells_] = rate;
     at[Modes::Q * cells_] = dt * phi.one;
     if (order_ == 2) {

@@ -57,10 +57,10 @@ struct ExponentialModes {
   static int factors(int order) { return order == 2 ? 3 : 5; }
 };
 
-/// Takes a stage for mode `at`; `size` is the number of fields of the group, or 0 if it is
+/// Computes a stage for mode `at`; `size` is the number of fields of the group, or 0 if it is
 /// modes.count.
 template <ModeStage stage, int size>
-LAPL_HOST_DEVICE void take_mode(const ExponentialModes& modes, std::int64_t at) {
+LAPL_HOST_DEVICE void compute_mode(const ExponentialModes& modes, std::int64_t at) {
   using Modes = ExponentialModes;
   struct Values {
     double of[size == 0 ? most_coupled : size];

@@ -43,7 +43,7 @@ double phi_sum(double z, int terms) {
   return sum;
 }
 
-inline Phi phi_of(double z) {
+inline Phi phi_values(double z) {
   constexpr double reach = 5;
   const double size = std::abs(z);
   if (!(size <= reach)) {

@@ -26,8 +26,8 @@ class RatesOfModes {
   /// Calls take(mode, rate) for each mode of a line; `index` is the line's index along its faster
   /// axes. The distance of a term is computed axis by axis: distances d of one axis and m of the
   /// others give d * (1 + m) + m.
-  template <class Take>
-  void for_line(std::int64_t index, const Take& take) const {
+  template <class Use>
+  void for_line(std::int64_t index, const Use& use) const {
     const std::array<std::int64_t, 3> at = {0, slowest_ == 0 ? index / shape_.columns : 0,
                                             index % shape_.columns};
     const auto& along = distances_[slowest_];
@@ -46,7 +46,7 @@ class RatesOfModes {
       double rate = of_line;
       for (std::size_t turns = 1; turns < along.size(); ++turns)
         rate += slopes[turns] * along[turns][mode];
-      take(mode, rate);
+      use(mode, rate);
     }
   }
 

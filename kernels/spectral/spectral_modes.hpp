@@ -69,7 +69,7 @@ class ModeSteps {
 
   /// The mode after the steps. `rate` is per second; `source` is scaled like `mode`.
   LAPL_HOST_DEVICE double of(double mode, double rate, double source) const {
-    const double change = change_of(change_, rate * time_step_);
+    const double change = mode_change(change_, rate * time_step_);
     const bool negative = change < -1;
     const double from_one = negative ? -2 - change : change;  // magnitude of the factor, minus 1
     const double exponent =

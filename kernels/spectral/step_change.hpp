@@ -23,7 +23,7 @@ LAPL_HOST_DEVICE double damping_end(int stages) { return (stages * (stages + 1.0
 
 /// change(z) for a real or complex z, without cancellation for small z.
 template <class Z>
-LAPL_HOST_DEVICE Z change_of(const StepChange& step, Z z) {
+LAPL_HOST_DEVICE Z mode_change(const StepChange& step, Z z) {
   if (step.stages == 0) {
     Z sum = 1;  // Horner's scheme: z * (1 + z/2 * (1 + z/3 * (...)))
     if (step.beyond != 0) {

@@ -24,7 +24,7 @@ struct GridReduction {
 
 /// Integers in the order of the numbers; NaNs lie beyond the infinities.
 LAPL_HOST_DEVICE std::uint64_t ordered_bits(double value) {
-  const std::uint64_t bits = bits_of(value), sign = std::uint64_t{1} << 63;
+  const std::uint64_t bits = as_bits(value), sign = std::uint64_t{1} << 63;
   return (bits & sign) != 0 ? ~bits : bits | sign;
 }
 

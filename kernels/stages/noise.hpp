@@ -6,7 +6,7 @@
 //   key       seed low, use                               use: which `noise` of the formulas
 //
 // A seed of more than 32 bits has its high word for a key where the use stands here, and the use
-// beside the step (words_of), so that no two uses ever have the same draws. A draw
+// beside the step (noise_words), so that no two uses ever have the same draws. A draw
 // needs no state, and is the same on every engine, rank and after every restart. Code compiled at
 // run time gets the words of step and key as arguments: in the bits of numbers.
 #pragma once
@@ -60,8 +60,8 @@ LAPL_HOST_DEVICE T normal_draw(DrawWord cell_low, DrawWord cell_high, const Draw
 
 /// Words travel among numbers, each in the low bits of one.
 template <class T>
-LAPL_HOST_DEVICE DrawWord word_of(T number) {
-  return static_cast<DrawWord>(elementary::bits_of(number));
+LAPL_HOST_DEVICE DrawWord as_word(T number) {
+  return static_cast<DrawWord>(elementary::as_bits(number));
 }
 template <class T>
 LAPL_HOST_DEVICE T with_word(DrawWord word) {
@@ -69,7 +69,7 @@ LAPL_HOST_DEVICE T with_word(DrawWord word) {
 }
 template <class T>
 LAPL_HOST_DEVICE DrawWords draw_words(const T* of) {
-  return {word_of(of[0]), word_of(of[1]), word_of(of[2]), word_of(of[3])};
+  return {as_word(of[0]), as_word(of[1]), as_word(of[2]), as_word(of[3])};
 }
 
 /// The draw in a cell of a row whose first cell has the index (row_low, row_high) in the grid;

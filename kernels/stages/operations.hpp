@@ -178,7 +178,7 @@ inline constexpr OperationRow operation_table[] = {
     LAPL_LEAVES(LAPL_ROW) LAPL_OPERATIONS(LAPL_ROW)
 #undef LAPL_ROW
 };
-constexpr const OperationRow& row_of(Operation operation) {
+constexpr const OperationRow& table_row(Operation operation) {
   return operation_table[static_cast<std::size_t>(operation)];
 }
 

@@ -13,21 +13,21 @@ namespace {
 
 // For each operation, true if its value differs from cell to cell along a row.
 std::vector<bool> varying_along_rows(const StageTree& tree) {
-  return made_of(tree, [](const StageOperation& node) {
+  return depending_on(tree, [](const StageOperation& node) {
     return node.operation == Operation::value || node.operation == Operation::noise ||
            (node.operation == Operation::position && node.index == 2);
   });
 }
 
 std::vector<bool> varying_on_grid(const StageTree& tree) {
-  return made_of(tree, [](const StageOperation& node) {
+  return depending_on(tree, [](const StageOperation& node) {
     return node.operation == Operation::value || node.operation == Operation::position ||
            node.operation == Operation::noise;
   });
 }
 
 // The lines that a leaf reads.
-std::vector<StageLayout::Line> lines_of(const StageOperation& node) {
+std::vector<StageLayout::Line> lines_read(const StageOperation& node) {
   using Line = StageLayout::Line;
   if (node.operation == Operation::position) return {{Line::coordinates, 0, 0}};
   if (node.operation == Operation::noise)
@@ -41,8 +41,8 @@ std::size_t place_in(const std::vector<T>& list, const T& value) {
 }
 
 // The operations whose values become arguments do not vary, but varying ones need them.
-StageArguments arguments_of(const StageTree& tree, const std::vector<bool>& varying,
-                            int row_words) {
+StageArguments stage_arguments(const StageTree& tree, const std::vector<bool>& varying,
+                               int row_words) {
   StageArguments arguments{.operations = {}, .draws = {}, .row_words = row_words};
   const auto use = [&](int operation) {
     if (!varying[operation] && std::ranges::count(arguments.operations, operation) == 0)
@@ -52,7 +52,7 @@ StageArguments arguments_of(const StageTree& tree, const std::vector<bool>& vary
     if (tree.operations[i].operation == Operation::noise)
       arguments.draws.push_back(static_cast<int>(i));
   for (std::size_t i = 0; i < tree.operations.size(); ++i)
-    for (int k = 0; varying[i] && k < row_of(tree.operations[i].operation).operands; ++k)
+    for (int k = 0; varying[i] && k < table_row(tree.operations[i].operation).operands; ++k)
       use(tree.operations[i].operands[k]);
   for (const int result : tree.results) use(result);
   return arguments;
@@ -67,8 +67,8 @@ std::string arguments_text(const StageArguments& arguments) {
   const std::size_t words = arguments.words(), first = words + arguments.row_words;
   if (arguments.row_words > 0)
     text += fmt::format(
-        "    const lapl::DrawWord row_low = lapl::word_of(arguments[{}]), "
-        "row_high = lapl::word_of(arguments[{}]);\n",
+        "    const lapl::DrawWord row_low = lapl::as_word(arguments[{}]), "
+        "row_high = lapl::as_word(arguments[{}]);\n",
         words, words + 1);
   for (std::size_t i = 0; i < arguments.draws.size(); ++i)
     text += fmt::format("    const lapl::DrawWords w{} = lapl::draw_words(arguments + {});\n",
@@ -93,13 +93,13 @@ std::string operations_text(
       continue;
     }
     std::string operands;
-    for (int k = 0; k < row_of(node.operation).operands; ++k)
+    for (int k = 0; k < table_row(node.operation).operands; ++k)
       operands += fmt::format("{}v{}", k > 0 ? ", " : "", node.operands[k]);
     const Operation of = tree.operations[node.operands[0]].operation;
     const bool by_bits =
         node.operation == Operation::negative && computes(of) && of != Operation::product;
     text += fmt::format("lapl::{}({});\n",
-                        by_bits ? "negative_of_bits" : row_of(node.operation).name, operands);
+                        by_bits ? "negative_of_bits" : table_row(node.operation).name, operands);
   }
   for (std::size_t i = 0; i < tree.results.size(); ++i)
     text +=
@@ -110,7 +110,7 @@ std::string operations_text(
 // The CPU function of a stage, from its opening brace on.
 std::string row_function(const Stage& stage) {
   const StageTree& tree = stage.tree;
-  const StageLayout layout = layout_of(tree);
+  const StageLayout layout = stage_layout(tree);
   std::string text = " {\n";
   for (std::size_t i = 0; i < layout.lines.size(); ++i)
     text += fmt::format("    const T* const l{0} = lines[{0}];\n", i);
@@ -118,12 +118,12 @@ std::string row_function(const Stage& stage) {
   for (std::size_t i = 0; i < stage.targets.size(); ++i)
     text += fmt::format("    T* const o{0} = out[{0}];\n", i);
   const auto leaf = [&](const StageOperation& node, std::size_t place) {
-    const std::size_t line = place_in(layout.lines, lines_of(node).front());
+    const std::size_t line = place_in(layout.lines, lines_read(node).front());
     if (node.operation == Operation::noise)
       return fmt::format(
-          "lapl::draw_in_row<T>(row_low, row_high, lapl::word_of(l{}[i]), "
-          "lapl::word_of(l{}[i]), w{})",
-          line, place_in(layout.lines, lines_of(node).back()), place);
+          "lapl::draw_in_row<T>(row_low, row_high, lapl::as_word(l{}[i]), "
+          "lapl::as_word(l{}[i]), w{})",
+          line, place_in(layout.lines, lines_read(node).back()), place);
     return fmt::format("l{}[i + {}]", line, node.at.column);
   };
   return text + "#pragma omp simd\n  for (long i = 0; i < count; ++i) {\n" +
@@ -139,9 +139,9 @@ std::string beginning_of_code(std::size_t value_bytes, const std::string& header
       value_bytes == sizeof(float) ? "float" : "double");
 }
 
-StageLayout layout_of(const StageTree& tree) {
+StageLayout stage_layout(const StageTree& tree) {
   const std::vector<bool> varying = varying_along_rows(tree);
-  StageLayout layout{.lines = {}, .arguments = arguments_of(tree, varying, 2)};
+  StageLayout layout{.lines = {}, .arguments = stage_arguments(tree, varying, 2)};
   for (std::size_t i = 0; i < tree.operations.size(); ++i) {
     if (!varying[i]) continue;
     const StageOperation& node = tree.operations[i];
@@ -150,13 +150,13 @@ StageLayout layout_of(const StageTree& tree) {
       ++layout.arithmetic;
       continue;
     }
-    for (const StageLayout::Line& line : lines_of(node))
+    for (const StageLayout::Line& line : lines_read(node))
       if (std::ranges::count(layout.lines, line) == 0) layout.lines.push_back(line);
   }
   return layout;
 }
 
-std::string code_of(const std::vector<Stage>& stages, std::size_t value_bytes) {
+std::string stages_source(const std::vector<Stage>& stages, std::size_t value_bytes) {
   std::string text = beginning_of_code(value_bytes);
   std::map<std::string, std::size_t> first;  // the index of the first stage with each function
   for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -172,7 +172,7 @@ std::string code_of(const std::vector<Stage>& stages, std::size_t value_bytes) {
 }
 
 StageArguments kernel_arguments(const StageTree& tree) {
-  return arguments_of(tree, varying_on_grid(tree), 0);
+  return stage_arguments(tree, varying_on_grid(tree), 0);
 }
 
 std::string cell_function(const StageTree& tree, const std::string& name,

@@ -83,14 +83,14 @@ struct StageLayout {
   StageArguments arguments;
   int arithmetic = 0;  ///< remaining operations per cell
 };
-StageLayout layout_of(const StageTree& tree);
+StageLayout stage_layout(const StageTree& tree);
 
 /// The beginning of a text: headers, and the type T of values with `value_bytes` bytes.
 std::string beginning_of_code(std::size_t value_bytes, const std::string& header = {});
 
 /// A whole text with functions stage_0, stage_1 ... Stages that differ only in arrays and numbers
 /// share one function.
-std::string code_of(const std::vector<Stage>& stages, std::size_t value_bytes);
+std::string stages_source(const std::vector<Stage>& stages, std::size_t value_bytes);
 
 /// The arguments of CUDA kernels.
 StageArguments kernel_arguments(const StageTree& tree);

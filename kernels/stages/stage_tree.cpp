@@ -40,7 +40,7 @@ std::vector<Dependence> dependences(const StageTree& tree) {
       case Operation::reduced: found.push_back(Dependence::nonlinear); break;
       default: {
         Dependence most = Dependence::none;
-        for (int i = 0; i < row_of(node.operation).operands; ++i) most = std::max(most, of(i));
+        for (int i = 0; i < table_row(node.operation).operands; ++i) most = std::max(most, of(i));
         found.push_back(most == Dependence::none ? most : Dependence::nonlinear);
       }
     }
@@ -57,7 +57,7 @@ class Numbering {
     std::vector<int> numbers;
     for (const StageOperation& node : tree.operations) {
       std::array<int, 3> operands{};
-      for (int i = 0; i < row_of(node.operation).operands; ++i)
+      for (int i = 0; i < table_row(node.operation).operands; ++i)
         operands[i] = numbers[node.operands[i]];
       if (commutes(node.operation) && operands[0] > operands[1])
         std::swap(operands[0], operands[1]);
@@ -77,7 +77,7 @@ class Numbering {
   std::map<decltype(StageOperation().key()), int> known_;
 };
 
-bool holds(const StageTree& tree, Operation leaf) {
+bool has_leaf(const StageTree& tree, Operation leaf) {
   return std::ranges::count(tree.operations, leaf, &StageOperation::operation) > 0;
 }
 
@@ -88,31 +88,31 @@ bool commutes(Operation operation) {
          operation == Operation::fused_multiply_add;
 }
 
-int StageTree::place_of(const StageOperation& operation) {
+int StageTree::find_or_add(const StageOperation& operation) {
   const auto [known, is_new] =
       places_.try_emplace(operation.key(), static_cast<int>(operations.size()));
   if (is_new) operations.push_back(operation);
   return known->second;
 }
 int StageTree::value(int array, Offset at) {
-  return place_of({.operation = Operation::value, .index = array, .at = at});
+  return find_or_add({.operation = Operation::value, .index = array, .at = at});
 }
 int StageTree::position(int axis, Offset at) {
-  return place_of({.operation = Operation::position, .index = axis, .at = at});
+  return find_or_add({.operation = Operation::position, .index = axis, .at = at});
 }
 int StageTree::noise(std::uint64_t seed, int use) {
-  return place_of({.operation = Operation::noise, .seed = seed, .index = use});
+  return find_or_add({.operation = Operation::noise, .seed = seed, .index = use});
 }
 int StageTree::number(double number) {
-  return place_of({.operation = Operation::number, .number = number});
+  return find_or_add({.operation = Operation::number, .number = number});
 }
-int StageTree::time() { return place_of({.operation = Operation::time}); }
-int StageTree::time_step() { return place_of({.operation = Operation::time_step}); }
+int StageTree::time() { return find_or_add({.operation = Operation::time}); }
+int StageTree::time_step() { return find_or_add({.operation = Operation::time_step}); }
 int StageTree::reduced(int reduction) {
-  return place_of({.operation = Operation::reduced, .index = reduction});
+  return find_or_add({.operation = Operation::reduced, .index = reduction});
 }
 int StageTree::operate(Operation operation, int a, int b, int c) {
-  return place_of({.operation = operation, .operands = {a, b, c}});
+  return find_or_add({.operation = operation, .operands = {a, b, c}});
 }
 
 bool same_results(const StageTree& a, const StageTree& b) {
@@ -121,17 +121,17 @@ bool same_results(const StageTree& a, const StageTree& b) {
 }
 
 bool reads_time(const StageTree& tree) {
-  return holds(tree, Operation::time) || holds(tree, Operation::noise) ||
-         holds(tree, Operation::reduced);
+  return has_leaf(tree, Operation::time) || has_leaf(tree, Operation::noise) ||
+         has_leaf(tree, Operation::reduced);
 }
 
-bool names_time(const StageTree& tree) { return holds(tree, Operation::time); }
+bool names_time(const StageTree& tree) { return has_leaf(tree, Operation::time); }
 
 bool reads_positions(const StageTree& tree) {
-  return holds(tree, Operation::position) || holds(tree, Operation::noise);
+  return has_leaf(tree, Operation::position) || has_leaf(tree, Operation::noise);
 }
 
-bool reads_noise(const StageTree& tree) { return holds(tree, Operation::noise); }
+bool reads_noise(const StageTree& tree) { return has_leaf(tree, Operation::noise); }
 
 bool reads_beside(const StageTree& tree, int Offset::*along) {
   return std::ranges::any_of(tree.operations, [&](const StageOperation& node) {
@@ -139,7 +139,7 @@ bool reads_beside(const StageTree& tree, int Offset::*along) {
   });
 }
 
-int work_of(const StageTree& tree) {
+int instruction_count(const StageTree& tree) {
   int work = 0;
   for (const StageOperation& node : tree.operations) {
     const Operation operation = node.operation;
@@ -154,7 +154,9 @@ int work_of(const StageTree& tree) {
 StageTree without_unused(const StageTree& tree) {
   std::vector<bool> used(tree.operations.size());
   for (const int result : tree.results) used[result] = true;
-  const auto operands = [&](const StageOperation& node) { return row_of(node.operation).operands; };
+  const auto operands = [&](const StageOperation& node) {
+    return table_row(node.operation).operands;
+  };
   for (std::size_t i = used.size(); i-- > 0;)
     for (int k = 0; used[i] && k < operands(tree.operations[i]); ++k)
       used[tree.operations[i].operands[k]] = true;
@@ -171,11 +173,11 @@ StageTree without_unused(const StageTree& tree) {
   return kept;
 }
 
-std::vector<bool> made_of(const StageTree& tree, bool (*leaf)(const StageOperation&)) {
+std::vector<bool> depending_on(const StageTree& tree, bool (*leaf)(const StageOperation&)) {
   std::vector<bool> made;
   for (const StageOperation& node : tree.operations) {
     bool of_leaf = leaf(node);
-    for (int i = 0; i < row_of(node.operation).operands; ++i)
+    for (int i = 0; i < table_row(node.operation).operands; ++i)
       of_leaf = of_leaf || made[node.operands[i]];
     made.push_back(of_leaf);
   }
@@ -183,7 +185,7 @@ std::vector<bool> made_of(const StageTree& tree, bool (*leaf)(const StageOperati
 }
 
 std::vector<bool> scalars_in(const StageTree& tree) {
-  std::vector<bool> in = made_of(tree, [](const StageOperation& node) {
+  std::vector<bool> in = depending_on(tree, [](const StageOperation& node) {
     return !computes(node.operation) && node.operation != Operation::number &&
            node.operation != Operation::time && node.operation != Operation::time_step;
   });
@@ -191,7 +193,7 @@ std::vector<bool> scalars_in(const StageTree& tree) {
   return in;
 }
 
-StageProperties properties_of(const StageTree& tree) {
+StageProperties stage_properties(const StageTree& tree) {
   StageProperties properties;
   for (const StageOperation& node : tree.operations) {
     properties.arithmetic += computes(node.operation) ? 1 : 0;

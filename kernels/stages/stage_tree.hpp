@@ -69,7 +69,7 @@ struct StageTree {
   }
 
  private:
-  int place_of(const StageOperation& operation);
+  int find_or_add(const StageOperation& operation);
 
   std::map<decltype(StageOperation().key()), int> places_;  // index of each operation so far
 };
@@ -87,7 +87,7 @@ struct StageProperties {
   /// beyond its faces: oddly if they hold 0, evenly if they are insulated.
   bool mirror_symmetric = false;
 };
-StageProperties properties_of(const StageTree& tree);
+StageProperties stage_properties(const StageTree& tree);
 
 /// True if the first two operands may be swapped.
 bool commutes(Operation operation);
@@ -105,13 +105,13 @@ bool reads_noise(const StageTree& tree);
 /// True if the tree reads neighbours along that axis.
 bool reads_beside(const StageTree& tree, int Offset::*along);
 /// The approximate number of instructions a cell.
-int work_of(const StageTree& tree);
+int instruction_count(const StageTree& tree);
 
 /// The tree without operations that no result needs.
 StageTree without_unused(const StageTree& tree);
 
 /// For each operation, true if it is such a leaf or depends on one.
-std::vector<bool> made_of(const StageTree& tree, bool (*leaf)(const StageOperation&));
+std::vector<bool> depending_on(const StageTree& tree, bool (*leaf)(const StageOperation&));
 
 /// For each operation, true if it follows from the time, dt and numbers alone.
 std::vector<bool> scalars_in(const StageTree& tree);

@@ -50,7 +50,7 @@ constexpr DrawWord low_word(std::uint64_t number) { return static_cast<DrawWord>
 constexpr DrawWord high_word(std::uint64_t number) { return static_cast<DrawWord>(number >> 32); }
 /// The words of a noise at a step. They differ between any two noises and steps, as long as there
 /// are fewer than 2^44 steps and 2^20 noises.
-inline DrawWords words_of(const StageOperation& noise, std::int64_t step) {
+inline DrawWords noise_words(const StageOperation& noise, std::int64_t step) {
   const auto number = static_cast<std::uint64_t>(step);
   const auto use = static_cast<DrawWord>(noise.index);
   const DrawWord seed_high = high_word(noise.seed);
@@ -68,7 +68,7 @@ class TreeAt {
         results_(tree.operations.size()),
         exact_(tree.operations.size()),
         scalar_(scalars_in(tree)),
-        of_time_(made_of(
+        of_time_(depending_on(
             tree, [](const StageOperation& node) { return node.operation == Operation::time; })) {}
 
   /// `value(operation)` returns what a leaf of kind `value` reads.
@@ -84,7 +84,7 @@ class TreeAt {
         case Operation::noise: {
           const std::uint64_t index =
               row_in_grid(problem_, cell) + cells_before(problem_, 2, cell.column);
-          results_[i] = draw_in_cell<T>(index, words_of(node, at.step));
+          results_[i] = draw_in_cell<T>(index, noise_words(node, at.step));
           break;
         }
         case Operation::number: set(i, node.number); break;
@@ -102,7 +102,7 @@ class TreeAt {
   }
   T of_operation(std::size_t place) const { return results_[place]; }
   DrawWords words(std::size_t noise, const Moment& at) const {
-    return words_of(tree_.operations[noise], at.step);
+    return noise_words(tree_.operations[noise], at.step);
   }
   const Problem<T>& problem() const { return problem_; }
   T result(std::size_t which) const { return results_[tree_.results[which]]; }

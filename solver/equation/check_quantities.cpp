@@ -15,7 +15,7 @@ void check_quantities(const std::vector<Formula>& quantities) {
   for (const Formula& quantity : quantities) named[quantity.name] = &quantity;
   std::map<std::string, int, std::less<>> depths;  // of quantities already checked
   std::set<std::string> open;
-  const std::function<int(const Formula&)> depth_of = [&](const Formula& formula) {
+  const std::function<int(const Formula&)> nesting_depth = [&](const Formula& formula) {
     if (const auto known = depths.find(formula.name); known != depths.end()) return known->second;
     open.insert(formula.name);
     std::vector<int> depth_at;
@@ -28,7 +28,7 @@ void check_quantities(const std::vector<Formula>& quantities) {
       if (const auto quantity = named.find(node.name);
           node.kind == FormulaNode::Kind::name && quantity != named.end()) {
         if (open.contains(node.name)) refuse(fmt::format("{} is made of itself", node.name));
-        if (open.size() <= formula_depth_limit) depth = depth_of(*quantity->second) + 1;
+        if (open.size() <= formula_depth_limit) depth = nesting_depth(*quantity->second) + 1;
       }
       if (depth > formula_depth_limit || open.size() > formula_depth_limit)
         refuse(
@@ -40,7 +40,7 @@ void check_quantities(const std::vector<Formula>& quantities) {
     open.erase(formula.name);
     return depths[formula.name] = depth_at.back();
   };
-  for (const Formula& quantity : quantities) depth_of(quantity);
+  for (const Formula& quantity : quantities) nesting_depth(quantity);
 }
 
 }  // namespace lapl

@@ -66,22 +66,22 @@ class Splitting : public MistakeList {
     for (const DerivedConfig& derived : config_.derived) check("output.derived", derived.name);
   }
 
-  static FormulaText text_of(const std::optional<Formula>& part) {
+  static FormulaText part_text(const std::optional<Formula>& part) {
     return part ? FormulaText(*part) : "0";
   }
-  Texts texts_of(const Formula& formula) {
-    const ComplexParts parts = formulas_->parts_of(formula);
-    return {text_of(parts[0]), text_of(parts[1])};
+  Texts part_texts(const Formula& formula) {
+    const ComplexParts parts = formulas_->split_parts(formula);
+    return {part_text(parts[0]), part_text(parts[1])};
   }
 
   Texts parts(const std::string& key, const std::string& name, const FormulaText& text) {
     Texts made = {"0", "0"};
-    attempt(key, [&] { made = texts_of(text.parsed(name)); });
+    attempt(key, [&] { made = part_texts(text.parsed(name)); });
     return made;
   }
   void make_real(const std::string& key, const std::string& name, FormulaText& text,
                  const std::string& part = "") {
-    const auto make = [&] { text = FormulaText(formulas_->real_of(text.parsed(name))); };
+    const auto make = [&] { text = FormulaText(formulas_->require_real(text.parsed(name))); };
     if (!attempt(key, make, part)) text = "0";
   }
 
@@ -92,9 +92,9 @@ class Splitting : public MistakeList {
       const auto names = part_names(name);
       const auto make = [&] {
         const ComplexParts& parts = formulas_->quantity(name);
-        if (!parts[1]) return made.emplace_back(name, text_of(parts[0])), void();
+        if (!parts[1]) return made.emplace_back(name, part_text(parts[0])), void();
         for (const std::size_t which : {0, 1})
-          if (parts.at(which)) made.emplace_back(names.at(which), text_of(parts.at(which)));
+          if (parts.at(which)) made.emplace_back(names.at(which), part_text(parts.at(which)));
       };
       if (!formulas_->is_quantity(name) || !attempt("equation.let", make))  // real or complex
         for (const std::string& any : {name, names[0], names[1]}) made.emplace_back(any, "0");
@@ -163,12 +163,12 @@ class Splitting : public MistakeList {
         Texts values = {"0", "0"};
         const std::string key = condition_key(condition), name = condition_name(condition);
         const auto make = [&] {
-          of_part.factor = FormulaText(formulas_->real_of(condition.factor.parsed(name)));
+          of_part.factor = FormulaText(formulas_->require_real(condition.factor.parsed(name)));
           if (!is_pair(array) ||
               condition.kind == ConditionKind::absorbing)  // a speed, which is real
-            values.fill(FormulaText(formulas_->real_of(condition.value.parsed(name))));
+            values.fill(FormulaText(formulas_->require_real(condition.value.parsed(name))));
           else
-            values = texts_of(condition.value.parsed(name));
+            values = part_texts(condition.value.parsed(name));
         };
         if (!attempt(key, make))
           of_part = {condition.axis,   condition.last, {}, ConditionKind::value, "0", "0",
@@ -212,7 +212,7 @@ std::vector<KeyMistake> split_complex_fields(RunConfig& run) {
   return run.complex_fields.empty() ? std::vector<KeyMistake>() : Splitting(run).mistakes();
 }
 
-std::string complex_field_of(const RunConfig& run, const std::string& field) {
+std::string complex_parent(const RunConfig& run, const std::string& field) {
   for (const std::string& complex : run.complex_fields)
     if (std::ranges::count(part_names(complex), field) > 0) return complex;
   return {};

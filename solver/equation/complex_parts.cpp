@@ -110,7 +110,7 @@ class PartsWriter {
     if (of_magnitude)
       if (const NodePair z = of(base.operands[0]); z.im) {
         at_ = node.at;
-        return {power_of(square_of_magnitude(z), *exponent / 2), {}};
+        return {power_node(square_of_magnitude(z), *exponent / 2), {}};
       }
     const NodePair z = of(base_at);
     if (!z.im) return all_real(node);
@@ -266,10 +266,10 @@ class PartsWriter {
     return {by(above.re), by(above.im)};
   }
   int square_of_magnitude(const NodePair& z) {
-    const auto square = [&](PartNode part) { return part ? PartNode(power_of(*part, 2)) : part; };
+    const auto square = [&](PartNode part) { return part ? PartNode(power_node(*part, 2)) : part; };
     return *sum(square(z.re), square(z.im));
   }
-  int power_of(int base, int exponent) {
+  int power_node(int base, int exponent) {
     return exponent == 1 ? base : *joined(Kind::power, base, number(exponent));
   }
 
@@ -321,7 +321,7 @@ class PartsWriter {
 
 }  // namespace
 
-ComplexParts ComplexFormulas::parts_of(const Formula& formula) {
+ComplexParts ComplexFormulas::split_parts(const Formula& formula) {
   try {
     return PartsWriter(*this, formula).of_whole();
   } catch (FormulaError& error) {
@@ -333,8 +333,8 @@ ComplexParts ComplexFormulas::parts_of(const Formula& formula) {
   }
 }
 
-Formula ComplexFormulas::real_of(const Formula& formula) {
-  ComplexParts parts = parts_of(formula);
+Formula ComplexFormulas::require_real(const Formula& formula) {
+  ComplexParts parts = split_parts(formula);
   if (parts[1])
     throw FormulaError(formula.nodes.back().at,
                        "a complex value (expected a real one, such as re, im, abs or arg of it)",
@@ -346,7 +346,7 @@ Formula ComplexFormulas::real_of(const Formula& formula) {
 // A quantity that reads itself is a mistake that is found later; it counts as real here.
 const ComplexParts& ComplexFormulas::quantity(const std::string& name) {
   const auto [known, is_new] = known_.try_emplace(name);
-  if (is_new) known->second = parts_of(quantities_.at(name));
+  if (is_new) known->second = split_parts(quantities_.at(name));
   return known->second;
 }
 

@@ -33,9 +33,9 @@ class ComplexFormulas {
       : fields_(std::move(fields)), quantities_(std::move(quantities)) {}
 
   /// Throws FormulaError.
-  ComplexParts parts_of(const Formula& formula);
+  ComplexParts split_parts(const Formula& formula);
   /// The formula of a value that must be real. Throws FormulaError if it is not.
-  Formula real_of(const Formula& formula);
+  Formula require_real(const Formula& formula);
   /// The parts of a quantity. Throws FormulaError.
   const ComplexParts& quantity(const std::string& name);
 
@@ -56,6 +56,6 @@ class ComplexFormulas {
 std::vector<KeyMistake> split_complex_fields(RunConfig& run);
 
 /// The complex field of which a field is a part; empty if it is none.
-std::string complex_field_of(const RunConfig& run, const std::string& field);
+std::string complex_parent(const RunConfig& run, const std::string& field);
 
 }  // namespace lapl

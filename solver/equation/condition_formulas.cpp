@@ -29,7 +29,7 @@ class FormulasOf {
  public:
   explicit FormulasOf(const RunConfig& run) {
     for (const auto& [name, text] : run.equation.quantities) keep(name, text);
-    for (const std::string& field : run.fields) keep(field, rate_of(run, field));
+    for (const std::string& field : run.fields) keep(field, field_rate(run, field));
     fields_.insert(run.fields.begin(), run.fields.end());
   }
 
@@ -141,7 +141,7 @@ SideCondition condition_of_array(SideCondition condition, const std::string& arr
                                  const RunConfig& run) {
   condition.array = array;
   if (condition.kind != ConditionKind::absorbing) return condition;
-  Formula rate = rate_of(run, array).parsed(array),
+  Formula rate = field_rate(run, array).parsed(array),
           speed = condition.value.parsed(condition_name(condition));
   const std::size_t sign = rate.text.size() + 4;
   for (FormulaNode& node : rate.nodes) node.at += 2;
@@ -151,7 +151,7 @@ SideCondition condition_of_array(SideCondition condition, const std::string& arr
       {.kind = FormulaNode::Kind::negative, .operands = {assembly.copy({&rate, rate.whole()})}});
   const int below = assembly.copy({&speed, speed.whole()});
   assembly.add({.kind = FormulaNode::Kind::quotient, .operands = {above, below}, .at = sign});
-  Formula made = assembly.take();
+  Formula made = assembly.finish();
   made.text = fmt::format("-({}) / ({})", rate.text, speed.text);
   condition.kind = ConditionKind::derivative;
   condition.value = FormulaText(made);
@@ -160,7 +160,7 @@ SideCondition condition_of_array(SideCondition condition, const std::string& arr
 
 std::string why_not_absorbing(const std::string& array, const RunConfig& run) {
   if (std::ranges::count(run.fields, array) == 0) return "is no field";
-  const Formula rate = rate_of(run, array).parsed(array);
+  const Formula rate = field_rate(run, array).parsed(array);
   std::string found;
   FormulasOf(run).each_below(rate, rate.whole(), [&](const FormulaNode& node) {
     if (found.empty() && (node.name == "noise" || reads_others(node))) found = node.name;

@@ -10,9 +10,9 @@ void ConditionChecker::check_conditions() {
   for (const SideCondition& condition : run_.conditions) {
     const std::string axis = condition_key(condition);
     check_condition(axis, condition, [&](const SideCondition& of_array) {
-      const ConditionTerms terms = terms_of(of_array, run_, used_);
+      const ConditionTerms terms = condition_terms(of_array, run_, used_);
       if (of_array.kind == ConditionKind::value_at_node)
-        check_held(axis, of_array, terms);
+        check_node_value(axis, of_array, terms);
       else if (terms.reads)
         check_nodes(axis, "reads fields, and");
     });
@@ -24,7 +24,7 @@ void ConditionChecker::check_conditions() {
     check_condition("boundary.mask", condition, [&](SideCondition of_array) {
       for (int axis = 3 - run_.shape.axes; axis < 3; ++axis) {
         of_array.axis = axis;
-        terms_of(of_array, run_, used_);
+        condition_terms(of_array, run_, used_);
       }
     });
   }
@@ -55,7 +55,7 @@ void ConditionChecker::check_absorbing(const std::string& key, SideCondition con
   condition.kind = ConditionKind::value;
   if (condition.of_mask) condition.axis = 2;
   attempt(key, [&] {
-    const Term speed = terms_of(condition, run_, used_).a;
+    const Term speed = condition_terms(condition, run_, used_).a;
     if (speed.is_scalar() && !(speed.factor > 0))
       add(key, fmt::format("absorbing: found the speed {} (expected one above 0)", speed.factor));
   });
@@ -71,8 +71,8 @@ void ConditionChecker::check_absorbing(const std::string& key, SideCondition con
     });
 }
 
-void ConditionChecker::check_held(const std::string& key, const SideCondition& condition,
-                                  const ConditionTerms& terms) {
+void ConditionChecker::check_node_value(const std::string& key, const SideCondition& condition,
+                                        const ConditionTerms& terms) {
   for (const StageOperation& node : terms.tree.operations)
     if (node.operation == Operation::value && node.index < std::ssize(run_.fields))
       add(key, fmt::format("{}: at: node: the value reads {} (expected a formula of t, the "
@@ -103,7 +103,7 @@ void ConditionChecker::check_nodes(const std::string& key, const std::string& wh
 
 // A side with conditions must have a condition for each field.
 void ConditionChecker::check_sides() {
-  std::set<std::string> said;
+  std::set<std::string> reported;
   for (const SideCondition& side : run_.conditions)
     for (const std::string& field : run_.fields) {
       const bool has_condition =
@@ -111,7 +111,7 @@ void ConditionChecker::check_sides() {
             return condition.axis == side.axis && condition.last == side.last &&
                    (condition.array.empty() || condition.array == field);
           });
-      if (!has_condition && said.insert(condition_name(side) + field).second)
+      if (!has_condition && reported.insert(condition_name(side) + field).second)
         add(condition_key(side),
             fmt::format("{}: no condition for {} (expected one for each of {})",
                         side.last ? "last" : "first", field, fields_text()));

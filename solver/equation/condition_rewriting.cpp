@@ -24,7 +24,7 @@ StageTree ConditionRewriting::of(const StepStages& made, std::size_t stage) {
   std::vector<int> place;
   const StageTree& tree = made.stages[stage].tree;
   for (StageOperation node : tree.operations) {
-    for (int i = 0; i < row_of(node.operation).operands; ++i)
+    for (int i = 0; i < table_row(node.operation).operands; ++i)
       node.operands[i] = place[node.operands[i]];
     place.push_back(copy(node));
   }
@@ -71,7 +71,7 @@ int ConditionRewriting::ghost(int array, const SideCondition& condition, std::si
                               Term place, Offset from, const Reads& reads) {
   FormulaNames names = names_;
   const int fields = static_cast<int>(state_.size());
-  const double beyond = row_of(condition.kind).place, h = names.spacing[axis];
+  const double beyond = table_row(condition.kind).place, h = names.spacing[axis];
   const int inside = reads.inside(array);
   int own = inside;
   bool reads_own = false;
@@ -96,7 +96,7 @@ int ConditionRewriting::ghost(int array, const SideCondition& condition, std::si
   const int explicitly = made_from();
   if (!reads_own) return explicitly;
   const int first = value_read(explicitly);
-  const auto slope = slope_of(condition, like_[array], names, own, h);
+  const auto slope = condition_slope(condition, like_[array], names, own, h);
   if (!slope) {  // steps at most, as of where(u > 1, q, 0)
     own = first;
     return made_from();
@@ -108,17 +108,17 @@ int ConditionRewriting::ghost(int array, const SideCondition& condition, std::si
     if (divisor.is_scalar() && divisor.factor == 0) divisor = TreeWriter::scalar(1);
     if (!divisor.is_scalar() && beyond + (condition.kind == ConditionKind::value_at_face) >= 1) {
       // A condition such as u = max(u, 0) says nothing of u where it is u = u.
-      const int node = writer.node_of(divisor), zero = made_.number(0);
+      const int node = writer.as_node(divisor), zero = made_.number(0);
       divisor = TreeWriter::of(made_.operate(Operation::choice,
                                              made_.operate(Operation::is_equal, node, zero),
                                              made_.number(1), node));
     }
-    return writer.node_of(writer.sum(TreeWriter::of(own), writer.quotient(change, divisor)));
+    return writer.as_node(writer.sum(TreeWriter::of(own), writer.quotient(change, divisor)));
   };
   own = newton(first, *slope);
   if (!is_linear) {
     const int then = value_read(made_from());
-    own = newton(then, *slope_of(condition, like_[array], names, own, h));
+    own = newton(then, *condition_slope(condition, like_[array], names, own, h));
     // Newton's method may leave the domain of a function, such as a root's.
     own =
         made_.operate(Operation::choice, made_.operate(Operation::is_equal, own, own), own, first);
@@ -130,25 +130,26 @@ int ConditionRewriting::ghost(int array, const SideCondition& condition, std::si
 
 int ConditionRewriting::written(const GhostTerms& terms, TreeWriter& writer, int inside) {
   const auto& [a, b] = terms;
-  // As ghost_of in kernels/grid/ghost.hpp.
-  if (b.is_scalar() && b.factor == 0) return writer.node_of(a);
+  // As ghost_value in kernels/grid/ghost.hpp.
+  if (b.is_scalar() && b.factor == 0) return writer.as_node(a);
   if (a.is_scalar() && a.factor == 0)
     return b.is_scalar() && b.factor == 1
                ? inside
-               : made_.operate(Operation::product, writer.node_of(b), inside);
-  return made_.operate(Operation::fused_multiply_add, writer.node_of(b), inside, writer.node_of(a));
+               : made_.operate(Operation::product, writer.as_node(b), inside);
+  return made_.operate(Operation::fused_multiply_add, writer.as_node(b), inside, writer.as_node(a));
 }
 
 // The derivative of c in w: value' for values, h/2 value' for slopes, and for mixed conditions,
 // with c = (inside + h/2 value) / (1 + h/2 factor), (h/2 value' - h/2 factor' c) / (1 + h/2
 // factor). c is taken as w, which it is in the end. None if it is 0 everywhere.
-std::optional<Term> ConditionRewriting::slope_of(const SideCondition& condition, int field,
-                                                 const FormulaNames& names, int own, double h) {
+std::optional<Term> ConditionRewriting::condition_slope(const SideCondition& condition, int field,
+                                                        const FormulaNames& names, int own,
+                                                        double h) {
   if (field < 0 || field >= std::ssize(system_.rates)) return std::nullopt;
   TreeWriter writer(names, made_, used_);
   const auto derivative = [&](const FormulaText& text) {
-    return derivative_of(text.parsed(condition_name(condition)), field, system_, names, made_,
-                         used_);
+    return formula_derivative(text.parsed(condition_name(condition)), field, system_, names, made_,
+                              used_);
   };
   const auto halved = [&](Term term) {
     return writer.product(TreeWriter::scalar(0.5 * h, false), term);
@@ -157,7 +158,7 @@ std::optional<Term> ConditionRewriting::slope_of(const SideCondition& condition,
   if (condition.kind == ConditionKind::value || condition.kind == ConditionKind::value_at_face)
     return value;
   if (value) value = halved(*value);
-  if (!row_of(condition.kind).takes_factor) return value;
+  if (!table_row(condition.kind).has_factor) return value;
   if (const auto factor = derivative(condition.factor)) {
     const Term part = writer.negative(writer.product(halved(*factor), TreeWriter::of(own)));
     value = value ? writer.sum(*value, part) : part;
@@ -172,7 +173,7 @@ bool ConditionRewriting::depends(int node, int on) const {
   for (int at = 0; at <= node; ++at) {
     const StageOperation& operation = made_.operations[at];
     does[at] = at == on;
-    for (int i = 0; i < row_of(operation.operation).operands; ++i)
+    for (int i = 0; i < table_row(operation.operation).operands; ++i)
       does[at] = does[at] || does[operation.operands[i]];
   }
   return does[node];

@@ -52,8 +52,8 @@ class ConditionRewriting {
  private:
   int copy(const StageOperation& node);
   int written(const GhostTerms& terms, TreeWriter& writer, int inside);
-  std::optional<Term> slope_of(const SideCondition& condition, int field, const FormulaNames& names,
-                               int own, double h);
+  std::optional<Term> condition_slope(const SideCondition& condition, int field,
+                                      const FormulaNames& names, int own, double h);
   bool depends(int node, int on) const;
 
   const FormulaSystem& system_;

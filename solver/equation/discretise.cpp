@@ -47,7 +47,7 @@ std::optional<int> integer_exponent(const Formula& formula, int node) {
   return static_cast<int>(negative ? -at->number : at->number);
 }
 
-int TreeWriter::node_of(Term term) {
+int TreeWriter::as_node(Term term) {
   if (term.is_scalar()) return tree_.number(term.factor);
   if (!is_unit(term))
     return tree_.operate(Operation::product, tree_.number(term.factor), term.node);
@@ -67,14 +67,14 @@ Term TreeWriter::sum(Term a, Term b) {
   if (a.node == b.node && a.factor == -b.factor)
     return of(tree_.operate(Operation::difference, a.node, a.node));
   const auto fused = [&](int p, int q, const Term& other) {
-    return of(tree_.operate(Operation::fused_multiply_add, p, q, node_of(other)));
+    return of(tree_.operate(Operation::fused_multiply_add, p, q, as_node(other)));
   };
   for (const auto& [term, other] : {std::pair(b, a), std::pair(a, b)})
     if (!is_unit(term)) return fused(tree_.number(term.factor), term.node, other);
   for (const auto& [term, other] : {std::pair(b, a), std::pair(a, b)}) {
     const StageOperation node = tree_.operations[term.node];
     if (node.operation == Operation::product)
-      return fused(node_of({term.factor, true, node.operands[0]}), node.operands[1], other);
+      return fused(as_node({term.factor, true, node.operands[0]}), node.operands[1], other);
   }
   if (a.factor == b.factor) return {a.factor, true, tree_.operate(Operation::sum, a.node, b.node)};
   return of(a.factor > 0 ? tree_.operate(Operation::difference, a.node, b.node)
@@ -109,7 +109,7 @@ Term TreeWriter::negative(Term a) const { return {-a.factor, a.literal, a.node};
 
 Term TreeWriter::apply(Operation operation, std::vector<Term> operands) {
   operands.resize(3, scalar(0));
-  const std::size_t count = row_of(operation).operands;
+  const std::size_t count = table_row(operation).operands;
   if (std::all_of(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(count),
                   [](const Term& term) { return term.is_scalar(); })) {
     double value = 0;
@@ -119,7 +119,7 @@ Term TreeWriter::apply(Operation operation, std::vector<Term> operands) {
     return scalar(value, false);
   }
   std::array<int, 3> nodes{};
-  for (std::size_t i = 0; i < count; ++i) nodes[i] = node_of(operands[i]);
+  for (std::size_t i = 0; i < count; ++i) nodes[i] = as_node(operands[i]);
   return of(tree_.operate(operation, nodes[0], nodes[1], nodes[2]));
 }
 
@@ -228,7 +228,7 @@ Term TreeWriter::read(int array, const ShiftedPart& place) {
 // noise / sqrt(dt h^d)
 Term TreeWriter::noise(const ShiftedPart& place, const FormulaNode& node) {
   const NoiseUses& noise = *names_.noise;
-  const std::uint64_t seed = seed_of(*place.formula, node).value_or(noise.seed);
+  const std::uint64_t seed = noise_seed(*place.formula, node).value_or(noise.seed);
   used_.insert(node.name);
   if (noise.is_zero) return of(tree_.number(0));
   const auto use = noise.uses.find({place.formula, place.node});
@@ -237,7 +237,7 @@ Term TreeWriter::noise(const ShiftedPart& place, const FormulaNode& node) {
   const Term draw = of(tree_.noise(seed, use->second));
   if (noise.dt) return product(scalar(1 / std::sqrt(*noise.dt * noise.volume), false), draw);
   const Term root = apply(Operation::square_root, {of(tree_.time_step())});
-  return product(of(node_of(quotient(scalar(1 / std::sqrt(noise.volume), false), root))), draw);
+  return product(of(as_node(quotient(scalar(1 / std::sqrt(noise.volume), false), root))), draw);
 }
 
 // Such terms are dropped, so that they count neither for stability nor for what is linear.
@@ -248,7 +248,7 @@ bool TreeWriter::vanishes(const Term& term) const {
 
 void TreeWriter::refuse_noise(const ShiftedPart& place, int operand,
                               const FormulaNode& of_node) const {
-  if (names_.noise && names_.noise->holders.contains({place.formula, operand}))
+  if (names_.noise && names_.noise->noisy_nodes.contains({place.formula, operand}))
     throw FormulaError(of_node.at,
                        fmt::format("{} of noise, which it would read at neighbours (expected noise "
                                    "outside of operators)",
@@ -339,7 +339,7 @@ void TreeWriter::require_arguments(const FormulaNode& node, std::size_t count) {
 
 Term TreeWriter::values_function(const ShiftedPart& place, const FormulaNode& node) {
   const Operation operation = formula_function(node.name)->operation;
-  require_arguments(node, static_cast<std::size_t>(row_of(operation).operands));
+  require_arguments(node, static_cast<std::size_t>(table_row(operation).operands));
   std::vector<Term> operands;
   for (const int operand : node.operands)
     operands.push_back(write(ShiftedPart{place.formula, operand, place.at, place.face}));

@@ -102,7 +102,7 @@ class TreeWriter {
   void set_face(Offset outward, std::function<bool(int array)> in_cell = {}, int weight = -1);
 
   /// The tree operation that computes a term.
-  int node_of(Term term);
+  int as_node(Term term);
   Term sum(Term a, Term b);
   Term product(Term a, Term b);
   Term quotient(Term a, Term b);

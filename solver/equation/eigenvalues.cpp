@@ -14,7 +14,7 @@ constexpr double unit = std::numeric_limits<double>::epsilon();
 // Without success after so many QR steps, eigenvalues are told apart less finely.
 constexpr int many_tries = 20;
 
-double size_of(Complex z) { return std::abs(z.real()) + std::abs(z.imag()); }
+double taxicab_size(Complex z) { return std::abs(z.real()) + std::abs(z.imag()); }
 
 // Reduces a matrix to Hessenberg form by similarity transforms (elimination with pivoting).
 void make_hessenberg(SquareMatrix& a) {
@@ -22,7 +22,7 @@ void make_hessenberg(SquareMatrix& a) {
   for (int k = 1; k + 1 < n; ++k) {
     int pivot = k;
     for (int row = k + 1; row < n; ++row)
-      if (size_of(a.at(row, k - 1)) > size_of(a.at(pivot, k - 1))) pivot = row;
+      if (taxicab_size(a.at(row, k - 1)) > taxicab_size(a.at(pivot, k - 1))) pivot = row;
     if (a.at(pivot, k - 1) == Complex(0)) continue;
     if (pivot != k) {
       for (int column = 0; column < n; ++column) std::swap(a.at(pivot, column), a.at(k, column));
@@ -84,8 +84,8 @@ std::vector<double> balance(SquareMatrix& matrix) {
       double row = 0, column = 0;
       for (int j = 0; j < n; ++j) {
         if (j == i) continue;
-        row += size_of(matrix.at(i, j));
-        column += size_of(matrix.at(j, i));
+        row += taxicab_size(matrix.at(i, j));
+        column += taxicab_size(matrix.at(j, i));
       }
       if (row == 0 || column == 0) continue;
       const double scale = std::exp2(std::round(std::log2(row / column) / 2));
@@ -105,18 +105,19 @@ std::vector<Complex> eigenvalues(SquareMatrix matrix) {
   balance(matrix);
   make_hessenberg(matrix);
   double norm = 0;
-  for (const Complex value : matrix.values) norm = std::max(norm, size_of(value));
+  for (const Complex value : matrix.values) norm = std::max(norm, taxicab_size(value));
   std::vector<Complex> found;
   int tries = 0;
   for (int last = matrix.size - 1; last >= 0;) {
     int first = last;
     for (; first > 0; --first) {
       const double around =
-          size_of(matrix.at(first, first)) + size_of(matrix.at(first - 1, first - 1));
+          taxicab_size(matrix.at(first, first)) + taxicab_size(matrix.at(first - 1, first - 1));
       // Beside its neighbours, so that eigenvalues of every size keep their digits; beside the
       // matrix where that does not succeed. Rounding is as large as that in any case.
       const bool beside_matrix = tries >= many_tries || around == 0;
-      if (size_of(matrix.at(first, first - 1)) <= unit * (beside_matrix ? norm : around)) break;
+      if (taxicab_size(matrix.at(first, first - 1)) <= unit * (beside_matrix ? norm : around))
+        break;
     }
     if (first == last) {
       found.push_back(matrix.at(last, last));

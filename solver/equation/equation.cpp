@@ -33,8 +33,8 @@ std::string stages_text(const RunConfig& run) {
   if (run.scheme.kind != Scheme::rkl2) return "";
   RunConfig more = run;
   int& stages = *more.scheme.stages;
-  while (stages < most_stages && largest_coefficient(more) < coefficient_of(run)) ++stages;
-  const bool enough = largest_coefficient(more) >= coefficient_of(run);
+  while (stages < most_stages && largest_coefficient(more) < stored_coefficient(run)) ++stages;
+  const bool enough = largest_coefficient(more) >= stored_coefficient(run);
   return fmt::format(", with {} stages{}", *run.scheme.stages,
                      enough ? fmt::format("; or time.stages: {}", stages) : "");
 }
@@ -47,13 +47,14 @@ double largest_step_of_diffusion(const RunConfig& run) {
   double& step = at_most.time_step.emplace(times_squared_spacing(run, largest) /
                                            *at_most.equation.diffusivity);
   // Rounds the step down until a run with it passes the check of the coefficient.
-  for (double shrink = 0x1p-53; coefficient_of(at_most) > largest; shrink *= 2) step *= 1 - shrink;
+  for (double shrink = 0x1p-53; stored_coefficient(at_most) > largest; shrink *= 2)
+    step *= 1 - shrink;
   return step;
 }
 
 }  // namespace
 
-double coefficient_of(const RunConfig& run) {
+double stored_coefficient(const RunConfig& run) {
   if (!is_diffusion(run)) return *run.time_step;
   if (run.equation.coefficient) return *run.equation.coefficient;
   return *run.equation.diffusivity * *run.time_step / times_squared_spacing(run, 1);
@@ -63,23 +64,25 @@ double largest_coefficient(const RunConfig& run) {
   return largest_stable_coefficient(run.shape.axes) * (largest_step(run.scheme, -1) / 2);
 }
 
-StepStages stages_of(const RunConfig& run, const FormulaSystem& system) {
+StepStages equation_stages(const RunConfig& run, const FormulaSystem& system) {
   if (is_diffusion(run) && is_one_stage(run)) {
     StepStages made{
-        {{.tree = diffusion_tree(run.shape.axes, coefficient_of(run)), .targets = {0}}}, {0}, {}};
+        {{.tree = diffusion_tree(run.shape.axes, stored_coefficient(run)), .targets = {0}}},
+        {0},
+        {}};
     for (int array = 1; array < std::ssize(system.names.arrays); ++array)
       made.like.push_back(array);
     return with_conditions(std::move(made), system);
   }
-  return step_stages(system, run.scheme, time_step_of(run));
+  return step_stages(system, run.scheme, step_seconds(run));
 }
 
 // If a config gives only the coefficient, the diffusivity is 1.
-double time_step_of(const RunConfig& run) {
-  return run.time_step ? *run.time_step : times_squared_spacing(run, coefficient_of(run));
+double step_seconds(const RunConfig& run) {
+  return run.time_step ? *run.time_step : times_squared_spacing(run, stored_coefficient(run));
 }
 
-std::optional<double> largest_step_of(const RunConfig& run, const FormulaSystem& system) {
+std::optional<double> stable_limit(const RunConfig& run, const FormulaSystem& system) {
   // Terms that are not explicit have a part in whether a step is stable, so that none is known to
   // be.
   if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
@@ -92,7 +95,7 @@ std::optional<double> largest_step_of(const RunConfig& run, const FormulaSystem&
 
 // Stability depends on diffusivity * time step; the message names the time step as the cause.
 std::optional<StepProblem> unstable_diffusion(const RunConfig& run) {
-  const double found = coefficient_of(run), largest = largest_coefficient(run);
+  const double found = stored_coefficient(run), largest = largest_coefficient(run);
   const bool by_coefficient = run.equation.coefficient.has_value();
   const char* const key = by_coefficient ? "equation.coefficient" : "time.step";
   if (!(found <= largest) && by_coefficient)
@@ -107,14 +110,14 @@ std::optional<StepProblem> unstable_diffusion(const RunConfig& run) {
         true,
         fmt::format(
             "found {}, unstable, since D dt / h^2 is {} (at most {}, for a coefficient of {}{})",
-            time_step_of(run), found, largest_step_of_diffusion(run), largest, stages_text(run)),
+            step_seconds(run), found, largest_step_of_diffusion(run), largest, stages_text(run)),
         key};
   return std::nullopt;
 }
 
 // A step is an error if a wave grows that it does not resolve, or if any wave grows tenfold before
 // the run ends. Any other growth is a warning.
-std::optional<StepProblem> step_problem_of(const RunConfig& run, const FormulaSystem& system) {
+std::optional<StepProblem> find_step_problem(const RunConfig& run, const FormulaSystem& system) {
   if (is_diffusion(run)) return unstable_diffusion(run);
   if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
   constexpr double rounding = 1e-6;
@@ -125,7 +128,7 @@ std::optional<StepProblem> step_problem_of(const RunConfig& run, const FormulaSy
   const auto [resolved, unresolved] = waves->growth(run.scheme, step * (1 - rounding));
   const double steps = run.end ? *run.end / step : static_cast<double>(run.steps);
   const bool refused = unresolved > rounding || resolved * steps > std::log(10);
-  const std::string scheme = name_of(run.scheme.kind);
+  const std::string scheme = enum_name(run.scheme.kind);
   std::string right = largest > 0 ? fmt::format("at most {:.7g}", largest) : "";
   for (const auto& other : name_table<Scheme>)
     if (const double limit =

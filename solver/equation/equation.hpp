@@ -50,25 +50,25 @@ inline constexpr auto name_table<EquationKind> = std::to_array<Equation>(
     {{EquationKind::diffusion, "diffusion", "du/dt = D laplacian(u)"},
      {EquationKind::formula, "formula", "du/dt as equation.FIELD says for each field"}});
 
-inline const Equation& equation_of(const RunConfig& run) { return row_of(run.equation.kind); }
+inline const Equation& equation_row(const RunConfig& run) { return table_row(run.equation.kind); }
 
 /// The time step dt in seconds.
-double time_step_of(const RunConfig& run);
+double step_seconds(const RunConfig& run);
 
 /// The stages of one step. Throws FormulaError if a formula is wrong.
-StepStages stages_of(const RunConfig& run, const FormulaSystem& system);
+StepStages equation_stages(const RunConfig& run, const FormulaSystem& system);
 
 /// The number that checkpoints store for the equation: c = D dt / h^2 for diffusion, else dt.
-double coefficient_of(const RunConfig& run);
+double stored_coefficient(const RunConfig& run);
 /// The largest stable c = D dt / h^2 of diffusion with the run's scheme.
 double largest_coefficient(const RunConfig& run);
 
 /// The largest stable step in seconds: 0 if no step is stable, infinity if all are, none if it
 /// depends on the state or on coefficient fields. The config must have no mistake except in its
 /// step; `system` is that of the config.
-std::optional<double> largest_step_of(const RunConfig& run, const FormulaSystem& system);
-/// The problem of the run's own step; none if it is stable, or if largest_step_of returns none.
-std::optional<StepProblem> step_problem_of(const RunConfig& run, const FormulaSystem& system);
+std::optional<double> stable_limit(const RunConfig& run, const FormulaSystem& system);
+/// The problem of the run's own step; none if it is stable, or if stable_limit returns none.
+std::optional<StepProblem> find_step_problem(const RunConfig& run, const FormulaSystem& system);
 /// The same for diffusion.
 std::optional<StepProblem> unstable_diffusion(const RunConfig& run);
 

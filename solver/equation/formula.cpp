@@ -58,14 +58,14 @@ class Parser {
     return words("or", [this] { return words("and", [this] { return negation(); }); });
   }
 
-  template <class Part>
-  int words(std::string_view word, Part part) {
-    int left = part();
+  template <class Read>
+  int words(std::string_view word, Read read) {
+    int left = read();
     while (true) {
       skip_blanks();
       const std::size_t word_at = at_;
       if (!read_word(word)) return left;
-      left = logic(word, {left, part()}, word_at);
+      left = logic(word, {left, read()}, word_at);
     }
   }
 
@@ -125,9 +125,9 @@ class Parser {
     return chain("*/", [this] { return signed_power(); });
   }
 
-  template <class Part>
-  int chain(std::string_view signs, Part part) {
-    int left = part();
+  template <class Read>
+  int chain(std::string_view signs, Read read) {
+    int left = read();
     while (true) {
       skip_blanks();
       const char sign = at_ < text_.size() ? text_[at_] : ' ';
@@ -135,7 +135,7 @@ class Parser {
       const std::size_t sign_at = at_++;
       if (sign == '*' && at_ < text_.size() && text_[at_] == '*')
         throw FormulaError(sign_at, "found ** (a power is written ^)");
-      const int right = part();
+      const int right = read();
       left = add({.kind = sign == '+'   ? Kind::sum
                           : sign == '-' ? Kind::difference
                           : sign == '*' ? Kind::product

@@ -101,7 +101,7 @@ class FormulaChecker : public ConditionChecker {
 
   void check_initial() {
     const std::vector<InitialPart> parts = initial_parts(run_);
-    const auto key_of = [&](const InitialPart& part) {
+    const auto initial_key = [&](const InitialPart& part) {
       return !part.field                         ? "initial.let"
              : run_.initials.contains(part.name) ? part.key()
                                                  : "initial.formula";
@@ -109,7 +109,7 @@ class FormulaChecker : public ConditionChecker {
     const std::size_t before = found_.size();
     for (const InitialPart& part : parts)
       if (part.initial.kind == InitialKind::formula)
-        check_value(key_of(part), part.initial.formula, true, part.key(),
+        check_value(initial_key(part), part.initial.formula, true, part.key(),
                     part.field ? "" : part.name + ": ");
     if (found_.size() > before) return;
     try {
@@ -117,7 +117,7 @@ class FormulaChecker : public ConditionChecker {
     } catch (const FormulaError& error) {
       const auto part = std::ranges::find(parts, error.of, &InitialPart::key);
       attempt(
-          key_of(*part), [&] { throw error; }, part->field ? "" : part->name + ": ");
+          initial_key(*part), [&] { throw error; }, part->field ? "" : part->name + ": ");
     }
   }
 
@@ -128,7 +128,7 @@ class FormulaChecker : public ConditionChecker {
 
   // The formulas must be right one by one.
   const FormulaSystem& system() {
-    if (!system_) system_ = system_of(run_);
+    if (!system_) system_ = make_system(run_);
     return *system_;
   }
 
@@ -145,7 +145,7 @@ class FormulaChecker : public ConditionChecker {
     attempt("equation.let", [&] { check.emplace(system()); });
     if (!check) return;
     std::set<std::string> looked_at;
-    const auto look_at = [&](const std::string& key, const Formula& formula) {
+    const auto check_formula = [&](const std::string& key, const Formula& formula) {
       attempt(key, [&] {
         try {
           const std::set<std::string>& names = check->names_read_by(formula);
@@ -156,12 +156,12 @@ class FormulaChecker : public ConditionChecker {
         }
       });
     };
-    for (const Formula& rate : system().rates) look_at("equation." + rate.name, rate);
+    for (const Formula& rate : system().rates) check_formula("equation." + rate.name, rate);
     use(looked_at);
     check_noise();
     // Checking a quantity also checks those that it reads, so its readers come first.
     for (const Formula* const quantity : readers_first(system().quantities))
-      if (!looked_at.contains(quantity->name)) look_at("equation.let", *quantity);
+      if (!looked_at.contains(quantity->name)) check_formula("equation.let", *quantity);
     if (!found_.empty() || !whole_) return;
     if (run_.scheme.kind == Scheme::imex) return check_reactions();
     // Rates that are right one by one may together be too long for a stage.
@@ -196,7 +196,7 @@ class FormulaChecker : public ConditionChecker {
                       "Euler and Maruyama, or heun, whose solution is that of Stratonovich; the "
                       "order of others, and the error that they estimate, need rates that are "
                       "smooth in time)",
-                      name_of(scheme)));
+                      enum_name(scheme)));
   }
 
   void check_outputs() {
@@ -231,7 +231,7 @@ class FormulaChecker : public ConditionChecker {
 
   // Checks a formula that may read the position, parameters and, if `random`, random numbers.
   void check_value(const std::string& key, const FormulaText& text, bool random,
-                   const std::string& name = "", const std::string& said_before = "") {
+                   const std::string& name = "", const std::string& reported_before = "") {
     attempt(
         key,
         [&] {
@@ -246,7 +246,7 @@ class FormulaChecker : public ConditionChecker {
           StageTree tree;
           TreeWriter(names, tree, used_).write(formula);
         },
-        said_before);
+        reported_before);
   }
 
   void check_uses() {

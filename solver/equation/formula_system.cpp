@@ -27,7 +27,7 @@ std::vector<Formula> parameters_of_position(const RunConfig& run) {
 }  // namespace
 
 bool has_flux(const SideCondition& condition) {
-  return row_of(condition.kind).place == 0.5 && condition.kind != ConditionKind::value_at_face &&
+  return table_row(condition.kind).place == 0.5 && condition.kind != ConditionKind::value_at_face &&
          !(condition.kind == ConditionKind::derivative && condition.value.text() == "0");
 }
 
@@ -39,7 +39,7 @@ std::string weight_name(int axis) {
   return fmt::format("{}.{}", mask_name, axis_names.at(static_cast<std::size_t>(axis)));
 }
 
-FormulaNames names_of(const RunConfig& run) {
+FormulaNames formula_names(const RunConfig& run) {
   FormulaNames names;
   for (const auto& [name, parameter] : run.parameters)
     if (parameter.kind == ParameterConfig::Kind::number) names.numbers[name] = parameter.number;
@@ -56,19 +56,19 @@ FormulaNames names_of(const RunConfig& run) {
     constant({'n', letter}, n);
     constant({'L', letter}, n * h);
   }
-  if (!run.scheme.varies && !run.lacks_step()) constant("dt", time_step_of(run));
+  if (!run.scheme.varies && !run.lacks_step()) constant("dt", step_seconds(run));
   return names;
 }
 
 FormulaNames names_of_values(const RunConfig& run) {
-  FormulaNames names = names_of(run);
+  FormulaNames names = formula_names(run);
   names.has_time = names.has_stencils = false;
   names.has_none_of = "has no meaning here (expected a formula of the position and parameters)";
   return names;
 }
 
 FormulaNames names_of_conditions(const RunConfig& run) {
-  FormulaNames names = names_of(run);
+  FormulaNames names = formula_names(run);
   names.has_stencils = false;
   names.has_none_of =
       "has no meaning at a face (a condition is of t, the position, parameters and fields)";
@@ -93,12 +93,12 @@ std::vector<std::string> coefficient_names(const RunConfig& run) {
 
 namespace {
 
-MaskBoundary mask_boundary_of(const RunConfig& run, const FormulaNames& names) {
+MaskBoundary make_mask_boundary(const RunConfig& run, const FormulaNames& names) {
   MaskBoundary mask_boundary{
       .mask = names.arrays.at(mask_name), .names = names_of_conditions(run), .conditions = {}};
   for (const SideCondition& condition : run.mask_conditions)
     for (const auto& [name, array] : names.arrays)
-      if (holds_for(condition, name, run))
+      if (applies_to(condition, name, run))
         mask_boundary.conditions[array] = condition_of_array(condition, name, run);
   for (int axis = 3 - run.shape.axes; axis < 3 && has_weights(run); ++axis)
     mask_boundary.weights[static_cast<std::size_t>(axis)] = names.arrays.at(weight_name(axis));
@@ -113,7 +113,7 @@ MaskBoundary mask_boundary_of(const RunConfig& run, const FormulaNames& names) {
 }
 
 // None if stages impose no condition. Conditions with mistakes are left out.
-std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& names) {
+std::optional<StagedSides> staged_sides(const RunConfig& run, const FormulaNames& names) {
   StagedSides sides{.names = names_of_conditions(run), .shape = run.shape, .at = {}};
   std::set<int> arrays;
   const std::vector<FaceCoefficient> coefficients = coefficients_at_faces(run, run.conditions);
@@ -122,11 +122,11 @@ std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& na
     if (!coefficient.is_linear) conditions.push_back(coefficient.condition);
   for (const SideCondition& given : conditions)
     for (const auto& [name, array] : names.arrays) {
-      if (!holds_for(given, name, run)) continue;
+      if (!applies_to(given, name, run)) continue;
       try {
         std::set<std::string> used;
         const SideCondition condition = condition_of_array(given, name, run);
-        const ConditionTerms terms = terms_of(condition, run, used);
+        const ConditionTerms terms = condition_terms(condition, run, used);
         // Engines continue coefficients evenly.
         const bool staged =
             terms.staged || (array >= std::ssize(run.fields) && run.parameters.contains(name));
@@ -167,7 +167,7 @@ std::optional<StagedSides> sides_of(const RunConfig& run, const FormulaNames& na
 
 }  // namespace
 
-FormulaText rate_of(const RunConfig& run, const std::string& field) {
+FormulaText field_rate(const RunConfig& run, const std::string& field) {
   if (is_diffusion(run))
     return field == run.fields.front()
                ? fmt::format("{} * laplacian({})", run.equation.diffusivity.value_or(1), field)
@@ -176,7 +176,7 @@ FormulaText rate_of(const RunConfig& run, const std::string& field) {
   return rate == run.equation.rates.end() ? "0" : rate->second;
 }
 
-std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run) {
+std::map<std::string, int, std::less<>> array_indices(const RunConfig& run) {
   std::map<std::string, int, std::less<>> arrays;
   int next = 0;
   for (const std::string& field : run.fields) arrays[field] = next++;
@@ -188,19 +188,19 @@ std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run) {
   return arrays;
 }
 
-FormulaSystem system_of(const RunConfig& run) {
-  FormulaSystem system{.names = names_of(run)};
-  system.names.arrays = arrays_of(run);
+FormulaSystem make_system(const RunConfig& run) {
+  FormulaSystem system{.names = formula_names(run)};
+  system.names.arrays = array_indices(run);
   NoiseUses& noise = system.names.noise.emplace();
   noise.seed = run.initial.fractal.seed;
   for (int axis = 3 - run.shape.axes; axis < 3; ++axis) noise.volume *= run.spacing.by_axis[axis];
   for (const std::string& field : run.fields)
-    system.rates.push_back(rate_of(run, field).parsed(field));
+    system.rates.push_back(field_rate(run, field).parsed(field));
   for (const auto& [name, formula] : run.equation.quantities)
     system.quantities.push_back(formula.parsed(name));
   system.coefficients = parameters_of_position(run);
-  if (run.mask) system.mask_boundary = mask_boundary_of(run, system.names);
-  system.sides = sides_of(run, system.names);
+  if (run.mask) system.mask_boundary = make_mask_boundary(run, system.names);
+  system.sides = staged_sides(run, system.names);
   return system;
 }
 
@@ -210,7 +210,7 @@ FormulaSystem explicit_part(const FormulaSystem& system, Scheme scheme) {
 
 bool has_noise(const FormulaSystem& system) { return rate_stages(system).used.contains("noise"); }
 
-bool holds_for(const SideCondition& condition, const std::string& array, const RunConfig& run) {
+bool applies_to(const SideCondition& condition, const std::string& array, const RunConfig& run) {
   return condition.array.empty() ? std::ranges::count(run.fields, array) > 0
                                  : condition.array == array;
 }
@@ -218,11 +218,11 @@ bool holds_for(const SideCondition& condition, const std::string& array, const R
 bool conditions_read(const RunConfig& run) {
   const auto reads = [&](SideCondition condition) {
     if (condition.of_mask) condition.axis = 2;
-    return std::ranges::any_of(arrays_of(run), [&](const auto& array) {
+    return std::ranges::any_of(array_indices(run), [&](const auto& array) {
       std::set<std::string> used;
       return condition.kind != ConditionKind::value_at_node &&
-             holds_for(condition, array.first, run) &&
-             terms_of(condition_of_array(condition, array.first, run), run, used).reads;
+             applies_to(condition, array.first, run) &&
+             condition_terms(condition_of_array(condition, array.first, run), run, used).reads;
     });
   };
   return std::ranges::any_of(run.conditions, reads) ||
@@ -254,7 +254,7 @@ std::string condition_key(const SideCondition& condition) {
 
 GhostTerms ghost_terms(const SideCondition& condition, const FormulaNames& names, double h,
                        StageTree& tree, std::set<std::string>& used) {
-  const ConditionRow& row = row_of(condition.kind);
+  const ConditionRow& row = table_row(condition.kind);
   const auto written = [&](const FormulaText& text, const FormulaNames& of,
                            std::set<std::string>& in) {
     const Formula formula = text.parsed(condition_name(condition));
@@ -263,7 +263,7 @@ GhostTerms ghost_terms(const SideCondition& condition, const FormulaNames& names
   FormulaNames of_row;
   of_row.terms = {{"h", TreeWriter::scalar(h, false)},
                   {"value", written(condition.value, names, used)}};
-  if (row.takes_factor) of_row.terms["factor"] = written(condition.factor, names, used);
+  if (row.has_factor) of_row.terms["factor"] = written(condition.factor, names, used);
   std::set<std::string> used_of_row;
   const Term a = written(row.a, of_row, used_of_row), b = written(row.b, of_row, used_of_row);
   const Term divisor = written(row.divisor, of_row, used_of_row);
@@ -274,8 +274,8 @@ GhostTerms ghost_terms(const SideCondition& condition, const FormulaNames& names
   return {writer.quotient(a, divisor), writer.quotient(b, divisor)};
 }
 
-ConditionTerms terms_of(const SideCondition& condition, const RunConfig& run,
-                        std::set<std::string>& used) {
+ConditionTerms condition_terms(const SideCondition& condition, const RunConfig& run,
+                               std::set<std::string>& used) {
   FormulaNames names = names_of_conditions(run);
   std::vector<Formula> quantities;
   for (const auto& [name, formula] : run.equation.quantities)
@@ -283,7 +283,7 @@ ConditionTerms terms_of(const SideCondition& condition, const RunConfig& run,
   check_quantities(quantities);
   std::ranges::move(parameters_of_position(run), std::back_inserter(quantities));
   for (const Formula& quantity : quantities) names.quantities[quantity.name] = &quantity;
-  const double h = names.spacing[condition.axis], out = row_of(condition.kind).place;
+  const double h = names.spacing[condition.axis], out = table_row(condition.kind).place;
   const std::array size = by_axis(run.shape);
   ConditionTerms terms;
   terms.place =
@@ -298,7 +298,7 @@ ConditionTerms terms_of(const SideCondition& condition, const RunConfig& run,
   terms.staged = terms.reads || condition.kind == ConditionKind::value_at_node;
   TreeWriter writer(names, terms.tree, used);
   if (!terms.a.is_scalar() || !terms.b.is_scalar())
-    terms.tree.results = {writer.node_of(terms.a), writer.node_of(terms.b)};
+    terms.tree.results = {writer.as_node(terms.a), writer.as_node(terms.b)};
   return terms;
 }
 

@@ -11,7 +11,7 @@
 namespace lapl {
 
 /// The names of numeric parameters and quantities, and the grid; no arrays.
-FormulaNames names_of(const RunConfig& run);
+FormulaNames formula_names(const RunConfig& run);
 
 /// The names for formulas that do not change in time and read only the position and parameters.
 FormulaNames names_of_values(const RunConfig& run);
@@ -37,15 +37,15 @@ std::vector<std::string> coefficient_names(const RunConfig& run);
 
 /// The index of each array by name, for fields, coefficient fields and quantities with a condition,
 /// as in FormulaSystem::names.arrays.
-std::map<std::string, int, std::less<>> arrays_of(const RunConfig& run);
+std::map<std::string, int, std::less<>> array_indices(const RunConfig& run);
 
 /// The rate of a field; for diffusion with only a coefficient, the diffusivity is 1.
-FormulaText rate_of(const RunConfig& run, const std::string& field);
+FormulaText field_rate(const RunConfig& run, const std::string& field);
 
 /// The rates of the fields and the quantities that they read. Throws FormulaError.
-FormulaSystem system_of(const RunConfig& run);
+FormulaSystem make_system(const RunConfig& run);
 
-/// The part of the system that limits the stable step: without the terms that the scheme takes
+/// The part of the system that limits the stable step: without the terms that the scheme treats
 /// implicitly. Throws FormulaError.
 FormulaSystem explicit_part(const FormulaSystem& system, Scheme scheme);
 
@@ -71,11 +71,11 @@ struct ConditionTerms : GhostTerms {
 };
 /// The terms of a condition of one array; the names that it reads are added to `used`. Throws
 /// FormulaError.
-ConditionTerms terms_of(const SideCondition& condition, const RunConfig& run,
-                        std::set<std::string>& used);
+ConditionTerms condition_terms(const SideCondition& condition, const RunConfig& run,
+                               std::set<std::string>& used);
 
 /// True if the condition holds for this field or quantity.
-bool holds_for(const SideCondition& condition, const std::string& array, const RunConfig& run);
+bool applies_to(const SideCondition& condition, const std::string& array, const RunConfig& run);
 
 /// True if the ghost of a side or of the mask's boundary depends on fields or parameter fields. The
 /// formulas must be right.

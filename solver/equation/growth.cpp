@@ -65,13 +65,13 @@ SquareMatrix leapfrog_factors(const SquareMatrix& rate, double dt) {
 
 }  // namespace
 
-StepChange step_change_of(TimeScheme scheme) {
-  return {.order = row_of(scheme.kind).order,
-          .beyond = row_of(scheme.kind).beyond,
+StepChange scheme_change(TimeScheme scheme) {
+  return {.order = table_row(scheme.kind).order,
+          .beyond = table_row(scheme.kind).beyond,
           .stages = scheme.stages.value_or(0)};
 }
 
-Complex change_of(TimeScheme scheme, Complex z) { return change_of(step_change_of(scheme), z); }
+Complex mode_change(TimeScheme scheme, Complex z) { return mode_change(scheme_change(scheme), z); }
 
 double largest_step(TimeScheme scheme, Complex rate, double tolerance) {
   const double size = std::abs(rate);
@@ -93,7 +93,7 @@ double largest_step(TimeScheme scheme, Complex rate, double tolerance) {
 }
 
 double excess(TimeScheme scheme, Complex rate, double dt) {
-  return std::log(std::norm(1.0 + change_of(scheme, dt * rate))) / 2 -
+  return std::log(std::norm(1.0 + mode_change(scheme, dt * rate))) / 2 -
          std::max(0.0, 2 * dt * rate.real());
 }
 

@@ -19,16 +19,16 @@ namespace lapl {
 inline constexpr double any_step = std::numeric_limits<double>::infinity();
 
 /// The scheme that is equivalent: leapfrog on a single field is euler.
-inline TimeScheme scheme_of(TimeScheme scheme, std::size_t fields) {
+inline TimeScheme equivalent_scheme(TimeScheme scheme, std::size_t fields) {
   return scheme.kind == Scheme::leapfrog && fields == 1 ? Scheme::euler : scheme;
 }
 
 /// The change of a mode in one step as a function of z = rate dt; leapfrog counts as that of a
 /// single field.
-StepChange step_change_of(TimeScheme scheme);
+StepChange scheme_change(TimeScheme scheme);
 
 /// factor - 1 for a mode with z = rate dt, computed without cancellation for small z.
-Complex change_of(TimeScheme scheme, Complex z);
+Complex mode_change(TimeScheme scheme, Complex z);
 
 /// The largest stable step in seconds for one eigenvalue of the rates' derivative (1/s): 0 where
 /// none is stable, infinity where every one is. For modes that the step resolves, |rate dt| <= 1,

@@ -46,7 +46,7 @@ class MistakeList {
       body();
       return true;
     } catch (const FormulaError& error) {
-      if (!said_.insert({error.of, error.text, error.at}).second) return false;
+      if (!reported_.insert({error.of, error.text, error.at}).second) return false;
       const bool quantity = is_quantity(error.of);
       found_.push_back({.key = quantity ? "equation.let" : key,
                         .what = quantity ? fmt::format("{}: {}{}", error.of, error.what(),
@@ -67,7 +67,7 @@ class MistakeList {
   std::set<std::string> used_;  // names that formulas read
 
  private:
-  std::set<std::tuple<std::string, std::string, std::size_t>> said_;
+  std::set<std::tuple<std::string, std::string, std::size_t>> reported_;
 };
 
 /// Checks conditions of sides and of the mask's boundary, and the sides of integrals.
@@ -83,8 +83,8 @@ class ConditionChecker : public MistakeList {
                        const std::function<void(SideCondition)>& write);
   void check_absorbing(const std::string& key, SideCondition condition,
                        const std::vector<std::string>& arrays);
-  void check_held(const std::string& key, const SideCondition& condition,
-                  const ConditionTerms& terms);
+  void check_node_value(const std::string& key, const SideCondition& condition,
+                        const ConditionTerms& terms);
   void check_nodes(const std::string& key, const std::string& why);
   void check_sides();
 };

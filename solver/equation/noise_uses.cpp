@@ -13,7 +13,7 @@ bool is_noise(const FormulaNode& node) {
          (node.kind == FormulaNode::Kind::name || node.kind == FormulaNode::Kind::call);
 }
 
-std::optional<std::uint64_t> seed_of(const Formula& formula, const FormulaNode& noise) {
+std::optional<std::uint64_t> noise_seed(const Formula& formula, const FormulaNode& noise) {
   if (noise.kind == FormulaNode::Kind::name) return std::nullopt;
   constexpr double largest = 0x1p53;
   const FormulaNode& seed = formula.nodes[noise.operands.front()];
@@ -29,23 +29,23 @@ void NoiseUses::find(const std::vector<Formula>& rates, const std::vector<Formul
   std::map<std::string_view, const Formula*> named;
   for (const Formula& quantity : quantities) named.emplace(quantity.name, &quantity);
   std::set<const Formula*> seen;
-  const std::function<bool(const Formula&)> look_at = [&](const Formula& formula) {
-    if (!seen.insert(&formula).second) return holders.contains({&formula, formula.whole()});
+  const std::function<bool(const Formula&)> visit = [&](const Formula& formula) {
+    if (!seen.insert(&formula).second) return noisy_nodes.contains({&formula, formula.whole()});
     for (int i = 0; i <= formula.whole(); ++i) {
       const FormulaNode& node = formula.nodes[i];
-      bool holds = is_noise(node);
+      bool is_noisy = is_noise(node);
       if (node.kind == FormulaNode::Kind::name)
         if (const auto quantity = named.find(node.name); quantity != named.end())
-          holds = look_at(*quantity->second);
+          is_noisy = visit(*quantity->second);
       for (const int operand : node.operands)
-        holds = holds || holders.contains({&formula, operand});
-      if (holds) holders.insert({&formula, i});
+        is_noisy = is_noisy || noisy_nodes.contains({&formula, operand});
+      if (is_noisy) noisy_nodes.insert({&formula, i});
     }
-    return holders.contains({&formula, formula.whole()});
+    return noisy_nodes.contains({&formula, formula.whole()});
   };
   for (const std::vector<Formula>* const formulas : {&rates, &quantities})
     for (const Formula& formula : *formulas) {
-      look_at(formula);
+      visit(formula);
       for (int i = 0; i <= formula.whole(); ++i)
         if (is_noise(formula.nodes[i])) uses.emplace(Place{&formula, i}, std::ssize(uses));
     }

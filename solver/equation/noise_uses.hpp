@@ -21,8 +21,8 @@ struct NoiseUses {
   std::optional<double> dt = {};  ///< none where it differs from step to step
 
   using Place = std::pair<const Formula*, int>;
-  std::map<Place, int> uses = {};  ///< the number of each
-  std::set<Place> holders = {};    ///< nodes that are made of noise
+  std::map<Place, int> uses = {};    ///< the number of each
+  std::set<Place> noisy_nodes = {};  ///< nodes that are made of noise
 
   /// Finds the uses and the nodes that are made of them, through quantities too, of which none may
   /// be made of itself.
@@ -32,6 +32,6 @@ struct NoiseUses {
 bool is_noise(const FormulaNode& node);
 
 /// The literal of noise(seed), or none. Throws FormulaError where it is no seed.
-std::optional<std::uint64_t> seed_of(const Formula& formula, const FormulaNode& noise);
+std::optional<std::uint64_t> noise_seed(const Formula& formula, const FormulaNode& noise);
 
 }  // namespace lapl

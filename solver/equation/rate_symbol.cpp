@@ -21,7 +21,7 @@ class Joiner {
   void add(const Stage& stage) {
     std::vector<int> places;
     for (StageOperation node : stage.tree.operations) {
-      for (int i = 0; i < row_of(node.operation).operands; ++i)
+      for (int i = 0; i < table_row(node.operation).operands; ++i)
         node.operands[i] = places[node.operands[i]];
       if (node.operation == Operation::value && of_arrays_[node.index] >= 0) {
         node.operands[0] = of_arrays_[node.index];
@@ -37,7 +37,7 @@ class Joiner {
       of_arrays_[stage.targets[i]] = places[stage.tree.results[i]];
   }
 
-  int place_of(int array) const { return of_arrays_[array]; }
+  int operation_place(int array) const { return of_arrays_[array]; }
 
   std::vector<StageOperation> operations;
 
@@ -58,7 +58,7 @@ RateSymbol::RateSymbol(const std::vector<Stage>& stages, int fields, int arrays,
   Joiner joiner(arrays);
   for (const Stage& stage : stages) joiner.add(stage);
   for (int row = 0; row < fields; ++row)
-    rates_of_.push_back(joiner.place_of(stages.back().targets[row]));
+    rates_of_.push_back(joiner.operation_place(stages.back().targets[row]));
   operations_ = std::move(joiner.operations);
   for (int array = 0; array < arrays; ++array) arrays_[array] = {.varies = true, .varying = 1};
   for (int field = 0; field < fields; ++field) {
@@ -86,13 +86,13 @@ SquareMatrix RateSymbol::at(const std::array<double, 3>& phases) {
       for (int column = -1; column <= 1; ++column)
         turn_to({plane, row, column}) =
             std::polar(1.0, phases[0] * plane + phases[1] * row + phases[2] * column);
-  std::vector<Part> made;
+  std::vector<Known> made;
   made.reserve(operations_.size());
-  for (const StageOperation& node : operations_) made.push_back(value_of(node, made));
+  for (const StageOperation& node : operations_) made.push_back(operation_value(node, made));
   SquareMatrix symbol(fields_);
   varying_ = SquareMatrix(fields_);
   for (int row = 0; row < fields_; ++row) {
-    const Part& rate = made[rates_of_[row]];
+    const Known& rate = made[rates_of_[row]];
     std::ranges::copy(rate.factors, symbol.values.begin() + row * fields_);
     std::ranges::copy(rate.varying_factors, varying_.values.begin() + row * fields_);
     leaves_[row] = rate.varying_factors.empty() ? -1 : rate.leaf;
@@ -102,12 +102,13 @@ SquareMatrix RateSymbol::at(const std::array<double, 3>& phases) {
   return symbol;
 }
 
-RateSymbol::Part RateSymbol::value_of(const StageOperation& node, const std::vector<Part>& made) {
-  const auto of = [&](int operand) -> const Part& { return made[node.operands[operand]]; };
+RateSymbol::Known RateSymbol::operation_value(const StageOperation& node,
+                                              const std::vector<Known>& made) {
+  const auto of = [&](int operand) -> const Known& { return made[node.operands[operand]]; };
   const int here = static_cast<int>(made.size());
   switch (node.operation) {
     case Operation::value: {
-      Part part = node.index < 0 ? of(0) : arrays_[node.index];
+      Known part = node.index < 0 ? of(0) : arrays_[node.index];
       if (node.index >= fields_) part.leaf = here;
       const Complex turn = turn_to(node.at);
       for (auto* const factors : {&part.factors, &part.varying_factors})
@@ -121,8 +122,8 @@ RateSymbol::Part RateSymbol::value_of(const StageOperation& node, const std::vec
     }
     case Operation::number: return {.number = node.number};
     case Operation::position:
-      return place_ ? Part{.number = place_->position[node.index]} : varying(node, here);
-    case Operation::time: return place_ ? Part{.number = place_->time} : varying(node, here);
+      return place_ ? Known{.number = place_->position[node.index]} : varying(node, here);
+    case Operation::time: return place_ ? Known{.number = place_->time} : varying(node, here);
     case Operation::reduced: return {.nonlinear = true};
     case Operation::sum: return sum(of(0), of(1), 1);
     case Operation::difference: return sum(of(0), of(1), -1);
@@ -140,9 +141,9 @@ RateSymbol::Part RateSymbol::value_of(const StageOperation& node, const std::vec
       break;
     default: break;
   }
-  Part part = varying(node, here);
+  Known part = varying(node, here);
   part.varies = !computes(node.operation);
-  for (int i = 0; i < row_of(node.operation).operands; ++i) {
+  for (int i = 0; i < table_row(node.operation).operands; ++i) {
     part.nonlinear = part.nonlinear || of(i).reads_fields();
     part.varies = part.varies || of(i).varies;
     if (of(i).leaf >= 0) part.leaf = of(i).leaf;
@@ -159,7 +160,7 @@ RateSymbol::Part RateSymbol::value_of(const StageOperation& node, const std::vec
 
 // A value that differs from place to place. Different operations have different numbers, so that
 // their terms do not cancel.
-RateSymbol::Part RateSymbol::varying(const StageOperation& node, int leaf) const {
+RateSymbol::Known RateSymbol::varying(const StageOperation& node, int leaf) const {
   const int place = 3 * static_cast<int>(node.operation) + node.index;
   return {.varies = true, .varying = 1 + std::fmod(0.6180339887 * (place + leaf), 1), .leaf = leaf};
 }
@@ -175,8 +176,8 @@ void add(std::vector<Complex>& a, double factor, const std::vector<Complex>& b) 
 
 }  // namespace
 
-RateSymbol::Part RateSymbol::sum(const Part& a, const Part& b, double sign) {
-  Part total = a;
+RateSymbol::Known RateSymbol::sum(const Known& a, const Known& b, double sign) {
+  Known total = a;
   total.number += sign * b.number;
   total.varies = a.varies || b.varies;
   total.varying += sign * b.varying;
@@ -187,10 +188,10 @@ RateSymbol::Part RateSymbol::sum(const Part& a, const Part& b, double sign) {
   return total;
 }
 
-RateSymbol::Part RateSymbol::product(const Part& a, const Part& b) {
+RateSymbol::Known RateSymbol::product(const Known& a, const Known& b) {
   if (a.is_number()) return scaled(b, a.number);
   if (b.is_number()) return scaled(a, b.number);
-  Part made{.number = a.number * b.number, .varies = a.varies || b.varies};
+  Known made{.number = a.number * b.number, .varies = a.varies || b.varies};
   made.varying = (a.number + a.varying) * (b.number + b.varying) - made.number;
   for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     add(made.factors, one->number, other->factors);
@@ -202,14 +203,14 @@ RateSymbol::Part RateSymbol::product(const Part& a, const Part& b) {
   return made;
 }
 
-RateSymbol::Part RateSymbol::inverse(const Part& a) {
-  Part made{.number = 1 / a.number, .varies = a.varies, .nonlinear = true, .leaf = a.leaf};
+RateSymbol::Known RateSymbol::inverse(const Known& a) {
+  Known made{.number = 1 / a.number, .varies = a.varies, .nonlinear = true, .leaf = a.leaf};
   add(made.factors, -made.number * made.number, a.factors);
   if (a.varies) made.varying = 1;
   return made;
 }
 
-RateSymbol::Part RateSymbol::scaled(Part a, double factor) {
+RateSymbol::Known RateSymbol::scaled(Known a, double factor) {
   a.number *= factor;
   a.varying *= factor;
   for (auto* const factors : {&a.factors, &a.varying_factors})

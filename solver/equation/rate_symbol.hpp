@@ -61,7 +61,7 @@ class RateSymbol {
  private:
   // The value of an operation: number + factors . fields, and two parts of which nothing else is
   // known: one that varies from place to place, for which `varying` stands, and a nonlinear one.
-  struct Part {
+  struct Known {
     double number = 0;
     bool varies = false;
     double varying = 0;
@@ -75,12 +75,12 @@ class RateSymbol {
   };
 
   Complex& turn_to(Offset at) { return turns_[9 * at.plane + 3 * at.row + at.column + 13]; }
-  Part value_of(const StageOperation& node, const std::vector<Part>& made);
-  Part varying(const StageOperation& node, int leaf) const;
-  static Part sum(const Part& a, const Part& b, double sign);
-  static Part product(const Part& a, const Part& b);
-  static Part inverse(const Part& a);
-  static Part scaled(Part a, double factor);
+  Known operation_value(const StageOperation& node, const std::vector<Known>& made);
+  Known varying(const StageOperation& node, int leaf) const;
+  static Known sum(const Known& a, const Known& b, double sign);
+  static Known product(const Known& a, const Known& b);
+  static Known inverse(const Known& a);
+  static Known scaled(Known a, double factor);
 
   // operations of all stages; Operation::value with index -1 - array copies its operand
   std::vector<StageOperation> operations_;
@@ -88,7 +88,7 @@ class RateSymbol {
   // the wave at each of the 27 neighbours, relative to the cell
   std::array<Complex, 27> turns_{};
   int fields_;
-  std::vector<Part> arrays_;  // contents before the first stage
+  std::vector<Known> arrays_;  // contents before the first stage
   Rates rates_ = Rates::constant;
   SquareMatrix varying_{fields_};
   std::vector<int> leaves_;  // of the rate of each field

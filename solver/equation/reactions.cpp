@@ -13,9 +13,9 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
-const FormulaNode& node_of(const FormulaPart& part) { return part.first->nodes[part.second]; }
+const FormulaNode& part_node(const FormulaPart& part) { return part.first->nodes[part.second]; }
 FormulaPart operand(const FormulaPart& part, std::size_t which) {
-  return {part.first, node_of(part).operands[which]};
+  return {part.first, part_node(part).operands[which]};
 }
 
 // The names of fields and operators in parts of formulas, through quantities.
@@ -46,7 +46,7 @@ class Contents {
 
   const Of& of(const FormulaPart& part) {
     if (const auto known = known_.find(part); known != known_.end()) return known->second;
-    const FormulaNode& node = node_of(part);
+    const FormulaNode& node = part_node(part);
     Of found;
     const auto add = [&](const Of& more) {
       found.operators = found.operators || more.operators;
@@ -82,9 +82,9 @@ class Split {
   }
 
   std::optional<Formula> reactions() {
-    return has_reactions_ ? std::optional(reactions_.take()) : std::nullopt;
+    return has_reactions_ ? std::optional(reactions_.finish()) : std::nullopt;
   }
-  Formula others() { return others_.take(); }
+  Formula others() { return others_.finish(); }
 
  private:
   using Roots = std::array<std::optional<int>, 2>;  // of the reactions, of the others
@@ -96,7 +96,7 @@ class Split {
   }
 
   Roots made(const FormulaPart& part) {
-    const FormulaNode& node = node_of(part);
+    const FormulaNode& node = part_node(part);
     if (!contents_.of(part).operators) return {reactions_.copy(part), std::nullopt};
     if (const Formula* const quantity = contents_.quantity(node))
       return split({quantity, quantity->whole()});
@@ -201,7 +201,7 @@ const DerivativeRow* derivative_row(std::string_view function) {
   return row == derivative_table().end() ? nullptr : &*row;
 }
 
-std::string_view function_of(const FormulaNode& node) {
+std::string_view operation_function(const FormulaNode& node) {
   switch (node.kind) {
     case Kind::negative: return "-";
     case Kind::sum: return "sum";
@@ -232,7 +232,7 @@ class Derivatives {
 
  private:
   std::optional<Term> made(const FormulaPart& part, int field) {
-    const FormulaNode& node = node_of(part);
+    const FormulaNode& node = part_node(part);
     if (contents_.field(node)) return TreeWriter::scalar(1);
     if (const Formula* const quantity = contents_.quantity(node))
       return of({quantity, quantity->whole()}, field);
@@ -259,7 +259,7 @@ class Derivatives {
     try {
       return TreeWriter(arguments, tree_, used_).write(outer);
     } catch (const FormulaError& error) {
-      throw FormulaError(node_of(part).at,
+      throw FormulaError(part_node(part).at,
                          fmt::format("its derivative, {}, {}", outer.text, error.what()),
                          part.first->name, part.first->text);
     }
@@ -267,11 +267,11 @@ class Derivatives {
 
   // Powers with a written exponent are products, as in the formula itself.
   static Formula outer_derivative(const FormulaPart& part, std::size_t argument) {
-    const FormulaNode& node = node_of(part);
+    const FormulaNode& node = part_node(part);
     if (node.kind == Kind::power)
       if (const auto exponent = integer_exponent(*part.first, node.operands[1]))
         return parse_formula(node.name, fmt::format("{} * a^({})", *exponent, *exponent - 1));
-    return derivative_row(function_of(node))->by.at(argument).parsed(node.name);
+    return derivative_row(operation_function(node))->by.at(argument).parsed(node.name);
   }
 
   Contents contents_;
@@ -383,9 +383,9 @@ std::vector<Term> solve_reactions(const SplitSystem& split, const FormulaNames& 
   return matrix.solve(std::move(right));
 }
 
-std::optional<Term> derivative_of(const Formula& formula, int field, const FormulaSystem& system,
-                                  const FormulaNames& names, StageTree& tree,
-                                  std::set<std::string>& used) {
+std::optional<Term> formula_derivative(const Formula& formula, int field,
+                                       const FormulaSystem& system, const FormulaNames& names,
+                                       StageTree& tree, std::set<std::string>& used) {
   return Derivatives(system, names, tree, used).of({&formula, formula.whole()}, field);
 }
 

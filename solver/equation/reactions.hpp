@@ -1,4 +1,4 @@
-// Scheme imex takes the reactions of an equation implicitly and all other terms explicitly. The
+// Scheme imex treats the reactions of an equation implicitly and all other terms explicitly. The
 // terms of a rate are what sums, and products with factors that read no field, are made of; a
 // reaction is a term without stencil operators.
 #pragma once
@@ -36,7 +36,7 @@ class Assembly {
     return copies_[part] = add(std::move(node));
   }
   /// The formula whose root is the node that was added last.
-  Formula take() { return std::move(made_); }
+  Formula finish() { return std::move(made_); }
 
  private:
   Formula made_;
@@ -72,9 +72,9 @@ std::vector<Term> solve_reactions(const SplitSystem& split, const FormulaNames& 
 
 /// The derivative of a formula without operators in a field, as a formula of `names`; none if it is
 /// 0 for every state. Writes as solve_reactions.
-std::optional<Term> derivative_of(const Formula& formula, int field, const FormulaSystem& system,
-                                  const FormulaNames& names, StageTree& tree,
-                                  std::set<std::string>& used);
+std::optional<Term> formula_derivative(const Formula& formula, int field,
+                                       const FormulaSystem& system, const FormulaNames& names,
+                                       StageTree& tree, std::set<std::string>& used);
 
 /// True if reactions may call this function.
 bool has_derivatives(std::string_view function);

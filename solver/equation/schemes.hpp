@@ -60,7 +60,7 @@ struct SchemeRow {
   double beyond = 0;                 ///< coefficient of z^(order + 1) in the stability function
 
   constexpr bool is_pair() const { return lower != decltype(lower)(); }
-  /// True for etdrk2 and etdrk4, which take the linear part of the rates exactly.
+  /// True for etdrk2 and etdrk4, which solve the linear part of the rates exactly.
   constexpr bool is_exponential() const {
     return value == Scheme::etdrk2 || value == Scheme::etdrk4;
   }

@@ -9,7 +9,9 @@
 namespace lapl {
 namespace {
 
-bool is_held(const ArraySide& side) { return side.condition.kind == ConditionKind::value_at_node; }
+bool is_imposed(const ArraySide& side) {
+  return side.condition.kind == ConditionKind::value_at_node;
+}
 
 // Rewrites stages one after the other, and knows whose values the results are.
 class SideRewriting : public ConditionRewriting {
@@ -31,7 +33,7 @@ class SideRewriting : public ConditionRewriting {
 
   // If a target is an array of a state of the step: the time of that state, in steps since the
   // beginning of the step. None for arrays of no state.
-  std::optional<double> time_of(int target) const {
+  std::optional<double> target_time(int target) const {
     const int like = like_[target];
     if (like < 0) return std::nullopt;
     if (like >= fields_) return stage().time;
@@ -48,7 +50,7 @@ class SideRewriting : public ConditionRewriting {
 };
 
 // Holds values at nodes.
-class Holding : public SideRewriting {
+class ImposedValues : public SideRewriting {
  public:
   using SideRewriting::SideRewriting;
 
@@ -57,10 +59,10 @@ class Holding : public SideRewriting {
 
   int result(int value) override {
     const int target = stage().targets[result_++];
-    const auto time = time_of(target);
+    const auto time = target_time(target);
     if (!time) return value;
     set_time(*time - stage().time);
-    return held_at_nodes(
+    return imposed_at_nodes(
         made_, sides_, like_[target], value, [&](std::size_t axis, const ArraySide& side) {
           return ghost(target, side.condition, axis, TreeWriter::scalar(side.place, false), {},
                        {[&](int other) { return made_.value(other, {}); }, {}, {}});
@@ -83,22 +85,22 @@ class SideWriting : public SideRewriting {
  private:
   int read(int array, Offset at) override { return beyond(array, at, 0); }
 
-  const ArraySide* side_of(int like, std::size_t axis, bool last) const {
+  const ArraySide* find_array_side(int like, std::size_t axis, bool last) const {
     const auto found = sides_.at.find({like, static_cast<int>(axis), last});
     return found == sides_.at.end() ? nullptr : &found->second;
   }
 
   const ArraySide* side(int array, Offset at, std::size_t axis) const {
     const int by = at.*axis_member[axis];
-    const ArraySide* const found = by == 0 ? nullptr : side_of(like_[array], axis, by > 0);
-    return found && is_held(*found) && all_are_held(axis, by > 0) ? nullptr : found;
+    const ArraySide* const found = by == 0 ? nullptr : find_array_side(like_[array], axis, by > 0);
+    return found && is_imposed(*found) && all_are_imposed(axis, by > 0) ? nullptr : found;
   }
 
   // True if the stage makes no value at a side that depends on what it reads there.
-  bool all_are_held(std::size_t axis, bool last) const {
+  bool all_are_imposed(std::size_t axis, bool last) const {
     return std::ranges::all_of(stage().targets, [&](int target) {
-      const ArraySide* const found = side_of(like_[target], axis, last);
-      return found && is_held(*found) && time_of(target);
+      const ArraySide* const found = find_array_side(like_[target], axis, last);
+      return found && is_imposed(*found) && target_time(target);
     });
   }
 
@@ -116,7 +118,7 @@ class SideWriting : public SideRewriting {
     reads.at.*axis_member[axis] *= -1;
     if (by_axis(sides_.shape)[axis] > 1)
       reads.before = [&](int other) { return beyond(other, reads.at, axis + 1); };
-    const int of_condition = is_held(found) ? on_line(array, at, from, axis)
+    const int of_condition = is_imposed(found) ? on_line(array, at, from, axis)
                              : found.linear
                                  ? continued(array, 1, reads)
                                  : ghost(array, found.condition, axis,
@@ -199,7 +201,7 @@ class Masking : public ConditionRewriting {
     reads.at.*axis_member[axis] = -(at.*axis_member[axis]);
     reads.before = [&](int other) { return made_.value(other, reads.at); };
     if (is_linear) return continued(array, 1, reads);
-    const double place = row_of(found->second.kind).place;
+    const double place = table_row(found->second.kind).place;
     std::set<std::string> none;
     TreeWriter writer(names_, made_, none);
     Term position = writer.position(static_cast<int>(axis), place == 1 ? at : from);
@@ -252,18 +254,18 @@ int is_at_side(StageTree& tree, Shape grid, const std::array<double, 3>& spacing
   return tree.operate(Operation::is_less, last ? limit : position, last ? position : limit);
 }
 
-bool is_held_at(const StagedSides& sides, int array, Offset outward) {
+bool is_imposed_at(const StagedSides& sides, int array, Offset outward) {
   const int axis = outward.plane != 0 ? 0 : outward.row != 0 ? 1 : 2;
   const auto found = sides.at.find({array, axis, outward.plane + outward.row + outward.column > 0});
-  return found != sides.at.end() && is_held(found->second);
+  return found != sides.at.end() && is_imposed(found->second);
 }
 
-int held_at_nodes(StageTree& tree, const StagedSides& sides, int array, int value,
-                  const std::function<int(std::size_t axis, const ArraySide&)>& of_condition) {
+int imposed_at_nodes(StageTree& tree, const StagedSides& sides, int array, int value,
+                     const std::function<int(std::size_t axis, const ArraySide&)>& of_condition) {
   for (std::size_t axis = 3; axis-- > 0;)
     for (const bool last : {false, true})
       if (const auto found = sides.at.find({array, static_cast<int>(axis), last});
-          found != sides.at.end() && is_held(found->second))
+          found != sides.at.end() && is_imposed(found->second))
         value = tree.operate(Operation::choice,
                              is_at_side(tree, sides.shape, sides.names.spacing, axis, last),
                              of_condition(axis, found->second), value);
@@ -271,10 +273,10 @@ int held_at_nodes(StageTree& tree, const StagedSides& sides, int array, int valu
 }
 
 StepStages with_conditions(StepStages made, const FormulaSystem& system, double outside) {
-  const bool holds = system.sides && std::ranges::any_of(system.sides->at, [](const auto& side) {
-                       return is_held(side.second);
-                     });
-  if (holds) made = rewritten_by<Holding>(std::move(made), system);
+  const bool any_is_imposed =
+      system.sides && std::ranges::any_of(system.sides->at,
+                                          [](const auto& side) { return is_imposed(side.second); });
+  if (any_is_imposed) made = rewritten_by<ImposedValues>(std::move(made), system);
   made = masked(std::move(made), system, outside);
   return system.sides ? rewritten_by<SideWriting>(std::move(made), system) : made;
 }

@@ -38,12 +38,12 @@ int is_at_side(StageTree& tree, Shape grid, const std::array<double, 3>& spacing
                bool last);
 
 /// True if a condition at: node holds the array at the side in this direction.
-bool is_held_at(const StagedSides& sides, int array, Offset outward);
+bool is_imposed_at(const StagedSides& sides, int array, Offset outward);
 
 /// The operation that is `value`, but what `of_condition` makes at nodes where conditions at: node
 /// hold the values of an array; of two sides that meet, the slower axis wins.
-int held_at_nodes(StageTree& tree, const StagedSides& sides, int array, int value,
-                  const std::function<int(std::size_t axis, const ArraySide&)>& of_condition);
+int imposed_at_nodes(StageTree& tree, const StagedSides& sides, int array, int value,
+                     const std::function<int(std::size_t axis, const ArraySide&)>& of_condition);
 
 /// The stages with the mask of `system`, if it has one, then the conditions of its sides that
 /// stages impose and those that hold upon them at corners. `outside` is the value that the last

@@ -32,10 +32,10 @@ StepStages rates_inside(FormulaSystem system) {
 
 // The distinct local values of all cells inside the mask. If there are more than `most`, only those
 // of `most` cells spread evenly over the grid and of cells with the extremes of each coefficient.
-std::vector<RateSymbol::LocalValues> places_of(const RunConfig& run,
-                                               const std::vector<Stage>& stages,
-                                               const CoefficientFields& coefficients,
-                                               std::size_t most) {
+std::vector<RateSymbol::LocalValues> distinct_local_values(const RunConfig& run,
+                                                           const std::vector<Stage>& stages,
+                                                           const CoefficientFields& coefficients,
+                                                           std::size_t most) {
   std::vector<const std::vector<double>*> read;
   std::array<bool, 3> reads_position{};
   std::size_t array = run.fields.size();
@@ -55,7 +55,7 @@ std::vector<RateSymbol::LocalValues> places_of(const RunConfig& run,
     reads_position.at(static_cast<std::size_t>(axis)) = any([&](const StageOperation& node) {
       return node.operation == Operation::position && node.index == axis;
     });
-  const auto place_of = [&](std::int64_t index) {
+  const auto local_values = [&](std::int64_t index) {
     RateSymbol::LocalValues place;
     for (const auto* const values : read)
       place.coefficients.push_back(values ? (*values)[index] : 0);
@@ -71,7 +71,7 @@ std::vector<RateSymbol::LocalValues> places_of(const RunConfig& run,
   std::set<RateSymbol::LocalValues> places;
   const std::int64_t cells = run.shape.cells();
   for (std::int64_t index = 0; index < cells && places.size() <= most; ++index)
-    if (is_inside(index)) places.insert(place_of(index));
+    if (is_inside(index)) places.insert(local_values(index));
   if (places.size() > most) {
     places.clear();
     for (const auto* const values : read) {
@@ -83,13 +83,13 @@ std::vector<RateSymbol::LocalValues> places_of(const RunConfig& run,
         if (!largest || (*values)[index] >= (*values)[*largest]) largest = index;
       }
       for (const auto at : {least, largest})
-        if (at) places.insert(place_of(*at));
+        if (at) places.insert(local_values(*at));
     }
     for (std::size_t i = 0; i < most; ++i) {
       auto index = static_cast<std::int64_t>(
           static_cast<double>(cells) * (static_cast<double>(i) + 0.5) / static_cast<double>(most));
       while (index < cells && !is_inside(index)) ++index;
-      if (index < cells) places.insert(place_of(index));
+      if (index < cells) places.insert(local_values(index));
     }
   }
   return {places.begin(), places.end()};
@@ -115,7 +115,8 @@ std::optional<WaveStability> WaveStability::of_cells(const FormulaSystem& system
   stability.set_waves(4);
   const std::vector<Wave> of_one = std::move(stability.waves_);
   stability.waves_.clear();
-  stability.places_ = places_of(run, rates.stages, coefficients, most_waves / of_one.size());
+  stability.places_ =
+      distinct_local_values(run, rates.stages, coefficients, most_waves / of_one.size());
   for (RateSymbol::LocalValues& place : stability.places_) place.time = time;
   for (std::size_t place = 0; place < stability.places_.size(); ++place)
     for (const Wave& wave : of_one) stability.waves_.push_back({wave.phases, place});
@@ -148,7 +149,7 @@ void WaveStability::set_waves(int of_turn) {
 // Sets slow_; returns false if a rate is not finite.
 bool WaveStability::find_slow() {
   for (const Wave& wave : waves_) {
-    const SquareMatrix rate = rate_of(wave);
+    const SquareMatrix rate = wave_rate(wave);
     if (!std::ranges::all_of(rate.values,
                              [](Complex value) { return std::isfinite(std::norm(value)); }))
       return false;
@@ -157,13 +158,13 @@ bool WaveStability::find_slow() {
   return true;
 }
 
-SquareMatrix WaveStability::rate_of(const Wave& wave) {
+SquareMatrix WaveStability::wave_rate(const Wave& wave) {
   if (!places_.empty()) symbol_.set_local_values(places_[wave.place]);
   return symbol_.at(wave.phases);
 }
 
 double WaveStability::largest_step(TimeScheme given) {
-  const TimeScheme scheme = scheme_of(given, static_cast<std::size_t>(symbol_.fields()));
+  const TimeScheme scheme = equivalent_scheme(given, static_cast<std::size_t>(symbol_.fields()));
   double least = any_step;
   Wave worst;
   for (const Wave& wave : waves_)
@@ -189,7 +190,7 @@ double WaveStability::largest_step(TimeScheme given) {
 // True if the wave's largest step is below `least`, which is then lowered to it.
 bool WaveStability::lowers(TimeScheme scheme, const Wave& wave, double& least) {
   const bool by_matrix = scheme.kind == Scheme::leapfrog;
-  const SquareMatrix rate = rate_of(wave);
+  const SquareMatrix rate = wave_rate(wave);
   double largest = any_step;
   bool slow = true;
   for (const Complex value : eigenvalues(rate)) {
@@ -204,11 +205,11 @@ bool WaveStability::lowers(TimeScheme scheme, const Wave& wave, double& least) {
 }
 
 WaveStability::Growth WaveStability::growth(TimeScheme given, double time_step) {
-  const TimeScheme scheme = scheme_of(given, static_cast<std::size_t>(symbol_.fields()));
+  const TimeScheme scheme = equivalent_scheme(given, static_cast<std::size_t>(symbol_.fields()));
   const bool by_matrix = scheme.kind == Scheme::leapfrog;
   Growth growth;
   for (const Wave& wave : waves_) {
-    const SquareMatrix rate = rate_of(wave);
+    const SquareMatrix rate = wave_rate(wave);
     double fastest = 0;
     for (const Complex value : eigenvalues(rate)) {
       fastest = std::max(fastest, std::abs(value));

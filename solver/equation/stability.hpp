@@ -47,7 +47,7 @@ class WaveStability {
   WaveStability(const StepStages& rates, const RunConfig& run);
   void set_waves(int of_turn);
   bool find_slow();
-  SquareMatrix rate_of(const Wave& wave);
+  SquareMatrix wave_rate(const Wave& wave);
   bool lowers(TimeScheme scheme, const Wave& wave, double& least);
 
   RateSymbol symbol_;

@@ -20,10 +20,10 @@ struct StageInMaking {
 
   /// The stage reads the state at `time`. See TreeWriter for the others. Keeps references.
   StageInMaking(const FormulaNames& names, std::set<std::string>& used,
-                TreeWriter::ArrayOf array_of, TreeWriter::ReductionOf reduction_of,
+                TreeWriter::ArrayOf nested_array, TreeWriter::ReductionOf reduction_index,
                 std::optional<double> time_step, double time)
       : stage{.tree = {}, .targets = {}, .time = time},
-        writer(names, stage.tree, used, std::move(array_of), std::move(reduction_of)),
+        writer(names, stage.tree, used, std::move(nested_array), std::move(reduction_index)),
         dt(time_step) {}
 
   Term value(int array) { return TreeWriter::of(stage.tree.value(array, {})); }
@@ -35,15 +35,15 @@ struct StageInMaking {
   Term change(Term rate, double share = 1, double divisor = 1) {
     if (dt) return product(share * (*dt / divisor), rate, false);
     const int factor =
-        writer.node_of({share / divisor * rate.factor, false, stage.tree.time_step()});
+        writer.as_node({share / divisor * rate.factor, false, stage.tree.time_step()});
     return rate.is_scalar()
                ? TreeWriter::of(factor)
                : TreeWriter::of(stage.tree.operate(Operation::product, factor, rate.node));
   }
   Term apply(Operation operation, Term a, Term b = TreeWriter::scalar(0)) {
-    const int first = writer.node_of(a);
+    const int first = writer.as_node(a);
     return TreeWriter::of(stage.tree.operate(
-        operation, first, row_of(operation).operands > 1 ? writer.node_of(b) : 0));
+        operation, first, table_row(operation).operands > 1 ? writer.as_node(b) : 0));
   }
 
   /// |error| / (absolute + relative max(|u|, |u'|))

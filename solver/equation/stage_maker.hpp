@@ -67,12 +67,12 @@ class StageMaker {
     std::optional<Term> sum;
     evaluate(fields_, 0, Formulas(at_faces_.size(), &formula), [&](Level& to, int i, Term value) {
       const Offset outward = at_faces_[static_cast<std::size_t>(i)];
-      const std::size_t axis = axis_of(outward);
+      const std::size_t axis = outward_axis(outward);
       if (const int weight = face_weight_[axis]; weight >= 0)
         value = to.writer.product(TreeWriter::of(to.stage.tree.value(weight, {})), value);
       const bool last = outward.plane + outward.row + outward.column > 0;
       StageTree& tree = to.stage.tree;
-      const int here = to.writer.node_of(to.product(1 / names_.spacing[axis], value, false));
+      const int here = to.writer.as_node(to.product(1 / names_.spacing[axis], value, false));
       const int nothing = tree.number(0);
       const int of_face =
           faces.of_mask
@@ -109,7 +109,7 @@ class StageMaker {
   // Makes the values to store from a formula's index and value.
   using Results = std::function<std::vector<Made>(Level&, int, Term)>;
 
-  static std::size_t axis_of(Offset outward) {
+  static std::size_t outward_axis(Offset outward) {
     return outward.plane != 0 ? 0 : outward.row != 0 ? 1 : 2;
   }
   static std::vector<Made> value_alone(Level&, int, Term value) { return {{-1, value}}; }
@@ -124,8 +124,8 @@ class StageMaker {
   Term where_free(Level& to, int field, Term value) const {
     if (!system_.sides) return value;
     StageTree& tree = to.stage.tree;
-    return TreeWriter::of(held_at_nodes(tree, *system_.sides, field, to.writer.node_of(value),
-                                        [&](auto, auto&) { return tree.number(0); }));
+    return TreeWriter::of(imposed_at_nodes(tree, *system_.sides, field, to.writer.as_node(value),
+                                           [&](auto, auto&) { return tree.number(0); }));
   }
 
   // Makes an array of stages the field after those of the state.
@@ -164,7 +164,7 @@ class StageMaker {
     for (const int field : fields_) names_.arrays[rates_[field]->name] = state[field];
     levels_.clear();
     computed_.clear();
-    taken_.clear();
+    used_reductions_.clear();
     time_ = time;
     const std::unique_ptr<Level> made = new_level();
     Level& last = *made;
@@ -177,13 +177,13 @@ class StageMaker {
         last.writer.set_face(
             outward,
             [this, outward](int array) {
-              return system_.sides && is_held_at(*system_.sides, made_.like[array], outward);
+              return system_.sides && is_imposed_at(*system_.sides, made_.like[array], outward);
             },
-            face_weight_[axis_of(outward)]);
+            face_weight_[outward_axis(outward)]);
       }
       const Term formula = last.writer.write(*formulas[i]);
       for (const auto& [array, value] : results(last, i, formula)) {
-        last.stage.tree.results.push_back(last.writer.node_of(value));
+        last.stage.tree.results.push_back(last.writer.as_node(value));
         last.stage.targets.push_back(array);
       }
     }
@@ -194,15 +194,15 @@ class StageMaker {
 
   std::unique_ptr<Level> new_level() {
     return std::make_unique<Level>(
-        names_, made_.used, [this](auto part) { return array_of(part); },
-        [this](const auto& call) { return reduction_of(call); }, dt_, time_);
+        names_, made_.used, [this](auto part) { return nested_array(part); },
+        [this](const auto& call) { return reduction_index(call); }, dt_, time_);
   }
 
   void add(const Stage& stage, const Arrays& state) {
     made_.stages.push_back({without_unused(stage.tree), stage.targets, stage.time});
     made_.states.push_back(state);
     for (const StageOperation& node : made_.stages.back().tree.operations)
-      if (node.operation == Operation::reduced && taken_.insert(node.index).second)
+      if (node.operation == Operation::reduced && used_reductions_.insert(node.index).second)
         made_.stages.back().reductions.push_back(reductions_.at(node.index));
   }
 
@@ -210,7 +210,7 @@ class StageMaker {
     if (names_.noise) names_.noise->is_zero = true;
   }
   void refuse_noise(const Formula& quantity) const {
-    if (!names_.noise || !names_.noise->holders.contains({&quantity, quantity.whole()})) return;
+    if (!names_.noise || !names_.noise->noisy_nodes.contains({&quantity, quantity.whole()})) return;
     throw FormulaError(0,
                        fmt::format("{} is made of noise and has a condition at a side, so it would "
                                    "be read at neighbours (expected a quantity without noise)",
@@ -219,18 +219,18 @@ class StageMaker {
   }
 
   // The array that holds an argument with a stencil operator in it; an earlier stage fills it.
-  std::optional<int> array_of(NestedQuantity part) {
+  std::optional<int> nested_array(NestedQuantity part) {
     if (const FormulaNode* const call =
-            holder_of(FormulaFunction::Kind::over_grid, *part.formula, part.node))
+            find_call(FormulaFunction::Kind::over_grid, *part.formula, part.node))
       refuse_over_grid(*call);
-    if (part.slope_axis < 0 && !holds_stencil(*part.formula, part.node)) return std::nullopt;
+    if (part.slope_axis < 0 && !has_stencil(*part.formula, part.node)) return std::nullopt;
     return array_with(part);
   }
 
   // `of` is the call that reduces the part, if one does.
   int array_with(NestedQuantity part, const FormulaNode* of = nullptr) {
-    const auto [known, is_new] =
-        arrays_of_parts_.try_emplace({meaning_of(*part.formula, part.node), part.slope_axis}, 0);
+    const auto [known, is_new] = arrays_of_parts_.try_emplace(
+        {meaning_number(*part.formula, part.node), part.slope_axis}, 0);
     if (is_new) known->second = new_array(-1);
     const int array = known->second;
     if (computed_.insert(array).second) make(part, array, of);
@@ -239,11 +239,11 @@ class StageMaker {
 
   // The index of the reduction that the root of `call` calls. The array of its argument is filled
   // by an earlier stage, unless it is an array already.
-  int reduction_of(const NestedQuantity& call) {
+  int reduction_index(const NestedQuantity& call) {
     const FormulaNode& node = call.formula->nodes[call.node];
     const NestedQuantity argument{call.formula, node.operands[0]};
     GridReduction reduction{.kind = formula_function(node.name)->reduction,
-                            .array = is_array(argument) ? names_.arrays.at(root_of(argument).name)
+                            .array = is_array(argument) ? names_.arrays.at(root_node(argument).name)
                                                         : array_with(argument, &node),
                             .index = static_cast<int>(reductions_.size())};
     if (reduction.kind == GridReduction::Kind::sum)
@@ -256,27 +256,27 @@ class StageMaker {
     return reduction.index;
   }
 
-  static const FormulaNode& root_of(const NestedQuantity& part) {
+  static const FormulaNode& root_node(const NestedQuantity& part) {
     return part.formula->nodes[part.node];
   }
   bool is_array(const NestedQuantity& part) const {
-    return root_of(part).kind == Kind::name && names_.arrays.contains(root_of(part).name);
+    return root_node(part).kind == Kind::name && names_.arrays.contains(root_node(part).name);
   }
 
   void make(NestedQuantity part, int array, const FormulaNode* of = nullptr) {
-    const bool beside = part.slope_axis >= 0 && holds_stencil(*part.formula, part.node);
-    const std::size_t at = order_of(*part.formula, part.node) + (beside ? 1 : 0);
+    const bool beside = part.slope_axis >= 0 && has_stencil(*part.formula, part.node);
+    const std::size_t at = stage_order(*part.formula, part.node) + (beside ? 1 : 0);
     while (levels_.size() <= at) levels_.push_back(new_level());
     Level& level = *levels_[at];
     const Term value = level.writer.write(part);
     if (of != nullptr && value.is_scalar())
       throw FormulaError(of->at, fmt::format("{} of what is the same in every cell", of->name));
-    level.stage.tree.results.push_back(level.writer.node_of(value));
+    level.stage.tree.results.push_back(level.writer.as_node(value));
     level.stage.targets.push_back(array);
   }
 
   // The number of stages that must come before the one that evaluates this part.
-  std::size_t order_of(const Formula& formula, int node) {
+  std::size_t stage_order(const Formula& formula, int node) {
     const auto known = orders_.find({&formula, node});
     if (known != orders_.end()) return known->second;
     const FormulaNode& at = formula.nodes[node];
@@ -284,41 +284,41 @@ class StageMaker {
     if (at.kind == Kind::name) {
       if (const auto quantity = names_.quantities.find(at.name);
           quantity != names_.quantities.end())
-        order = order_of(*quantity->second, quantity->second->whole()) +
+        order = stage_order(*quantity->second, quantity->second->whole()) +
                 (names_.arrays.contains(at.name) ? 1 : 0);
     } else {
-      const bool stencil = is_of(at, FormulaFunction::Kind::stencil);
-      const bool reduction = is_of(at, FormulaFunction::Kind::over_grid);
+      const bool stencil = has_kind(at, FormulaFunction::Kind::stencil);
+      const bool reduction = has_kind(at, FormulaFunction::Kind::over_grid);
       for (const int operand : at.operands)
-        order = std::max(order, order_of(formula, operand) +
-                                    (stencil && holds_stencil(formula, operand) ? 1 : 0) +
+        order = std::max(order, stage_order(formula, operand) +
+                                    (stencil && has_stencil(formula, operand) ? 1 : 0) +
                                     (reduction && !is_array({&formula, operand}) ? 1 : 0) +
                                     (operand == at.operands.back() && has_slopes(at) ? 1 : 0));
     }
     return orders_[{&formula, node}] = order;
   }
 
-  bool holds_stencil(const Formula& formula, int node) {
-    return holder_of(FormulaFunction::Kind::stencil, formula, node) != nullptr;
+  bool has_stencil(const Formula& formula, int node) {
+    return find_call(FormulaFunction::Kind::stencil, formula, node) != nullptr;
   }
 
   // In a part of a formula, a call of such a function or the name of a quantity that holds one;
   // none in quantities that have arrays.
-  const FormulaNode* holder_of(FormulaFunction::Kind kind, const Formula& formula, int node) {
-    const auto known = holders_.find({kind, &formula, node});
-    if (known != holders_.end()) return known->second;
+  const FormulaNode* find_call(FormulaFunction::Kind kind, const Formula& formula, int node) {
+    const auto known = calls_.find({kind, &formula, node});
+    if (known != calls_.end()) return known->second;
     const FormulaNode& at = formula.nodes[node];
-    const FormulaNode* found = is_of(at, kind) ? &at : nullptr;
+    const FormulaNode* found = has_kind(at, kind) ? &at : nullptr;
     if (at.kind == Kind::name && !names_.arrays.contains(at.name))
       if (const auto quantity = names_.quantities.find(at.name);
           quantity != names_.quantities.end())
-        if (holder_of(kind, *quantity->second, quantity->second->whole())) found = &at;
+        if (find_call(kind, *quantity->second, quantity->second->whole())) found = &at;
     for (const int operand : at.operands)
-      if (found == nullptr) found = holder_of(kind, formula, operand);
-    return holders_[{kind, &formula, node}] = found;
+      if (found == nullptr) found = find_call(kind, formula, operand);
+    return calls_[{kind, &formula, node}] = found;
   }
 
-  static bool is_of(const FormulaNode& node, FormulaFunction::Kind kind) {
+  static bool has_kind(const FormulaNode& node, FormulaFunction::Kind kind) {
     const FormulaFunction* const function =
         node.kind == Kind::call ? formula_function(node.name) : nullptr;
     return function && function->kind == kind;
@@ -340,14 +340,15 @@ class StageMaker {
 
   // A number for a part of a formula, the same for parts that mean the same. Each use of noise
   // means numbers of its own, although the texts are equal.
-  int meaning_of(const Formula& formula, int node) {
+  int meaning_number(const Formula& formula, int node) {
     if (const auto known = meanings_.find({&formula, node}); known != meanings_.end())
       return known->second;
     const FormulaNode& at = formula.nodes[node];
     std::string text = at.kind == Kind::number
                            ? fmt::format("{}", at.number)
                            : fmt::format("{}:{}", static_cast<int>(at.kind), at.name);
-    for (const int operand : at.operands) text += fmt::format(",{}", meaning_of(formula, operand));
+    for (const int operand : at.operands)
+      text += fmt::format(",{}", meaning_number(formula, operand));
     if (names_.noise)
       if (const auto use = names_.noise->uses.find({&formula, node});
           use != names_.noise->uses.end())
@@ -356,7 +357,7 @@ class StageMaker {
     return meanings_[{&formula, node}] = texts_.try_emplace(text, next).first->second;
   }
 
-  using Part = std::pair<const Formula*, int>;
+  using NodeKey = std::pair<const Formula*, int>;
   const FormulaSystem& system_;
   FormulaNames names_;
   StepStages made_;
@@ -368,13 +369,13 @@ class StageMaker {
   std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
   std::set<int> computed_;  // arrays already filled in the current evaluation
   std::vector<GridReduction> reductions_;
-  std::set<int> taken_;  // reductions that stages of the current evaluation take
-  std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> holders_;
+  std::set<int> used_reductions_;  // reductions that stages of the current evaluation take
+  std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> calls_;
   std::vector<std::unique_ptr<Level>> levels_;
   double time_ = 0;
   std::optional<double> dt_;  // unset where it differs from step to step
-  std::map<Part, std::size_t> orders_;
-  std::map<Part, int> meanings_;
+  std::map<NodeKey, std::size_t> orders_;
+  std::map<NodeKey, int> meanings_;
   std::map<std::string, int> texts_;  // of parts, with meanings in place of their operands
 };
 

@@ -20,7 +20,7 @@ class StepMaker : public StageMaker {
   StepStages of_step(TimeScheme scheme, double dt) {
     if (!scheme.varies) dt_ = dt;
     if (names_.noise) names_.noise->dt = dt_;
-    const SchemeRow& row = row_of(scheme.kind);
+    const SchemeRow& row = table_row(scheme.kind);
     switch (scheme.kind) {
       case Scheme::leapfrog: leapfrog(); break;
       case Scheme::rkl2: super_step(scheme.stages.value(), scheme.tolerance); break;
@@ -109,12 +109,14 @@ class StepMaker : public StageMaker {
   }
 
   // One more stage, which evaluates the rates at the new values in `made`: makes them those of the
-  // fields, and stores the step's error. `errors_of` makes the error of each field from the rates.
-  void measure_error(const Arrays& made, const Tolerance& tolerance,
-                     const std::function<std::vector<Term>(Level&, std::vector<Term>)>& errors_of) {
+  // fields, and stores the step's error. `make_errors` makes the error of each field from the
+  // rates.
+  void measure_error(
+      const Arrays& made, const Tolerance& tolerance,
+      const std::function<std::vector<Term>(Level&, std::vector<Term>)>& make_errors) {
     const int error = new_array(-1);
     evaluate_all(made, 1, [&](Level& to, const std::vector<Term>& rates) {
-      const std::vector<Term> errors = errors_of(to, rates);
+      const std::vector<Term> errors = make_errors(to, rates);
       std::optional<Term> largest;
       std::vector<Made> results;
       for (const int field : fields_) {

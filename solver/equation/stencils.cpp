@@ -24,7 +24,7 @@ struct Factors {
   int call = -1;
   std::vector<int> others;
 };
-Factors factors_of(const Formula& formula, int product, std::string_view function) {
+Factors product_factors(const Formula& formula, int product, std::string_view function) {
   Factors factors;
   std::vector<int> left = {product};
   while (!left.empty()) {
@@ -181,7 +181,7 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
 // The argument is D * gradient(e), with its factors in any order.
 Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
   require_arguments(node, 1);
-  const Factors factors = factors_of(*place.formula, node.operands[0], "gradient");
+  const Factors factors = product_factors(*place.formula, node.operands[0], "gradient");
   if (factors.call < 0)
     throw FormulaError(node.at,
                        "divergence of what is no gradient (expected divergence(D * "
@@ -225,7 +225,7 @@ Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
 // divergence(), D is the mean of its values at both nodes.
 std::optional<Term> TreeWriter::flux(const ShiftedPart& place) {
   if (!place.face) return std::nullopt;
-  const Factors factors = factors_of(*place.formula, place.node, "normal_derivative");
+  const Factors factors = product_factors(*place.formula, place.node, "normal_derivative");
   if (factors.call < 0) return std::nullopt;
   const auto coefficient = [&](Offset at) {
     Term value = scalar(1);
@@ -302,7 +302,7 @@ Term TreeWriter::advect(const ShiftedPart& place, const FormulaNode& node) {
           const Term back = beside(Operation::difference, read(of_argument, to), read(slope, to));
           if (here.is_scalar()) return here.factor > 0 ? forth : back;
           const Term twice =
-              beside(Operation::sum, of(node_of(read(speed, from))), of(node_of(read(speed, to))));
+              beside(Operation::sum, of(as_node(read(speed, from))), of(as_node(read(speed, to))));
           const Term positive = apply(Operation::is_less, {scalar(0), twice});
           return product(twice, apply(Operation::choice, {positive, forth, back}));
         };

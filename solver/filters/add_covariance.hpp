@@ -25,7 +25,7 @@ CovarianceOutcome add_covariance(const CovarianceProblem& problem, CovarianceTer
 
 template <class Storage>
 bool all_finite(const std::vector<Storage>& values) {
-  return std::ranges::all_of(values, [](Storage value) { return std::isfinite(number_of(value)); });
+  return std::ranges::all_of(values, [](Storage value) { return std::isfinite(as_number(value)); });
 }
 
 }  // namespace lapl

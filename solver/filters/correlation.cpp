@@ -38,7 +38,7 @@ std::vector<double> gaussian_weights(double sigma, std::int64_t size) {
   return weights;
 }
 
-Weights weights_of(const FilterConfig& config) {
+Weights kernel_weights(const FilterConfig& config) {
   const auto [rows, columns] = config.size;
   switch (config.kernel) {
     case KernelKind::box: {
@@ -53,7 +53,7 @@ Weights weights_of(const FilterConfig& config) {
     case KernelKind::hdf5: return {config.shape, config.weights};
     default: break;
   }
-  const KernelRow& row = row_of(config.kernel);
+  const KernelRow& row = table_row(config.kernel);
   const Shape shape{row.shape[0], row.shape[1]};
   return {shape, {row.weights.begin(), row.weights.begin() + shape.cells()}};
 }
@@ -64,8 +64,8 @@ struct AxisOutput {
   std::int64_t output, before;
 };
 
-AxisOutput extent_of(const FilterConfig& config, bool flips, std::int64_t input,
-                     std::int64_t window) {
+AxisOutput axis_output(const FilterConfig& config, bool flips, std::int64_t input,
+                       std::int64_t window) {
   // In mode full, output j has the window's last weight at input j.
   const auto from_full = [&](std::int64_t first, std::int64_t output) -> AxisOutput {
     return {output, window - 1 - first};
@@ -91,8 +91,8 @@ AxisOutput extent_of(const FilterConfig& config, bool flips, std::int64_t input,
 }  // namespace
 
 template <class T>
-Correlation<T> correlation_of(const FilterConfig& config, Shape input) {
-  Weights weights = weights_of(config);
+Correlation<T> make_correlation(const FilterConfig& config, Shape input) {
+  Weights weights = kernel_weights(config);
   if (config.normalize) {
     const double sum = std::accumulate(weights.values.begin(), weights.values.end(), 0.);
     if (!(std::abs(sum) > 0))
@@ -110,9 +110,9 @@ Correlation<T> correlation_of(const FilterConfig& config, Shape input) {
     if (!std::isfinite(result.weights.back()))
       throw ConfigError("filter {}: a weight is {} (expected finite numbers)", config.name, weight);
   }
-  AxisOutput rows = extent_of(config, flips, input.rows, weights.shape.rows);
+  AxisOutput rows = axis_output(config, flips, input.rows, weights.shape.rows);
   if (config.one_dimensional) rows = {input.rows, 0};
-  const AxisOutput columns = extent_of(config, flips, input.columns, weights.shape.columns);
+  const AxisOutput columns = axis_output(config, flips, input.columns, weights.shape.columns);
   result.output = {rows.output, columns.output};
   result.before_rows = rows.before;
   result.before_columns = columns.before;
@@ -120,16 +120,16 @@ Correlation<T> correlation_of(const FilterConfig& config, Shape input) {
   result.constant = static_cast<T>(config.constant);
   return result;
 }
-LAPL_FOR_FLOATS(correlation_of);
+LAPL_FOR_FLOATS(make_correlation);
 
 template <class T>
 Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid) {
-  Correlation<T> correlation = correlation_of<T>(config, grid);
+  Correlation<T> correlation = make_correlation<T>(config, grid);
   if (const Shape output = correlation.output; output != grid)
     throw ConfigError(
         "filter {}: gives {} cells on a grid of {} (expected mode same, and a window no longer "
         "than the grid)",
-        config.name, text_of(output), text_of(grid));
+        config.name, shape_text(output), shape_text(grid));
   return correlation;
 }
 LAPL_FOR_FLOATS(correlation_on_grid);

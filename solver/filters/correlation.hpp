@@ -23,7 +23,7 @@ namespace lapl {
 /// ConfigError with the filter's name for weights that are not finite, weights to be normalised
 /// whose sum is 0, and in mode valid for a window larger than the input.
 template <class T>
-Correlation<T> correlation_of(const FilterConfig& config, Shape input);
+Correlation<T> make_correlation(const FilterConfig& config, Shape input);
 
 /// The filter for a run, whose outputs all have the shape of the grid. Also throws ConfigError if
 /// the result would have another shape.

@@ -29,7 +29,7 @@ std::string spot(const std::string& time, const std::string& more = "") {
          time + "\n" + more;
 }
 
-nlohmann::json summary() { return nlohmann::json::parse(text_of("out/run.json")); }
+nlohmann::json summary() { return nlohmann::json::parse(file_text("out/run.json")); }
 
 }  // namespace
 
@@ -205,17 +205,17 @@ TEST_CASE("a step by error that is too small ends the run with field, place and 
 TEST_CASE("mistakes in tolerances have their messages") {
   const Sandbox sandbox;
   write_text("c.yaml", spot("{scheme: bs23, tolerance: 1e-4, step: 0.1, end: 3}"));
-  const auto error_of = [](const std::string& setting) {
+  const auto run_error = [](const std::string& setting) {
     const Outcome found = run_lapl({"validate", "c.yaml", "--set", setting});
     CHECK(found.code == 2);
     return found.err;
   };
-  CHECK(has(error_of("time.tolerance=0"), "time.tolerance: found 0"));
-  CHECK(has(error_of("time.tolerance=-1"), "time.tolerance: found -1"));
+  CHECK(has(run_error("time.tolerance=0"), "time.tolerance: found 0"));
+  CHECK(has(run_error("time.tolerance=-1"), "time.tolerance: found -1"));
   CHECK(
-      has(error_of("time.tolerance=1e-9"),
+      has(run_error("time.tolerance=1e-9"),
           "below rounding in float32 (expected at least 9.5e-07, or compute.precision: float64)"));
-  CHECK(has(error_of("time.scheme=rk4"),
+  CHECK(has(run_error("time.scheme=rk4"),
             "time.tolerance: given with time.scheme rk4, which estimates no error (expected "
             "time.scheme bs23, dopri5, rkl2, imex, etdrk2 or etdrk4)"));
   write_text("w.yaml",
@@ -225,7 +225,7 @@ TEST_CASE("mistakes in tolerances have their messages") {
              "time: {scheme: rkl2, tolerance: 1e-4, step: auto, end: 3}\n");
   CHECK(has(run_lapl({"validate", "w.yaml"}).err,
             "time.scheme: found rkl2, of which no step is stable"));
-  CHECK(has(error_of("limits.verify_every=5"), "limits.verify_every: given with time.tolerance"));
+  CHECK(has(run_error("limits.verify_every=5"), "limits.verify_every: given with time.tolerance"));
   CHECK(has(run_lapl({"validate", "c.yaml", "--set", "time.tolerance=null", "--set",
                       "limits.smallest_step=1"})
                 .err,

@@ -127,7 +127,7 @@ const Problem problems[] = {
      "u: 1; v: 0; w: 0"},
 };
 
-std::string config_of(const Problem& problem) {
+std::string config_text(const Problem& problem) {
   std::string fields, initial;
   std::istringstream starts(problem.starts);
   for (std::string start; std::getline(starts >> std::ws, start, ';');) {
@@ -152,12 +152,12 @@ TEST_CASE("time.step: auto stays stable to the end of 30 problems that are not l
   static_assert(std::size(problems) >= 30);
   for (const Problem& problem : problems) {
     CAPTURE(problem.name);
-    write_text("c.yaml", config_of(problem));
+    write_text("c.yaml", config_text(problem));
     const Outcome run = run_lapl({"run", "c.yaml", "--overwrite"});
     CHECK_MESSAGE(run.code == 0, run.err);
-    const auto summary = nlohmann::json::parse(text_of("out/run.json"));
+    const auto summary = nlohmann::json::parse(file_text("out/run.json"));
     CHECK(summary["status"] == "complete");
-    const std::string table = text_of("out/diagnostics.csv");
+    const std::string table = file_text("out/diagnostics.csv");
     CHECK_MESSAGE(table.find("nan") == std::string::npos, table);
     CHECK_MESSAGE(table.find("inf") == std::string::npos, table);
   }

@@ -47,7 +47,7 @@ TEST_CASE("coordinates in files and pictures follow the origin") {
   REQUIRE(outcome.code == 0);
   REQUIRE(run_lapl({"export", "out", "-o", "all.nc"}).code == 0);
   REQUIRE(run_lapl({"export", "out", "-o", "all.raw"}).code == 0);
-  CHECK(has(text_of("all.xdmf"), ">-0.75 -1.25 -0.875<"));
+  CHECK(has(file_text("all.xdmf"), ">-0.75 -1.25 -0.875<"));
   for (const std::string file : {"out/fields/step-000000040.nc", "out/fields.nc", "all.nc"}) {
     CAPTURE(file);
     const auto seen = nlohmann::json::parse(run_lapl({"inspect", file, "--json"}).out);
@@ -63,7 +63,7 @@ TEST_CASE("coordinates in files and pictures follow the origin") {
     CHECK(read_numbers_attribute<double>(vtk, "Origin", 3) == std::vector{-0.875, -1.25, -0.75});
   }
   REQUIRE(run_lapl({"report", "out", "-o", "r.html"}).code == 0);
-  CHECK(has(text_of("r.html"), "−0.5"));
+  CHECK(has(file_text("r.html"), "−0.5"));
   const Outcome drawn = run_lapl({"plot", "out", "-o", "p.svg", "--slice", "z=-0.3"});
   if (lacks_cairo(drawn)) return;
   REQUIRE(drawn.code == 0);
@@ -95,7 +95,7 @@ TEST_CASE("a run folder of a version without size and origin goes on") {
   config.replace(0, config.find('\n'), "grid: {shape: [4, 6, 8], spacing: 0.5}");
   write_text("c.yaml", config);
   REQUIRE(run_axes({"--set", "time.steps=20"}).code == 0);
-  const std::string before = text_of("out/config.yaml");
+  const std::string before = file_text("out/config.yaml");
   const std::string old = without_lines(before, {"  size: ", "  origin: ", "  center: "});
   REQUIRE(std::ranges::count(old, '\n') + 3 == std::ranges::count(before, '\n'));
   write_text("out/config.yaml", old);

@@ -31,7 +31,7 @@ class NotedCompiler {
       value ? ::setenv(name, value->c_str(), 1) : ::unsetenv(name);
   }
 
-  std::size_t calls() const { return text_of(calls_).size(); }
+  std::size_t calls() const { return file_text(calls_).size(); }
 
   // Sets a variable until this object ends.
   void set(const char* name, const std::string& value) {
@@ -141,10 +141,10 @@ TEST_CASE("members of a sweep without a cache share the codes of the sweep, whic
     return false;
   };
   wait_for(sweep, shared);
-  kill(std::stoi(text_of("s/steps-900000000/.lock")), SIGTERM);  // then the next member starts
+  kill(std::stoi(file_text("s/steps-900000000/.lock")), SIGTERM);  // then the next member starts
   CHECK(finish(sweep).code == 75);
   CHECK(compiler.calls() == 1);
-  CHECK(text_of("s/summary.csv").find("steps-300,300,complete") != std::string::npos);
+  CHECK(file_text("s/summary.csv").find("steps-300,300,complete") != std::string::npos);
   CHECK_FALSE(fs::exists("cache"));
   CHECK_FALSE(shared());
 }

@@ -12,7 +12,7 @@ namespace lapl::test {
 
 inline std::vector<std::vector<std::string>> csv_rows(const std::string& path) {
   std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(text_of(path));
+  std::istringstream lines(file_text(path));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream parts(line);
     rows.emplace_back();

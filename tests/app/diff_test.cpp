@@ -127,7 +127,7 @@ TEST_CASE("a flipped bit in an output is found by inspect and diff") {
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
   const fs::path file = "out/fields/step-000000040.nc";
-  std::string bytes = text_of(file);
+  std::string bytes = file_text(file);
   bytes[bytes.size() - 3000] = static_cast<char>(bytes[bytes.size() - 3000] ^ 4);
   write_text(file, bytes);
   for (const std::vector<std::string>& command :

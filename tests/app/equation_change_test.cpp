@@ -35,7 +35,7 @@ void write_map(double number) {
 }
 
 void replace_in(const char* file, const std::string& from, const std::string& to) {
-  std::string text = text_of(file);
+  std::string text = file_text(file);
   REQUIRE(has(text, from));
   write_text(file, text.replace(text.find(from), from.size(), to));
 }
@@ -73,7 +73,7 @@ TEST_CASE("resume --change-equation changes equation and parameters, and says so
   CAPTURE(changed.err);
   REQUIRE(changed.code == 0);
   const std::string words = "equation.diffusivity: 0.25 before, 0.125 from then on";
-  CHECK(has(text_of("out/log.jsonl"), words));
+  CHECK(has(file_text("out/log.jsonl"), words));
   const auto changes_at = [](const char* file) {
     return inspected(file)["provenance"].value("equation_changes", "");
   };
@@ -87,7 +87,7 @@ TEST_CASE("resume --change-equation changes equation and parameters, and says so
   CAPTURE(again.err);
   REQUIRE(again.code == 0);
   CHECK(changes_at("out/fields/step-000000080.nc") == "step 40: " + words);
-  CHECK(has(text_of("out/config.yaml"), "diffusivity: 0.125"));
+  CHECK(has(file_text("out/config.yaml"), "diffusivity: 0.125"));
 }
 
 TEST_CASE("a restart takes the same equation in other words, and refuses another one") {
@@ -104,8 +104,8 @@ TEST_CASE("a restart takes the same equation in other words, and refuses another
     const Outcome found = run_lapl(on);
     CAPTURE(found.err);
     CHECK(found.code == 0);
-    CHECK_FALSE(has(text_of("out/log.jsonl"), "equation_changed"));
-    CHECK(has(text_of("out/config.yaml"), "v^2 * u"));
+    CHECK_FALSE(has(file_text("out/log.jsonl"), "equation_changed"));
+    CHECK(has(file_text("out/config.yaml"), "v^2 * u"));
     CHECK(run_lapl({"resume", "out", "--set", "time.steps=50"}).code == 0);
   }
   SUBCASE("another formula") {
@@ -145,7 +145,7 @@ TEST_CASE("a restart refuses a config that now means another equation") {
     });
     stored = "0x0000000000000123";
   }
-  const std::string log = text_of("out/log.jsonl");
+  const std::string log = file_text("out/log.jsonl");
   for (const std::vector<std::string>& command :
        {on, {"run", "c.yaml", "--auto-resume", "--set", "time.steps=30"}}) {
     const Outcome refused = run_lapl(command);
@@ -153,13 +153,13 @@ TEST_CASE("a restart refuses a config that now means another equation") {
     CHECK(has(refused.err, "canonical form is " + stored));
     CHECK(has(refused.err, "a restart may not change it; lapl resume --change-equation does"));
   }
-  CHECK(text_of("out/log.jsonl") == log);
+  CHECK(file_text("out/log.jsonl") == log);
   on.emplace_back("--change-equation");
   const Outcome changed = run_lapl(on);
   CAPTURE(changed.err);
   REQUIRE(changed.code == 0);
   const std::string words = "canonical form: " + stored + " before, ";
-  CHECK(has(text_of("out/log.jsonl"), words));
+  CHECK(has(file_text("out/log.jsonl"), words));
   const auto provenance = inspected("out/fields/step-000000030.nc")["provenance"];
   CHECK(has(provenance["equation_changes"].get<std::string>(), "step 20: " + words));
   // The changed equation stays even if the run is killed before its next checkpoint.

@@ -34,7 +34,7 @@ FieldValues outputs(const fs::path& run, const std::string& field,
   return all;
 }
 
-std::string bytes_of(const FieldValues& values) {
+std::string stored_bytes(const FieldValues& values) {
   return std::visit(
       [](const auto& held) {
         return std::string(reinterpret_cast<const char*>(held.data()),
@@ -93,15 +93,15 @@ TEST_CASE("export: .nc, .npy and .raw hold every bit of every output, at any sha
       CHECK(content.times == std::vector<double>{0, 2.5, 5, 7.5});
       CHECK(content.precision == precision);
       for (const char* field : {"field", "laplacian"}) {
-        const std::string expected = bytes_of(outputs("out", field, steps));
+        const std::string expected = stored_bytes(outputs("out", field, steps));
         std::string found;
         for (std::size_t i = 0; i < steps.size(); ++i)
-          found += bytes_of(lapl::read_field("all.nc", field, i).values);
+          found += stored_bytes(lapl::read_field("all.nc", field, i).values);
         CHECK(found == expected);
         export_to("one.raw", {"--field", field});
-        CHECK(text_of("one.raw") == expected);
+        CHECK(file_text("one.raw") == expected);
         export_to("one.npy", {"--field", field});
-        const std::string npy = text_of("one.npy");
+        const std::string npy = file_text("one.npy");
         CHECK(npy.starts_with("\x93NUMPY\x01"));
         std::string extents = std::string(shape).substr(1);
         extents.pop_back();
@@ -118,7 +118,7 @@ TEST_CASE("export: .csv has a line for each cell, and its number reads back as t
   make_run({"compute.precision=float64"});
   export_to("a.csv");
   const auto expected = std::get<std::vector<double>>(outputs("out", "field", {0, 20, 40, 60}));
-  std::istringstream file(text_of("a.csv"));
+  std::istringstream file(file_text("a.csv"));
   std::string line;
   std::getline(file, line);
   CHECK(line == "step,time,row,column,field");
@@ -141,7 +141,7 @@ TEST_CASE("export: .csv, .npy and .xdmf are right on three axes and on one") {
             "time.step=0.1"},
            "{diffusivity: 0.1}");
   export_to("a.csv", {"--step", "20"});
-  std::istringstream file(text_of("a.csv"));
+  std::istringstream file(file_text("a.csv"));
   std::string line;
   std::getline(file, line);
   CHECK(line == "step,time,plane,row,column,field");
@@ -152,16 +152,16 @@ TEST_CASE("export: .csv, .npy and .xdmf are right on three axes and on one") {
   }
   CHECK(!std::getline(file, line));
   export_to("a.npy", {"--step", "20"});
-  CHECK(text_of("a.npy").find("'shape': (3, 4, 5), }") != std::string::npos);
+  CHECK(file_text("a.npy").find("'shape': (3, 4, 5), }") != std::string::npos);
   export_to("a.raw");
-  CHECK(text_of("a.xdmf").find("Dimensions=\"3 4 5\"") != std::string::npos);
-  CHECK(text_of("a.xdmf").find(">2 1 0.5<") != std::string::npos);
+  CHECK(file_text("a.xdmf").find("Dimensions=\"3 4 5\"") != std::string::npos);
+  CHECK(file_text("a.xdmf").find(">2 1 0.5<") != std::string::npos);
 
   make_run({"grid.shape=[5]", "initial.kind=gaussian"});
   export_to("a.csv");
-  CHECK(text_of("a.csv").starts_with("step,time,column,field\n0,0,0,"));
+  CHECK(file_text("a.csv").starts_with("step,time,column,field\n0,0,0,"));
   export_to("a.npy", {"--step", "20"});
-  CHECK(text_of("a.npy").find("'shape': (5,), }") != std::string::npos);
+  CHECK(file_text("a.npy").find("'shape': (5,), }") != std::string::npos);
 }
 
 TEST_CASE("export: three axes give a picture of each slice, or of the chosen ones") {
@@ -201,12 +201,12 @@ TEST_CASE("export: an output, the index and an exported file give what the run g
   export_to("a.nc");
   for (const char* source : {"out/fields.nc", "a.nc"}) {
     REQUIRE(run_lapl({"export", source, "-o", "b.npy", "--overwrite"}).code == 0);
-    CHECK(text_of("a.npy") == text_of("b.npy"));
+    CHECK(file_text("a.npy") == file_text("b.npy"));
   }
   REQUIRE(run_lapl({"export", "a.nc", "-o", "b.nc"}).code == 0);
   CHECK(run_lapl({"diff", "a.nc", "b.nc"}).code == 0);
   REQUIRE(run_lapl({"export", "out/fields/step-000000020.nc", "-o", "b.raw"}).code == 0);
-  CHECK(text_of("b.raw") == bytes_of(outputs("out", "field", {20})));
+  CHECK(file_text("b.raw") == stored_bytes(outputs("out", "field", {20})));
   // The content that an exported file reports.
   const auto content = lapl::read_content("b.nc");
   CHECK(content.spacing == 1);
@@ -233,7 +233,7 @@ TEST_CASE(
   CHECK(exported("20::40") == Steps{20, 60});
   CHECK(exported(":") == Steps{0, 20, 40, 60});
   export_to("a.npy", {"--step", "40"});
-  CHECK(text_of("a.npy").find("'shape': (20, 30), ") != std::string::npos);
+  CHECK(file_text("a.npy").find("'shape': (20, 30), ") != std::string::npos);
   export_to("a.nc", {"--field", "laplacian", "--step", "40"});
   CHECK(lapl::read_content("a.nc").fields == std::vector<std::string>{"laplacian"});
 
@@ -251,8 +251,8 @@ TEST_CASE("export: a running run gives its finished outputs, a damaged output is
   make_run();
   write_text("out/fields/.step-000000080.nc.tmp-1", "half of an output");
   export_to("a.npy");
-  CHECK(text_of("a.npy").find("'shape': (4, 20, 30), ") != std::string::npos);
-  std::string bytes = text_of("out/fields/step-000000040.nc");
+  CHECK(file_text("a.npy").find("'shape': (4, 20, 30), ") != std::string::npos);
+  std::string bytes = file_text("out/fields/step-000000040.nc");
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   write_text("out/fields/step-000000040.nc", bytes);
   fs::create_directory("empty");
@@ -273,11 +273,11 @@ TEST_CASE("export: each output gives a picture, all of one size") {
   if (lacks_cairo(outcome)) return;
   REQUIRE(outcome.code == 0);
   CHECK(entries("frames") == 4);
-  const auto size_of = [](const char* path) { return text_of(path).substr(16, 8); };
-  CHECK(size_of("frames/step-000000000.png") == size_of("frames/step-000000060.png"));
-  CHECK(text_of("frames/step-000000000.png") != text_of("frames/step-000000060.png"));
+  const auto png_extent = [](const char* path) { return file_text(path).substr(16, 8); };
+  CHECK(png_extent("frames/step-000000000.png") == png_extent("frames/step-000000060.png"));
+  CHECK(file_text("frames/step-000000000.png") != file_text("frames/step-000000060.png"));
   export_to("p%4d.png", {"--steps", "20:40"});
-  CHECK(text_of("p  20.png") != text_of("frames/step-000000020.png"));  // other colour limits
+  CHECK(file_text("p  20.png") != file_text("frames/step-000000020.png"));  // other colour limits
   CHECK(fs::exists("p  40.png"));
 }
 
@@ -327,7 +327,7 @@ TEST_CASE("export: mistakes are named, and existing files stay") {
   };
   const std::size_t before = entries(".");
   expect_refused({"export"}, refusals);
-  CHECK(text_of("old.npy") == "old");
+  CHECK(file_text("old.npy") == "old");
   CHECK(entries(".") <= before + 2);  // at most out.txt and err.txt are new
   // A grid too large for .csv is refused before anything is written.
   make_run({"grid.shape=[500, 501]", "initial.kind=uniform"});

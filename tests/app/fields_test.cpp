@@ -34,7 +34,7 @@ std::string two_fields(const std::string& more = "") {
 }
 
 std::string first_line(const std::string& path) {
-  std::istringstream text(text_of(path));
+  std::istringstream text(file_text(path));
   std::string line;
   std::getline(text, line);
   return line;
@@ -59,7 +59,7 @@ TEST_CASE("several fields: a run stores, and says, all of them") {
   CHECK(event["fields"]["u"]["max"] == 1);
   CHECK(event["fields"]["v"]["max"] == 0.5);
 
-  const auto digest = nlohmann::json::parse(text_of("out/run.json"))["digest"];
+  const auto digest = nlohmann::json::parse(file_text("out/run.json"))["digest"];
   for (const char* file : {"out/fields/step-000000060.nc", "out/checkpoints/step-000000060.h5"}) {
     const auto found = nlohmann::json::parse(run_lapl({"inspect", file, "--json"}).out);
     CHECK(found["digest"] == digest);
@@ -77,7 +77,7 @@ TEST_CASE("several fields: watch, report, plot and export show all, or the one a
   CHECK_FALSE(has(run_lapl({"watch", "out", "--once", "--field", "v"}).out, "u, step 60"));
 
   REQUIRE(run_lapl({"report", "out", "-o", "r.html"}).code == 0);
-  const std::string page = text_of("r.html");
+  const std::string page = file_text("r.html");
   for (const char* text : {"<b>u</b>", "<b>v</b>", "Mass of u", "L2 norm of v", "v mean"})
     CHECK_MESSAGE(has(page, text), text);
 
@@ -178,7 +178,7 @@ TEST_CASE("a complex field: its pair is stored, goes on after a restart, and nam
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=20", "--quiet"}).code == 0);
   REQUIRE(run_lapl({"run", "c.yaml", "--quiet", "--output", "other"}).code == 0);
   CHECK(run_lapl({"diff", "out", "other"}).code == 0);
-  CHECK(has(text_of("out/config.yaml"), "fields: {psi: complex, u: real}"));
+  CHECK(has(file_text("out/config.yaml"), "fields: {psi: complex, u: real}"));
   REQUIRE(run_lapl({"export", "out", "-o", "all.nc"}).code == 0);
   for (const char* const path : {"out/fields/step-000000020.nc", "all.nc"}) {
     const lapl::Hdf5Session session;

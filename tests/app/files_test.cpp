@@ -27,7 +27,7 @@ std::string records_config(const std::string& initial, const std::string& direct
 
 std::vector<double> values_in(const std::string& file, const std::string& name,
                               const RecordChoice& record = {}) {
-  return doubles_of(view_of(read_field(file, name, record).values));
+  return as_doubles(as_view(read_field(file, name, record).values));
 }
 
 nlohmann::json json_of_command(const std::vector<std::string>& command) {
@@ -56,7 +56,7 @@ TEST_CASE("a run says which of several records it starts from, and takes another
       REQUIRE(run.code == 0);
       const std::string said = "has 3 records; record " + std::to_string(record) + ", at time";
       CHECK(has(run.err, said));
-      CHECK(has(text_of("b/log.jsonl"), said));
+      CHECK(has(file_text("b/log.jsonl"), said));
       CHECK(has(run_lapl({"validate", "b.yaml"}).err, said));
       CHECK(values_in("b/fields/step-000000000.nc", "field") ==
             values_in("a/fields.nc", "field", record));
@@ -263,7 +263,7 @@ TEST_CASE("the report of a run whose steps vary is over the time, with titles fo
   CAPTURE(run.err);
   REQUIRE(run.code == 0);
   REQUIRE(run_lapl({"report", "out", "-o", "r.html"}).code == 0);
-  const std::string page = text_of("r.html");
+  const std::string page = file_text("r.html");
   for (const char* const title : {"Step size (s)", "Error of the last step", "Rejected steps",
                                   "Stages of a step", "Integral heat", "t (s)"})
     CHECK_MESSAGE(has(page, title), title);
@@ -286,7 +286,7 @@ TEST_CASE("verify-restart makes its folder, and a config too long to be resumed 
       "output: {directory: long, probes: {at: {";
   for (int i = 0; i < 70000; ++i) probes += "p" + std::to_string(i) + ": [1,1],";
   write_text("long.yaml", probes + "}}}\n");
-  REQUIRE(text_of("long.yaml").size() < (1 << 20));
+  REQUIRE(file_text("long.yaml").size() < (1 << 20));
   for (const char* const command : {"validate", "run"}) {
     const Outcome refused = run_lapl({command, "long.yaml"});
     CHECK(refused.code == 2);

@@ -158,7 +158,7 @@ TEST_CASE("input, weights and initial fields can be .npy files") {
     write_npy("x.npy", row.type, row.shape, values, row.fortran_order);
     refused(row.words);
   }
-  const std::string good = text_of("a.npy");
+  const std::string good = file_text("a.npy");
   for (const std::size_t length : {7, 9, 40}) {
     write_text("x.npy", good.substr(0, length));
     refused(length == 7 ? "is an .npy file of version" : "its header is cut short");

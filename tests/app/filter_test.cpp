@@ -222,13 +222,13 @@ TEST_CASE("--overwrite replaces results of lapl filter alone, and none that is r
   write_text("f.yaml", job);
   REQUIRE(run_lapl({"filter", "f.yaml", "--set"}).code == 2);
   const auto refused = [](const std::string& output, const std::string& words) {
-    const std::string before = fs::is_regular_file(output) ? text_of(output) : "";
+    const std::string before = fs::is_regular_file(output) ? file_text(output) : "";
     const Outcome run = run_lapl({"filter", "f.yaml", "--output", output, "--overwrite"});
     CAPTURE(output);
     CAPTURE(run.err);
     CHECK(run.code == 2);
     CHECK(run.err.find(words) != std::string::npos);
-    CHECK((fs::is_regular_file(output) ? text_of(output) : "") == before);
+    CHECK((fs::is_regular_file(output) ? file_text(output) : "") == before);
   };
   refused("in.h5", "in.h5: is read by this job");
   refused("kernel.h5", "kernel.h5: is read by this job");
@@ -263,7 +263,7 @@ TEST_CASE("filter: an output that ends in .png is one picture") {
   CHECK(lapl::read_png("a.png").values != began.values);
 
   CHECK(filter("{kernel: sobel_rows}", {"--output", "b.h5"}).code == 0);
-  CHECK(text_of("b.h5").starts_with("\x89HDF"));
+  CHECK(file_text("b.h5").starts_with("\x89HDF"));
   fs::create_directory("frames");
   for (const char* name : {"frames/1.png", "frames/2.png"}) fs::copy_file(letters, name);
   struct Row {

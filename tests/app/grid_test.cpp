@@ -78,7 +78,8 @@ TEST_CASE("grids of one and three axes: engines, resume and verify-restart have 
       REQUIRE(other.code == 0);
       CHECK(last_digest(other.out) == digest);
     }
-    const std::string probes = text_of("out/probes.csv"), lines = text_of("out/diagnostics.csv");
+    const std::string probes = file_text("out/probes.csv"),
+                      lines = file_text("out/diagnostics.csv");
     CHECK(std::ranges::count(probes, '\n') == 8);
     CHECK(has(lines, ",all,"));
     fs::rename("out", "whole");
@@ -86,7 +87,7 @@ TEST_CASE("grids of one and three axes: engines, resume and verify-restart have 
     const Outcome resumed = run_lapl({"resume", "out", "--set", "time.steps=30"});
     CHECK(resumed.code == 0);
     CHECK(last_digest(resumed.out) == digest);
-    CHECK(text_of("out/probes.csv") == probes);
+    CHECK(file_text("out/probes.csv") == probes);
     CHECK(run_lapl({"diff", "out", "whole"}).code == 0);
     CHECK(run_lapl({"verify-restart", "c.yaml", "--backend", "cpu"}).code == 0);
   }
@@ -153,27 +154,27 @@ TEST_CASE("a folder of pictures is an initial field, or a parameter, on three ax
   };
   CHECK(mean("out") == doctest::Approx(mean("flat")).epsilon(1e-12));
 
-  const auto error_of = [&](const std::string& setting) {
+  const auto run_error = [&](const std::string& setting) {
     const Outcome outcome = run_with({"--overwrite", "--set", setting});
     CHECK(outcome.code != 0);
     return outcome.err;
   };
   const std::string other = LAPL_SOURCE_DIR "/docs/pictures/tutorial.png";
-  CHECK(has(error_of("initial.path=" + picture.string()),
+  CHECK(has(run_error("initial.path=" + picture.string()),
             "is one file, grid.shape is [3, 96, 256] (expected a folder of PNGs, one for each "
             "plane)"));
-  CHECK(has(error_of("initial.path=nowhere"), "nowhere: no such file or folder"));
+  CHECK(has(run_error("initial.path=nowhere"), "nowhere: no such file or folder"));
   fs::copy_file(picture, "stack/p12.png");
-  CHECK(has(error_of("time.steps=1"),
+  CHECK(has(run_error("time.steps=1"),
             "stack holds 4 PNG files (expected 3, one for each plane of grid.shape)"));
   fs::remove("stack/p11.png");
   fs::copy_file(other, "stack/p12.png", fs::copy_options::overwrite_existing);
-  const std::string size = error_of("time.steps=1");
+  const std::string size = run_error("time.steps=1");
   CHECK(has(size, "stack/p12.png holds "));
   CHECK(has(size, "one plane, grid.shape is [3, 96, 256]"));
   fs::remove_all("stack");
   fs::create_directory("stack");
-  CHECK(has(error_of("time.steps=1"), "stack: holds no PNG files"));
+  CHECK(has(run_error("time.steps=1"), "stack: holds no PNG files"));
   CHECK(has(run_lapl({"run", "c.yaml", "--output", "flat", "--overwrite", "--set",
                       "grid.shape=[96, 256]", "--set", "parameters.w=0.1"})
                 .err,

@@ -25,7 +25,7 @@ Words next_words(const CommandLine& line, const Words& so_far) {
 
 Words command_names(const CommandLine& line) { return next_words(line, {""}); }
 
-std::string help_of(const std::string& command) { return run_lapl({command, "--help"}).out; }
+std::string help_text(const std::string& command) { return run_lapl({command, "--help"}).out; }
 
 // The width of helps while this lives.
 class Columns {
@@ -84,7 +84,7 @@ TEST_CASE("help: every command has one sentence and two to four examples, all of
     CHECK(sentence.size() <= 90);
     CHECK(std::isupper(static_cast<unsigned char>(sentence.front())) != 0);
     CHECK(sentence.find_first_of("\n.") == std::string::npos);
-    const std::string help = help_of(command);
+    const std::string help = help_text(command);
     const Words examples = lines_under("Examples:", help);
     CHECK(examples.size() >= 2);
     CHECK(examples.size() <= 4);
@@ -137,7 +137,7 @@ TEST_CASE("help: commands stand in groups by purpose, and each has its own") {
     for (const std::string& text : lines_under(group, help)) found += text.front() != ' ' ? 1 : 0;
   const Words names = command_names(command_line());
   CHECK(found == names.size());
-  for (const std::string& name : names) CHECK(run_lapl({"help", name}).out == help_of(name));
+  for (const std::string& name : names) CHECK(run_lapl({"help", name}).out == help_text(name));
   CHECK(run_lapl({"help"}).out == help);
   CHECK(has(run_lapl({"help", "rnu"}).err, "did you mean run?"));
   CHECK(run_lapl({"help", "run", "time.step"}).code == 2);
@@ -157,7 +157,7 @@ TEST_CASE("help: config has every key, with all that the table says of it") {
   CHECK(has(time, "time.scheme"));
   CHECK_FALSE(has(time, "grid.shape"));
   CHECK(has(run_lapl({"help", "config", "time.stp"}).err, "did you mean time.step?"));
-  CHECK_FALSE(has(help_of("run"), "time.scheme"));
+  CHECK_FALSE(has(help_text("run"), "time.scheme"));
 }
 
 TEST_CASE("help: the examples do what they say" * doctest::test_suite("slow once")) {
@@ -184,7 +184,7 @@ TEST_CASE("help: the examples do what they say" * doctest::test_suite("slow once
     fs::copy(made_once.path(), ".", fs::copy_options::recursive);
     if (name == "run" || name == "new") fs::remove_all("runs");
     if (name == "new") fs::remove("tutorial.yaml");
-    for (const std::string& example : lines_under("Examples:", help_of(name))) {
+    for (const std::string& example : lines_under("Examples:", help_text(name))) {
       // The first example of bench measures for minutes, and the last of new runs the tutorial.
       if (example == "lapl bench" || example == "lapl run tutorial.yaml") continue;
       // Examples that measure run with smaller shapes and few steps; the checked output stays the
@@ -199,9 +199,9 @@ TEST_CASE("help: the examples do what they say" * doctest::test_suite("slow once
       if (quotes) write_text("example.sh", tried);
       const std::string script = path + "sh -e example.sh > out.txt 2> err.txt";
       const int code = WEXITSTATUS(std::system((quotes ? script : shell).c_str()));
-      if (text_of("err.txt").find("built without cairo") != std::string::npos) continue;
-      if (text_of("err.txt").find("needs ffmpeg") != std::string::npos) continue;
-      CAPTURE(text_of("err.txt"));
+      if (file_text("err.txt").find("built without cairo") != std::string::npos) continue;
+      if (file_text("err.txt").find("needs ffmpeg") != std::string::npos) continue;
+      CAPTURE(file_text("err.txt"));
       CHECK(code == 0);
     }
   }

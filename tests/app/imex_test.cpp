@@ -115,13 +115,13 @@ TEST_CASE("a reaction that cannot be inverted ends the run with field, cell and 
 
 TEST_CASE("imex without reactions or with too many or with a derivative of inf is refused") {
   const Sandbox sandbox;
-  const auto error_of = [](const std::string& equation) {
+  const auto run_error = [](const std::string& equation) {
     write_text("c.yaml", "grid: {shape: [4, 5]}\n" + equation +
                              "initial: {kind: uniform}\ntime: {scheme: imex, step: 0.1, steps: "
                              "10}\noutput: {every: 10}\n");
     return run_lapl({"validate", "c.yaml"}).err;
   };
-  std::string error = error_of("equation: {kind: formula, field: laplacian(field) + x}\n");
+  std::string error = run_error("equation: {kind: formula, field: laplacian(field) + x}\n");
   CHECK_MESSAGE(
       has(error, "found imex, but no rate has a term that reads fields without operators"), error);
   std::string fields, rates;
@@ -129,13 +129,13 @@ TEST_CASE("imex without reactions or with too many or with a derivative of inf i
     fields += fmt::format("u{}, ", i);
     rates += fmt::format(", u{0}: -u{0}", i);
   }
-  error = error_of("fields: [" + fields + "]\nequation: {kind: formula" + rates + "}\n");
+  error = run_error("fields: [" + fields + "]\nequation: {kind: formula" + rates + "}\n");
   CHECK_MESSAGE(has(error, "the rates of 9 fields have terms without operators (u0, u1,"), error);
-  error = error_of("equation: {kind: formula, field: laplacian(field) - 0^field}\n");
+  error = run_error("equation: {kind: formula, field: laplacian(field) - 0^field}\n");
   CHECK_MESSAGE(has(error,
                     "time.scheme: imex: its derivative, log(a) * pow(a, b), makes the number "
                     "-inf\n    laplacian(field) - 0^field\n                        ^"),
                 error);
-  error = error_of("equation: {diffusivity: 1}\n");
+  error = run_error("equation: {diffusivity: 1}\n");
   CHECK_MESSAGE(has(error, "time.scheme"), error);
 }

@@ -33,7 +33,7 @@ TEST_CASE("limits: diffusion beside a parameter field runs on every number of ax
     CHECK(run_lapl({"validate", "c.yaml"}).code == 0);
     REQUIRE(run_lapl({"run", "plain.yaml", "--overwrite"}).code == 0);
     const auto digest = [](const char* folder) {
-      return nlohmann::json::parse(text_of(fs::path(folder) / "run.json"))["digest"];
+      return nlohmann::json::parse(file_text(fs::path(folder) / "run.json"))["digest"];
     };
     for (const std::string engine : {"auto", "interpreted", "reference"}) {
       const Outcome run =
@@ -130,7 +130,7 @@ TEST_CASE("limits: a run with a step that may be unstable says so at the end, to
   CHECK(run.code == 0);
   CHECK(has(run.err, "which may be unstable"));
   CHECK_MESSAGE(has(run.err, "; the values of this run may be wrong"), run.err);
-  CHECK(has(text_of("out/run.json"), "step_warning"));
+  CHECK(has(file_text("out/run.json"), "step_warning"));
 }
 
 TEST_CASE("limits: the name of a config is no matter where --output is given") {

@@ -19,8 +19,8 @@ std::vector<std::string> names_in(const nlohmann::json& items) {
 }
 
 // The words that a key accepts, from the schema.
-std::vector<std::string> words_of(const nlohmann::json& schema, const std::string& section,
-                                  const std::string& entry) {
+std::vector<std::string> schema_words(const nlohmann::json& schema, const std::string& section,
+                                      const std::string& entry) {
   const nlohmann::json& map = schema["properties"][section];
   return (map.contains("anyOf") ? map["anyOf"][0] : map)["properties"][entry]["enum"];
 }
@@ -31,15 +31,15 @@ TEST_CASE("list: the names are those that the config takes") {
   const Sandbox sandbox;
   const nlohmann::json all = nlohmann::json::parse(run_lapl({"list", "--json"}).out);
   const nlohmann::json schema = nlohmann::json::parse(lapl::config_schema());
-  CHECK(names_in(all["initial"]) == words_of(schema, "initial", "kind"));
+  CHECK(names_in(all["initial"]) == schema_words(schema, "initial", "kind"));
   auto engines = names_in(all["engines"]);
   engines.insert(engines.begin(), "auto");
-  CHECK(engines == words_of(schema, "compute", "engine"));
+  CHECK(engines == schema_words(schema, "compute", "engine"));
   auto boundaries = names_in(all["boundaries"]);
   CHECK(boundaries.size() == 9);
   boundaries.resize(3);
   CHECK(boundaries == std::vector<std::string>{"zero", "insulated", "periodic"});
-  CHECK(names_in(all["schemes"]) == words_of(schema, "time", "scheme"));
+  CHECK(names_in(all["schemes"]) == schema_words(schema, "time", "scheme"));
   CHECK(names_in(all["functions"]).size() == lapl::formula_functions.size());
   CHECK(has(run_lapl({"list", "functions"}).out, "\n  laplacian(e) "));
   CHECK(names_in(all["filters"]).size() == 5);

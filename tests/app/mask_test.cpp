@@ -73,12 +73,12 @@ TEST_CASE("outputs are NaN outside a mask for every reader, and their digests ar
   const auto indexed = std::get<std::vector<float>>(read_field("out/fields.nc", "field", 2).values);
   for (std::int64_t i = 0; i < 720; ++i) CHECK(std::isnan(indexed[i]) == !is_in_ring(i));
   CHECK(mask_content("out/checkpoints/step-000000040.h5")["digest"] == seen["digest"]);
-  const std::string lines = text_of("out/diagnostics.csv");
+  const std::string lines = file_text("out/diagnostics.csv");
   int inside = 0;
   for (std::int64_t i = 0; i < 720; ++i) inside += is_in_ring(i) ? 1 : 0;
   CHECK(has(lines, "," + std::to_string(inside) + ","));
   REQUIRE(run_lapl({"export", "out", "-o", "all.csv", "--field", "field"}).code == 0);
-  CHECK(has(text_of("all.csv"), "40,4,0,0,nan\n"));
+  CHECK(has(file_text("all.csv"), "40,4,0,0,nan\n"));
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"watch", "out", "--once"},
         {"report", "out", "-o", "r.html"},

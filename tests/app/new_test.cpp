@@ -38,7 +38,7 @@ TEST_CASE("new: the config of each use is valid and runs") {
     CHECK(list.find(use.name + " ") != std::string::npos);
     const std::string file = use.name + ".yaml";
     REQUIRE(run_lapl({"new", use.name, "-o", file}).code == 0);
-    CHECK(text_of(file) == run_lapl({"new", use.name}).out);
+    CHECK(file_text(file) == run_lapl({"new", use.name}).out);
     const Outcome valid = run_lapl({"validate", file});
     CAPTURE(valid.err);
     CHECK(valid.code == 0);
@@ -48,7 +48,7 @@ TEST_CASE("new: the config of each use is valid and runs") {
       command.emplace_back(setting);
     }
     // Large grids take long; a fractal field fits any shape.
-    if (text_of(file).find("kind: fractal") != std::string::npos)
+    if (file_text(file).find("kind: fractal") != std::string::npos)
       command.insert(command.end(), {"--set", "grid.shape=[64, 48]"});
     const Outcome run = run_lapl(command);
     CAPTURE(run.err);
@@ -85,7 +85,7 @@ TEST_CASE(
   CHECK(run_lapl({"new", "xyz"}).err.find("quick, tutorial") != std::string::npos);
   CHECK(!fs::exists("a.yaml"));
   CHECK(run_lapl({"new", "quick", "-o", "old.yaml"}).code == 2);
-  CHECK(text_of("old.yaml") == "old");
+  CHECK(file_text("old.yaml") == "old");
 }
 
 TEST_CASE("new --list: all summaries begin in the same column") {
@@ -109,7 +109,7 @@ TEST_CASE("new --run writes the config and runs it, but replaces no file and no 
   const Outcome run = run_lapl({"new", "wave", "--run"});
   CAPTURE(run.err);
   CHECK(run.code == 0);
-  CHECK(text_of("wave.yaml") == lapl::config_for("wave"));
+  CHECK(file_text("wave.yaml") == lapl::config_for("wave"));
   CHECK(run.out.starts_with("wave.yaml: wave\n"));
   CHECK(has(run.out, "complete: step 140"));
   CHECK(!has(run.err + run.out, "\033"));
@@ -124,7 +124,7 @@ TEST_CASE("new --run writes the config and runs it, but replaces no file and no 
   CHECK(!fs::exists("wave.yaml"));
   write_text("plate.yaml", "old");
   CHECK(run_lapl({"new", "plate", "--run"}).code == 2);
-  CHECK(text_of("plate.yaml") == "old");
+  CHECK(file_text("plate.yaml") == "old");
   CHECK(!fs::exists("runs/plate"));
   CHECK(run_lapl({"new", "wave", "--run", "-o", "other.yaml"}).code == 0);
   CHECK(fs::exists("runs/other/run.json"));
@@ -137,7 +137,7 @@ TEST_CASE("new: a config of the gallery is its file, valid, and says what it is 
   const Sandbox sandbox;
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(LAPL_SOURCE_DIR "/configs/gallery")) {
-    const std::string name = entry.path().stem().string(), text = text_of(entry.path());
+    const std::string name = entry.path().stem().string(), text = file_text(entry.path());
     CAPTURE(name);
     CHECK(lapl::config_for(name) == text);
     CHECK(text.find("\n# Source: ") == text.find('\n'));

@@ -148,7 +148,7 @@ TEST_CASE("plan names the steps and errors of each way, and runs in those ways h
       if (way.contains(key) && (key[0] == 't' || way[key] > 1))
         words.insert(words.end(), {"--set", "time." + std::string(key) + "=" + way[key].dump()});
     REQUIRE(run_lapl(words).code == 0);
-    const auto run = nlohmann::json::parse(text_of("out/run.json"));
+    const auto run = nlohmann::json::parse(file_text("out/run.json"));
     CHECK(run["step"].get<double>() == doctest::Approx(way["steps"].get<double>()).epsilon(0.1));
     // The largest value is about 1, and plan compares with a tolerance of 1e-9, too.
     const double error = way["error"];
@@ -184,7 +184,7 @@ TEST_CASE("plan of a run with a tolerance: steps that it took, and files that fo
   };
   const auto plan = plan_with({});
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  const double steps = nlohmann::json::parse(text_of("out/run.json"))["step"];
+  const double steps = nlohmann::json::parse(file_text("out/run.json"))["step"];
   CHECK(plan["steps"] <= steps);
   if (plan["steps_exact"]) CHECK(plan["steps"] == steps);
   CHECK(plan["outputs"] == 5);
@@ -258,8 +258,8 @@ TEST_CASE("plan --ranks says how many of the ranks step where the grid has no bl
 
 TEST_CASE("plan counts what estimates, rows of few columns and noise take") {
   const Sandbox sandbox;
-  const auto bytes_of = [](const std::string& shape, const std::string& rate,
-                           const std::string& step) {
+  const auto planned_bytes = [](const std::string& shape, const std::string& rate,
+                                const std::string& step) {
     write_text("c.yaml",
                fmt::format("grid: {{shape: {}}}\nparameters: {{k: {{formula: 1 + 0.1 * x}}}}\n"
                            "equation: {{kind: formula, field: k * ({})}}\n"
@@ -272,12 +272,12 @@ TEST_CASE("plan counts what estimates, rows of few columns and noise take") {
     return nlohmann::json::parse(plan.out)["host_bytes"].get<double>();
   };
   const double array = 8 * 90'000.0;
-  const double of_square = bytes_of("[300, 300]", "laplacian(field)", "0.01");
+  const double of_square = planned_bytes("[300, 300]", "laplacian(field)", "0.01");
   // At least six vectors, and the rates at a state that moves.
-  CHECK(bytes_of("[300, 300]", "laplacian(field)", "auto") > of_square + 10 * array);
+  CHECK(planned_bytes("[300, 300]", "laplacian(field)", "auto") > of_square + 10 * array);
   // A vector of coefficients beyond either side of each row, in place of one column.
-  CHECK(bytes_of("[90000, 1]", "laplacian(field)", "0.01") > of_square + 32 * array);
+  CHECK(planned_bytes("[90000, 1]", "laplacian(field)", "0.01") > of_square + 32 * array);
   // The words of each column.
-  const double along = bytes_of("[90000]", "laplacian(field)", "0.01");
-  CHECK(bytes_of("[90000]", "laplacian(field) + noise", "0.01") >= along + 2 * array);
+  const double along = planned_bytes("[90000]", "laplacian(field)", "0.01");
+  CHECK(planned_bytes("[90000]", "laplacian(field) + noise", "0.01") >= along + 2 * array);
 }

@@ -18,15 +18,15 @@ std::uint32_t number_at(const std::string& bytes, std::size_t at) {
 
 // Width and height of a PNG.
 std::array<std::uint32_t, 2> png_size(const fs::path& path) {
-  const std::string bytes = text_of(path);
+  const std::string bytes = file_text(path);
   REQUIRE(bytes.starts_with("\x89PNG\r\n\x1a\n"));
   return {number_at(bytes, 16), number_at(bytes, 20)};
 }
 
 using Size = std::array<std::uint32_t, 2>;
 
-std::uint32_t frames_of(const fs::path& path) {
-  const std::string bytes = text_of(path);
+std::uint32_t count_frames(const fs::path& path) {
+  const std::string bytes = file_text(path);
   const auto control = bytes.find("acTL");
   REQUIRE(control != std::string::npos);
   return number_at(bytes, control + 4);
@@ -60,10 +60,11 @@ TEST_CASE("plot: a run, a step, an index and a checkpoint become a PNG of the si
     CHECK(png_size("p.png") == Size{900, 300});
   }
   CHECK(run_lapl({"plot", "out", "-o", "p.svg"}).code == 0);
-  CHECK(text_of("p.svg").find("<svg") != std::string::npos);
+  CHECK(file_text("p.svg").find("<svg") != std::string::npos);
   CHECK(run_lapl({"plot", "out", "-o", "p.pdf"}).code == 0);
-  CHECK(text_of("p.pdf").starts_with("%PDF"));
-  CHECK(text_of("p.pdf").find("CreationDate") == std::string::npos);  // equal figures, equal files
+  CHECK(file_text("p.pdf").starts_with("%PDF"));
+  CHECK(file_text("p.pdf").find("CreationDate") ==
+        std::string::npos);  // equal figures, equal files
 }
 
 TEST_CASE("plot: options change what is drawn, and the index draws what the run does") {
@@ -74,7 +75,7 @@ TEST_CASE("plot: options change what is drawn, and the index draws what the run 
   REQUIRE(run.code == 0);
   if (lacks_cairo(run_lapl({"plot", "out", "-o", "a.png"}))) return;
   REQUIRE(run_lapl({"plot", "out/fields.nc", "-o", "b.png"}).code == 0);
-  CHECK(text_of("a.png") == text_of("b.png"));
+  CHECK(file_text("a.png") == file_text("b.png"));
   for (const std::vector<std::string>& options : {std::vector<std::string>{"--step", "20"},
                                                   {"--field", "smooth"},
                                                   {"--colormap", "inferno"},
@@ -86,7 +87,7 @@ TEST_CASE("plot: options change what is drawn, and the index draws what the run 
     CAPTURE(options.front());
     CAPTURE(plot.err);
     CHECK(plot.code == 0);
-    CHECK(text_of("a.png") != text_of("b.png"));
+    CHECK(file_text("a.png") != file_text("b.png"));
   }
 }
 
@@ -99,7 +100,7 @@ TEST_CASE("plot: a movie has a frame for each output") {
   CAPTURE(movie.err);
   REQUIRE(movie.code == 0);
   CHECK(png_size("m.png") == Size{300, 200});
-  CHECK(frames_of("m.png") == 4);
+  CHECK(count_frames("m.png") == 4);
 }
 
 TEST_CASE("plot: fields of one row, one column and one cell can be drawn") {
@@ -128,7 +129,7 @@ TEST_CASE(
     const Outcome outcome = run_lapl(command);
     CAPTURE(outcome.err);
     CHECK(outcome.code == 0);
-    return text_of("p.png");
+    return file_text("p.png");
   };
   if (lacks_cairo(run_lapl({"plot", "out", "-o", "p.png"}))) return;
   const std::string slices = plot({});
@@ -145,12 +146,12 @@ TEST_CASE(
     CHECK(run_lapl({"plot", "out", "-o", kind, "--slice", "y=1"}).code == 0);
   // Movies in time of three slices or of one, and along an axis at one output.
   plot({"--movie"});
-  CHECK(frames_of("p.png") == 3);
+  CHECK(count_frames("p.png") == 3);
   plot({"--movie", "--slice", "y:3", "--size", "300x200"});
-  CHECK(frames_of("p.png") == 3);
+  CHECK(count_frames("p.png") == 3);
   CHECK(png_size("p.png") == Size{300, 200});
   const std::string through = plot({"--along", "z", "--size", "300x200"});
-  CHECK(frames_of("p.png") == 9);
+  CHECK(count_frames("p.png") == 9);
   CHECK(through == plot({"--along", "z", "--size", "300x200", "--movie", "--step", "40"}));
   CHECK(through != plot({"--along", "z", "--size", "300x200", "--step", "20"}));
   // A checkpoint has no positions of nodes, so only indices work.
@@ -161,8 +162,8 @@ TEST_CASE(
 
   CHECK(run_lapl({"watch", "out", "--once"}).out.find("step 40, plane 4") != std::string::npos);
   REQUIRE(run_lapl({"report", "out"}).code == 0);
-  CHECK(text_of("out.html").find("<b>field, z = 8 m</b>") != std::string::npos);
-  CHECK(text_of("out.html").find("9 x 12 x 16") != std::string::npos);
+  CHECK(file_text("out.html").find("<b>field, z = 8 m</b>") != std::string::npos);
+  CHECK(file_text("out.html").find("9 x 12 x 16") != std::string::npos);
 
   expect_refused({"plot", "out", "-o", "none.png"},
                  {
@@ -195,7 +196,7 @@ TEST_CASE("plot, report and watch: a field that began as a picture has its first
     const Outcome outcome = run_lapl(words);
     CAPTURE(outcome.err);
     CHECK(outcome.code == 0);
-    return file.empty() ? outcome.out : text_of(file);
+    return file.empty() ? outcome.out : file_text(file);
   };
   for (const char* command : {"watch", "report", "plot"}) {
     CAPTURE(command);
@@ -227,7 +228,7 @@ TEST_CASE("plot: each panel can have its colour map, and limits can be percentil
     const Outcome plot = run_lapl(command);
     CAPTURE(plot.err);
     REQUIRE(plot.code == 0);
-    return text_of("b.png");
+    return file_text("b.png");
   };
   const std::string usual = drawn({});
   CHECK(drawn({"--colormap", "viridis,viridis,diverging"}) == usual);

@@ -31,7 +31,7 @@ namespace lapl::test {
 
 namespace fs = std::filesystem;
 
-inline std::string text_of(const fs::path& path) {
+inline std::string file_text(const fs::path& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return std::move(text).str();
@@ -112,7 +112,7 @@ inline Outcome finish(pid_t child) {
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-          text_of("out.txt"), text_of("err.txt")};
+          file_text("out.txt"), file_text("err.txt")};
 }
 
 /// Waits until a run started in `folder` has stored a checkpoint. Any step counts, because older
@@ -133,7 +133,7 @@ void wait_for(pid_t process, const Done& done) {
   while (!done()) {
     siginfo_t ended{};
     waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT);
-    if (ended.si_pid != 0 && !done()) FAIL("ended early: " << text_of("err.txt"));
+    if (ended.si_pid != 0 && !done()) FAIL("ended early: " << file_text("err.txt"));
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
@@ -183,8 +183,8 @@ inline Outcome run_lapl(const std::vector<std::string>& arguments) {
     const StreamsToFiles streams;
     outcome.code = run_program(static_cast<int>(words.size()), argv.data());
   }
-  outcome.out = text_of("out.txt");
-  outcome.err = text_of("err.txt");
+  outcome.out = file_text("out.txt");
+  outcome.err = file_text("err.txt");
   return outcome;
 }
 

@@ -23,7 +23,7 @@ TEST_CASE("report: one page holds every output, the config's origins and the pro
   CAPTURE(report.err);
   REQUIRE(report.code == 0);
   CHECK(has(report.out, "out.html: 4 of 4 outputs"));
-  const std::string page = text_of("out.html");
+  const std::string page = file_text("out.html");
   for (const int step : {0, 20, 40, 60})
     CHECK(count(page, "id=\"step=" + std::to_string(step) + "\"") == 1);
   CHECK(count(page, "<img") == 4 * 3);  // four outputs of field, laplacian and smooth
@@ -34,7 +34,7 @@ TEST_CASE("report: one page holds every output, the config's origins and the pro
 
   const std::string first = page;
   REQUIRE(run_lapl({"report", "out", "-o", "again.html", "--quiet"}).code == 0);
-  CHECK(text_of("again.html") == first);  // the page of a run is always the same
+  CHECK(file_text("again.html") == first);  // the page of a run is always the same
 }
 
 TEST_CASE("report: sixty of many outputs are shown, the first and the last among them" *
@@ -45,7 +45,7 @@ TEST_CASE("report: sixty of many outputs are shown, the first and the last among
           0);
   const Outcome report = run_lapl({"report", "out"});
   CHECK(has(report.out, "60 of 71 outputs"));
-  const std::string page = text_of("out.html");
+  const std::string page = file_text("out.html");
   CHECK(has(page, "60 of the 71 outputs, evenly chosen."));
   CHECK(count(page, "class=\"step\"") == 60);
   CHECK(has(page, "id=\"step=0\""));
@@ -82,7 +82,7 @@ TEST_CASE("report: its commands quote the folder for the shell") {
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--output", "it's $(here) \"now\""}).code == 0);
   REQUIRE(run_lapl({"report", "it's $(here) \"now\"", "-o", "page.html"}).code == 0);
-  const std::string page = text_of("page.html");
+  const std::string page = file_text("page.html");
   CHECK(has(page,
             "open_dataset(sys.argv[1]))&#39; &#39;it&#39;\\&#39;&#39;s $(here) &quot;now&quot;"
             "&#39;/fields.nc"));

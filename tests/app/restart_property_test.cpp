@@ -54,7 +54,7 @@ class Trial {
     const auto last_step = std::stoll(column("out/probes.csv", "step").back());
     const auto step = 1 + static_cast<std::int64_t>(random_() % last_step);
     const std::vector<Change> changes = choose_changes();
-    const bool flag = one_of({0, 1, 1}) == 1;
+    const bool flag = drawn({0, 1, 1}) == 1;
     Words words = {"resume", "out", "--from", std::to_string(step)};
     if (flag) words.emplace_back("--change-equation");
     std::string refused_key;
@@ -68,15 +68,15 @@ class Trial {
           (other_times && steps_ != Steps::fixed))
         same_bits = false;
     }
-    CAPTURE(text_of("c.yaml"));
+    CAPTURE(file_text("c.yaml"));
     CAPTURE(fmt::format("{}", fmt::join(words, " ")));
-    const std::string log = text_of("out/log.jsonl");
+    const std::string log = file_text("out/log.jsonl");
     const Outcome resumed = run_lapl(words);
     CAPTURE(resumed.err);
     if (!refused_key.empty()) {
       CHECK(resumed.code == 2);
       CHECK(has(resumed.err, refused_key + ": "));
-      CHECK(text_of("out/log.jsonl") == log);
+      CHECK(file_text("out/log.jsonl") == log);
       return;
     }
     REQUIRE(resumed.code == 0);
@@ -90,31 +90,31 @@ class Trial {
 
  private:
   template <class T>
-  T one_of(std::initializer_list<T> choices) {
+  T drawn(std::initializer_list<T> choices) {
     return choices.begin()[random_() % choices.size()];
   }
 
   void choose_config() {
-    steps_ = one_of({Steps::fixed, Steps::of_tolerance, Steps::estimated});
+    steps_ = drawn({Steps::fixed, Steps::of_tolerance, Steps::estimated});
     before_.of_tolerance = steps_ == Steps::of_tolerance;
     switch (steps_) {
       case Steps::of_tolerance:
-        scheme_ = one_of({"bs23", "dopri5", "bs23", "dopri5", "rkl2", "imex", "etdrk2", "etdrk4"});
+        scheme_ = drawn({"bs23", "dopri5", "bs23", "dopri5", "rkl2", "imex", "etdrk2", "etdrk4"});
         break;
       case Steps::estimated:
-        scheme_ = one_of({"heun", "midpoint", "ssprk3", "rk4", "bs23", "dopri5", "rkl2", "imex"});
+        scheme_ = drawn({"heun", "midpoint", "ssprk3", "rk4", "bs23", "dopri5", "rkl2", "imex"});
         break;
       case Steps::fixed:
-        scheme_ = one_of({"heun", "midpoint", "ssprk3", "rk4", "bs23", "dopri5", "rkl2", "imex",
-                          "etdrk2", "etdrk4", "leapfrog"});
+        scheme_ = drawn({"heun", "midpoint", "ssprk3", "rk4", "bs23", "dopri5", "rkl2", "imex",
+                         "etdrk2", "etdrk4", "leapfrog"});
     }
-    const std::string size = one_of({"0.1", "0.125", "0.05"});
+    const std::string size = drawn({"0.1", "0.125", "0.05"});
     end_ = std::round(1e4 * std::stod(size) * static_cast<double>(1 + random_() % 3)) / 1e3;
     const std::string time = steps_ == Steps::fixed ? "step: " + size
                              : before_.of_tolerance ? "tolerance: 1e-6, step: 0.01"
                              : scheme_ == "rkl2"    ? "step: auto, stages: 3"
                                                     : "step: auto";
-    const std::string every = one_of({"7", "1000"});
+    const std::string every = drawn({"7", "1000"});
     const std::string rate = fmt::format("\"a * {} + b + laplacian(field + 0.01 * field^2)\"",
                                          before_.of_tolerance ? "cos(t)" : "t");
     const std::string initial = "{kind: uniform, value: 0}";

@@ -29,8 +29,8 @@ Words settings(const Words& values) {
 }
 
 // A config of one field, whose engine needs no compiler.
-std::string config_of(const std::string& rate, const std::string& time,
-                      const std::string& more = "", const std::string& engine = "interpreted") {
+std::string config_text(const std::string& rate, const std::string& time,
+                        const std::string& more = "", const std::string& engine = "interpreted") {
   return fmt::format(
       "grid: {{shape: [8, 9]}}\nboundary: insulated\n"
       "equation: {{kind: formula, field: \"{}\"}}\n"
@@ -46,7 +46,7 @@ Files files_in(const fs::path& folder) {
   Files files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (entry.is_regular_file() && entry.path().filename() != ".lock")
-      files[entry.path().string()] = {entry.last_write_time(), text_of(entry.path())};
+      files[entry.path().string()] = {entry.last_write_time(), file_text(entry.path())};
   return files;
 }
 
@@ -54,7 +54,7 @@ Files files_in(const fs::path& folder) {
 
 TEST_CASE("a restart may add a mask, and take it away") {
   const Sandbox sandbox;
-  write_text("c.yaml", config_of("laplacian(field)", "step: 0.1, steps: 10"));
+  write_text("c.yaml", config_text("laplacian(field)", "step: 0.1, steps: 10"));
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
   for (const char* const mask : {"grid.mask={formula: x < 4}", "grid.mask=null"}) {
     const Words more = {"--set", mask, "--set", "time.steps=20"};
@@ -131,7 +131,7 @@ TEST_CASE("every key of time is kept by restarts of every family of schemes, or 
   for (const Family& family : families) {
     CAPTURE(family.time);
     const Sandbox sandbox;
-    write_text("c.yaml", config_of(family.rate, family.time + ", end: 0.5", "", family.engine));
+    write_text("c.yaml", config_text(family.rate, family.time + ", end: 0.5", "", family.engine));
     const Outcome run = run_lapl({"run", "c.yaml"});
     REQUIRE_MESSAGE(run.code == 0, run.err);
     const Files before = files_in("out");
@@ -159,8 +159,8 @@ TEST_CASE("every key of time is kept by restarts of every family of schemes, or 
 
 TEST_CASE("steps of one size go on with a tolerance at their time, with both values in the log") {
   const Sandbox sandbox;
-  write_text("c.yaml", config_of("sin(t)", "scheme: bs23, step: 0.1, end: 5",
-                                 "checkpoint: {every: 10, keep: 100}\n"));
+  write_text("c.yaml", config_text("sin(t)", "scheme: bs23, step: 0.1, end: 5",
+                                   "checkpoint: {every: 10, keep: 100}\n"));
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "initial.formula=0"}).code == 0);
   const Words change = joined({"resume", "out", "--change-equation"},
                               settings({"time.tolerance=1e-6", "time.end=10"}));
@@ -169,7 +169,7 @@ TEST_CASE("steps of one size go on with a tolerance at their time, with both val
     REQUIRE_MESSAGE(on.code == 0, on.err);
     CHECK(last_value("time") == 10);
     CHECK(std::abs(last_value("mean") - (1 - std::cos(10))) < 1e-5);
-    CHECK(has(text_of("out/log.jsonl"), "time.tolerance: null before, 1.0e-06 from then on"));
+    CHECK(has(file_text("out/log.jsonl"), "time.tolerance: null before, 1.0e-06 from then on"));
     // As if the run had been killed before its first checkpoint after the change.
     for (const auto& entry : fs::directory_iterator("out/checkpoints"))
       if (entry.path().filename() > "step-000000050.h5" && entry.path().extension() == ".h5")
@@ -257,7 +257,7 @@ TEST_CASE("a coefficient that implies the step is kept, as times follow from it"
 
 TEST_CASE("where estimates are made is kept where steps follow from them, and free elsewhere") {
   const Sandbox sandbox;
-  write_text("c.yaml", config_of("laplacian(field) - field^3", "step: auto, steps: 10"));
+  write_text("c.yaml", config_text("laplacian(field) - field^3", "step: auto, steps: 10"));
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
   const Words more = settings({"limits.check_finite_every=7", "time.steps=20"});
   const Outcome refused = run_lapl(joined({"resume", "out"}, more));
@@ -275,7 +275,7 @@ TEST_CASE("where estimates are made is kept where steps follow from them, and fr
 TEST_CASE("--auto-resume of run and sweep takes no results of another tolerance" *
           doctest::test_suite("slow")) {
   const Sandbox sandbox;
-  write_text("c.yaml", config_of("field - field^3", "scheme: bs23, tolerance: 1e-3, end: 2"));
+  write_text("c.yaml", config_text("field - field^3", "scheme: bs23, tolerance: 1e-3, end: 2"));
   const Words runs = {"run", "c.yaml", "--auto-resume"};
   const Words sweep = {"sweep", "c.yaml",           "--output",     "s",
                        "--set", "initial.seed=1,2", "--auto-resume"};
@@ -301,10 +301,10 @@ TEST_CASE("a resume of a complete run takes no step and writes nothing") {
   const Sandbox sandbox;
   const std::string decay = "0.1 * laplacian(field) - field";
   for (const std::string& config :
-       {small_config(), config_of(decay, "scheme: bs23, tolerance: 1e-3, end: 2"),
-        config_of(decay, "step: 0.1, steps: 9000",
-                  "limits: {steady: 1e-6, check_finite_every: 10}\n"),
-        config_of("laplacian(field) - field^3", "step: auto, steps: 10")}) {
+       {small_config(), config_text(decay, "scheme: bs23, tolerance: 1e-3, end: 2"),
+        config_text(decay, "step: 0.1, steps: 9000",
+                    "limits: {steady: 1e-6, check_finite_every: 10}\n"),
+        config_text("laplacian(field) - field^3", "step: auto, steps: 10")}) {
     CAPTURE(config);
     write_text("c.yaml", config);
     const Outcome run = run_lapl({"run", "c.yaml", "--overwrite"});

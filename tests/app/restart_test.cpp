@@ -63,7 +63,7 @@ TEST_CASE("going back sets aside what the run had stored of later steps") {
     std::sort(names.begin(), names.end());
     return names;
   };
-  const std::string rows = text_of("out/diagnostics.csv");
+  const std::string rows = file_text("out/diagnostics.csv");
   REQUIRE(fs::exists("out/checkpoints/step-000000040.h5"));
   for (const char* aside : {"out/after-step-40", "out/after-step-40-2"}) {
     const Outcome back = run_lapl({"resume", "out", "--from", "40", "--set", "time.steps=50"});
@@ -76,13 +76,13 @@ TEST_CASE("going back sets aside what the run had stored of later steps") {
   }
   CHECK(names_in("out/after-step-40/fields") == std::vector<std::string>{"step-000000060.nc"});
   CHECK(names_in("out/after-step-40/checkpoints") == std::vector<std::string>{"step-000000060.h5"});
-  CHECK(text_of("out/after-step-40/diagnostics.csv") == rows);
-  const std::string shorter = text_of("out/diagnostics.csv");
+  CHECK(file_text("out/after-step-40/diagnostics.csv") == rows);
+  const std::string shorter = file_text("out/diagnostics.csv");
   CHECK(std::count(shorter.begin(), shorter.end(), '\n') == 5);
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=60"}).code == 0);
   fs::remove("out/fields/step-000000050.nc");
   CHECK(run_lapl({"diff", "out", "whole"}).code == 0);
-  const std::string longer = text_of("out/diagnostics.csv");
+  const std::string longer = file_text("out/diagnostics.csv");
   CHECK(longer.starts_with(shorter.substr(0, shorter.rfind("\n50,"))));
   CHECK(std::count(longer.begin(), longer.end(), '\n') == 6);
 }
@@ -99,7 +99,7 @@ TEST_CASE("a resume that cannot start sets nothing aside") {
   CHECK_FALSE(fs::exists("out/after-step-40"));
   CHECK(fs::exists("out/fields/step-000000060.nc"));
   CHECK(run_lapl({"resume", "out", "--from", "40"}).code == 0);
-  CHECK(has(text_of("out/log.jsonl"), "after-step-40"));
+  CHECK(has(file_text("out/log.jsonl"), "after-step-40"));
 }
 
 TEST_CASE("a run whose folders of outputs or checkpoints are removed makes them again") {
@@ -136,7 +136,7 @@ TEST_CASE("a run killed at random times and resumed ends with the digest of the 
       const Outcome diff = run_lapl({"diff", "whole", "out"});
       CAPTURE(diff.out);
       CHECK(diff.code == 0);
-      CHECK(text_of("out/diagnostics.csv").size() > 0);
+      CHECK(file_text("out/diagnostics.csv").size() > 0);
     }
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("--from goes on from an older checkpoint, by step or by file") {
     CHECK(last_digest(again.out) == last_digest(whole.out));
     CHECK(again.err.find("going on from step") != std::string::npos);
   }
-  const std::string diagnostics = text_of("out/diagnostics.csv");
+  const std::string diagnostics = file_text("out/diagnostics.csv");
   CHECK(std::count(diagnostics.begin(), diagnostics.end(), '\n') == 5);  // no line appears twice
 }
 
@@ -229,7 +229,7 @@ TEST_CASE(
   CHECK(listed.code == 0);
   CHECK(listed.err.find("outputs.csv") == std::string::npos);
   // Nor must a missing output count as existing.
-  std::string list = text_of("out/checkpoints/outputs.csv");
+  std::string list = file_text("out/checkpoints/outputs.csv");
   list[list.size() / 2] ^= 1;
   write_text("out/checkpoints/outputs.csv", list);
   fs::remove("out/fields/step-000000020.nc");
@@ -244,7 +244,7 @@ TEST_CASE("a damaged newest checkpoint is named and an older one used, or with n
   write_text("c.yaml", small_config());
   const Outcome whole = run_lapl({"run", "c.yaml"});
   const fs::path newest = "out/checkpoints/step-000000060.h5";
-  std::string bytes = text_of(newest);
+  std::string bytes = file_text(newest);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   write_text(newest, bytes);
   const Outcome again = run_lapl({"resume", "out"});
@@ -294,15 +294,15 @@ TEST_CASE("resume goes on beyond the end, in a folder that was moved") {
   CHECK(run_lapl({"diff", "out/fields/step-000000100.nc", "elsewhere/fields/step-000000100.nc"})
             .code == 0);
   // config.yaml shows where each value came from when the run began.
-  const auto origin_of = [](const std::string& key) {
+  const auto key_origin = [](const std::string& key) {
     std::ifstream file("elsewhere/config.yaml");
     std::string line;
     while (std::getline(file, line) && line.find(' ' + key + ':') == std::string::npos) continue;
     return line.substr(line.find("# ") + 2);
   };
-  CHECK(origin_of("shape") == "c.yaml:1");
-  CHECK(origin_of("spacing") == "default");
-  CHECK(origin_of("steps") == "--set");
+  CHECK(key_origin("shape") == "c.yaml:1");
+  CHECK(key_origin("spacing") == "default");
+  CHECK(key_origin("steps") == "--set");
 }
 
 TEST_CASE("a checkpoint of another problem is refused, by resume, --from and --auto-resume") {
@@ -340,7 +340,7 @@ TEST_CASE(
   write_text("c.yaml", small_config());
   const Outcome whole = run_lapl({"run", "c.yaml", "--set", "checkpoint.keep=2"});
   fs::copy("out", "whole", fs::copy_options::recursive);
-  const auto annotate = [](const char* file) { write_text(file, text_of(file) + "more"); };
+  const auto annotate = [](const char* file) { write_text(file, file_text(file) + "more"); };
   annotate("out/fields/step-000000060.nc");
   const Outcome made = run_lapl({"resume", "out"});
   CAPTURE(made.err);

@@ -27,10 +27,10 @@ TEST_CASE("a run leaves every file of a run folder") {
   CHECK(run.out.find("complete: step 60, 20 x 30 cells, float32") != std::string::npos);
   CHECK(run.out.find("resume out --set time.steps=120") != std::string::npos);
 
-  const auto summary = nlohmann::json::parse(text_of("out/run.json"));
+  const auto summary = nlohmann::json::parse(file_text("out/run.json"));
   CHECK(summary["status"] == "complete");
   CHECK(summary["digest"] == last_digest(run.out));
-  const std::string diagnostics = text_of("out/diagnostics.csv");
+  const std::string diagnostics = file_text("out/diagnostics.csv");
   CHECK(std::count(diagnostics.begin(), diagnostics.end(), '\n') == 5);
   // The resolved config is a valid config.
   CHECK(run_lapl({"validate", "out/config.yaml"}).code == 0);
@@ -53,11 +53,11 @@ TEST_CASE("an existing run is overwritten only when asked, any other folder neve
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  const std::string before = text_of("out/run.json");
+  const std::string before = file_text("out/run.json");
   const Outcome again = run_lapl({"run", "c.yaml"});
   CHECK(again.code == 2);
   CHECK(again.err.find("out: a run is there already") != std::string::npos);
-  CHECK(text_of("out/run.json") == before);
+  CHECK(file_text("out/run.json") == before);
   CHECK(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.steps=20"}).code == 0);
   CHECK(!fs::exists("out/fields/step-000000060.nc"));
 
@@ -67,7 +67,7 @@ TEST_CASE("an existing run is overwritten only when asked, any other folder neve
   CHECK(refused.code == 2);
   CHECK(refused.err.find("thesis: not empty, and not a run folder (it holds chapter.txt)") !=
         std::string::npos);
-  CHECK(text_of("thesis/chapter.txt") == "years of work");
+  CHECK(file_text("thesis/chapter.txt") == "years of work");
 }
 
 TEST_CASE("a run is replaced once the new one has its first output and checkpoint, not before") {
@@ -78,7 +78,7 @@ TEST_CASE("a run is replaced once the new one has its first output and checkpoin
   const auto contents = [] {
     std::map<std::string, std::string> files;
     for (const auto& entry : fs::recursive_directory_iterator("out"))
-      files[entry.path()] = entry.is_directory() ? "" : text_of(entry.path());
+      files[entry.path()] = entry.is_directory() ? "" : file_text(entry.path());
     files.erase("out/.lock");
     return files;
   };
@@ -215,7 +215,7 @@ TEST_CASE("a run with closed streams is whole, and its output goes nowhere") {
     CAPTURE(closed);
     const std::string command = lapl_program() + " run c.yaml --overwrite " + closed;
     CHECK(std::system(command.c_str()) == 0);
-    const std::string lock = text_of("out/.lock");
+    const std::string lock = file_text("out/.lock");
     CHECK(lock.find_first_not_of("0123456789") == std::string::npos);
     CHECK(run_lapl({"diff", "plain", "out"}).code == 0);
   }
@@ -232,16 +232,16 @@ TEST_CASE("names may be any bytes, and files state them in UTF-8" *
     const Outcome run = run_lapl({"run", "./" + name, "--overwrite", "--json"});
     CAPTURE(run.err);
     CHECK(run.code == 0);
-    for (const std::string& text : {text_of("out/run.json"), text_of("out/log.jsonl")})
+    for (const std::string& text : {file_text("out/run.json"), file_text("out/log.jsonl")})
       for (const unsigned char c : text) CHECK((c == '\n' || (c >= 0x20 && c < 0x7F)));
-    CHECK(nlohmann::json::accept(text_of("out/run.json")));
+    CHECK(nlohmann::json::accept(file_text("out/run.json")));
     CHECK(run_lapl({"diff", "plain", "out"}).code == 0);
     CHECK(run_lapl({"resume", "out", "--set", "time.steps=80"}).code == 0);
   }
   fs::copy("out/checkpoints/step-000000060.h5", "\xFF.h5");
   CHECK(run_lapl({"resume", "out", "--from", "\xFF.h5", "--set", "time.steps=80"}).code == 0);
   const std::string parent = "$'" + std::string("\\xFF.h5'");
-  CHECK(text_of("out/fields/step-000000080.nc").find(parent) != std::string::npos);
+  CHECK(file_text("out/fields/step-000000080.nc").find(parent) != std::string::npos);
 }
 
 TEST_CASE(
@@ -264,7 +264,7 @@ TEST_CASE(
             "time.steps: found 60, which end at an infinite time with steps of 1e+307 s"}}) {
     write_text("c.yaml", small_config("initial: {kind: uniform, value: 1}\n"));
     if (!fs::exists("out")) REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-    const std::string before = text_of("out/run.json");
+    const std::string before = file_text("out/run.json");
     std::vector<std::string> arguments = {"run", "c.yaml", "--overwrite", "--backend", "cpu"};
     for (const std::string& setting : settings)
       arguments.insert(arguments.end(), {"--set", setting});
@@ -274,7 +274,7 @@ TEST_CASE(
     CAPTURE(run.err);
     CHECK(run.code == code);
     CHECK(run.err.find(message) != std::string::npos);
-    CHECK(text_of("out/run.json") == before);  // the old run is still there
+    CHECK(file_text("out/run.json") == before);  // the old run is still there
     CHECK(run_lapl({"resume", "out"}).code == 0);
     write_text("out/run.json", before);
   }
@@ -294,14 +294,14 @@ TEST_CASE(
   const pid_t run = start({compiler, lapl_program(), "run", "c.yaml", "--quiet"}, "/usr/bin/env");
   const std::string said = "formulas are interpreted, which takes several times as long: ";
   wait_for(run,
-           [&] { return has(text_of("err.txt"), "\n") && has(text_of("out/run.json"), said); });
+           [&] { return has(file_text("err.txt"), "\n") && has(file_text("out/run.json"), said); });
   kill(run, SIGTERM);
   const Outcome ended = finish(run);
   CHECK(ended.code == 75);
   CHECK(has(ended.err, "lapl: warning: " + said));
   CHECK(has(ended.err, "compiler: what it has compiled is no library"));
   CHECK(std::ranges::count(ended.err, '\n') == 1);
-  CHECK(has(text_of("out/log.jsonl"), "\"reason\":\"" + said));
+  CHECK(has(file_text("out/log.jsonl"), "\"reason\":\"" + said));
 }
 
 TEST_CASE("a start with a value that is not finite exits with 3 and creates nothing") {
@@ -327,7 +327,7 @@ TEST_CASE("each config in configs/ is valid, and runs at a small size" *
     CHECK(run_lapl({"validate", config}).code == 0);
     std::vector<std::string> arguments = {"run",   config,         "--output", entry.path().stem(),
                                           "--set", "time.steps=20"};
-    const std::string text = text_of(config);
+    const std::string text = file_text(config);
     const bool fixed_shape = text.find("kind: image") != std::string::npos ||
                              text.find("kind: hdf5") != std::string::npos ||
                              text.find("mask: {image") != std::string::npos;

@@ -164,8 +164,8 @@ TEST_CASE("etdrk2 and etdrk4 end exactly at times, keep their tolerance, and res
     REQUIRE_MESSAGE(run.code == 0, run.err);
     CHECK(has(run.err, "engine spectral"));
     CHECK(has(run.err, "its digests are not those of engines that step"));
-    const std::string digest = nlohmann::json::parse(text_of("out/run.json"))["digest"];
-    CHECK(has(text_of("out/diagnostics.csv"), ",2.1,"));
+    const std::string digest = nlohmann::json::parse(file_text("out/run.json"))["digest"];
+    CHECK(has(file_text("out/diagnostics.csv"), ",2.1,"));
     const Outcome close =
         run_lapl({"diff", last_output("exact"), last_output("out"), "--atol", "1e-4"});
     CHECK_MESSAGE(close.code == 0, close.out);
@@ -174,7 +174,7 @@ TEST_CASE("etdrk2 and etdrk4 end exactly at times, keep their tolerance, and res
     const Outcome resumed =
         run_lapl({"resume", "out", "--set", "time.end=3", "--set", "compute.engine=spectral"});
     CHECK_MESSAGE(resumed.code == 0, resumed.err);
-    CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
+    CHECK(nlohmann::json::parse(file_text("out/run.json"))["digest"] == digest);
     const Outcome other =
         run_lapl({"resume", "out", "--set", "time.end=4", "--set", "time.linear_about=1"});
     CHECK(has(other.err, "time.linear_about: 0 in"));

@@ -29,7 +29,7 @@ std::string formula_config(const std::string& rate, const std::string& time,
 const std::string linear = "0.5 * laplacian(field)", cubic = "laplacian(field) - field^3";
 
 std::string step_line(const fs::path& config) {
-  const std::string text = text_of(config);
+  const std::string text = file_text(config);
   const auto at = text.find("  step: ");
   return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
 }
@@ -159,15 +159,15 @@ TEST_CASE("time.step: auto is a number from the start, printed and stored" *
     const Outcome again = run_lapl({"run", "c.yaml", "--auto-resume"});
     CHECK_MESSAGE(again.code == 0, again.err);
     CHECK(step_line("out/config.yaml").substr(0, 20) == stored.substr(0, 20));
-    const auto digest = nlohmann::json::parse(text_of("out/run.json"))["digest"];
+    const auto digest = nlohmann::json::parse(file_text("out/run.json"))["digest"];
     REQUIRE(run_lapl({"run", "c.yaml", "--overwrite"}).code == 0);
-    CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
+    CHECK(nlohmann::json::parse(file_text("out/run.json"))["digest"] == digest);
     CHECK(run_lapl({"verify-restart", "c.yaml"}).code == 0);
     // The stored step, given explicitly, gives the same run.
     const std::size_t end = estimated ? stored.find('}', 8) + 1 : stored.find(' ', 8);
     const std::string number = stored.substr(8, end - 8);
     REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.step=" + number}).code == 0);
-    CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
+    CHECK(nlohmann::json::parse(file_text("out/run.json"))["digest"] == digest);
     CHECK_MESSAGE(has(run_lapl({"plan", "c.yaml"}).out, expected), config);
   }
 }
@@ -191,7 +191,7 @@ TEST_CASE("time.stages: auto is a number from the start, printed and stored" *
     REQUIRE_MESSAGE(run.code == 0, run.err);
     CHECK_MESSAGE(has(run.err, expected), run.err);
     CHECK_MESSAGE(!has(run.err, "warning"), run.err);
-    const std::string stored = text_of("out/config.yaml");
+    const std::string stored = file_text("out/config.yaml");
     CHECK_MESSAGE(has(stored, "# auto: stable to "), stored);
     const Outcome planned = run_lapl({"plan", "c.yaml", "--json"});
     REQUIRE(planned.code == 0);
@@ -209,13 +209,13 @@ TEST_CASE("time.stages: auto is a number from the start, printed and stored" *
     CHECK(changed.code == 2);
     CHECK_MESSAGE(has(changed.err, "time.stages: " + std::to_string(stages)), changed.err);
     REQUIRE(run_lapl({"run", "c.yaml", "--auto-resume"}).code == 0);
-    const auto digest = nlohmann::json::parse(text_of("out/run.json"))["digest"];
+    const auto digest = nlohmann::json::parse(file_text("out/run.json"))["digest"];
     for (const std::string engine : {"reference", "threaded", "interpreted"}) {
       CAPTURE(engine);
       REQUIRE(
           run_lapl({"run", "c.yaml", "--overwrite", "--set", "compute.engine=" + engine}).code ==
           0);
-      CHECK(nlohmann::json::parse(text_of("out/run.json"))["digest"] == digest);
+      CHECK(nlohmann::json::parse(file_text("out/run.json"))["digest"] == digest);
     }
     CHECK(run_lapl({"verify-restart", "c.yaml"}).code == 0);
   }
@@ -241,7 +241,7 @@ TEST_CASE("time.step: auto works with time.end, and in a sweep" * doctest::test_
   write_text("c.yaml", formula_config("D * laplacian(field)", "step: auto, end: 5") +
                            "parameters: {D: 0.5}\n");
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  CHECK(nlohmann::json::parse(text_of("out/run.json"))["steps"] == 12);  // of 0.41667 s, not 0.45
+  CHECK(nlohmann::json::parse(file_text("out/run.json"))["steps"] == 12);  // of 0.41667 s, not 0.45
   const Outcome sweep =
       run_lapl({"sweep", "c.yaml", "--set", "parameters.D=0.5,1", "--output", "all"});
   CHECK_MESSAGE(sweep.code == 0, sweep.err);
@@ -290,19 +290,19 @@ TEST_CASE("a resumed run repeats the warning of its step") {
   const std::string warning = "lapl: warning: time.step: found 0.26, which may be unstable";
   const Outcome whole = run_lapl({"run", "c.yaml"});
   REQUIRE_MESSAGE(has(whole.err, warning), whole.err);
-  const auto stored = nlohmann::json::parse(text_of("out/run.json"))["step_warning"];
+  const auto stored = nlohmann::json::parse(file_text("out/run.json"))["step_warning"];
   for (const char* const from : {"10", "0"}) {
     const Outcome resumed = run_lapl({"resume", "out", "--from", from});
     CHECK_MESSAGE(has(resumed.err, warning), resumed.err);
     CHECK_MESSAGE(has(resumed.err, "; the values of this run may be wrong"), resumed.err);
-    CHECK(nlohmann::json::parse(text_of("out/run.json"))["step_warning"] == stored);
+    CHECK(nlohmann::json::parse(file_text("out/run.json"))["step_warning"] == stored);
   }
   // Another equation has another step.
   const Outcome changed = run_lapl({"resume", "out", "--from", "10", "--change-equation", "--set",
                                     "equation.field=0.1 * laplacian(field) - field^3"});
   CHECK_MESSAGE(changed.code == 0, changed.err);
   CHECK_MESSAGE(!has(changed.err, "may be unstable"), changed.err);
-  CHECK(!nlohmann::json::parse(text_of("out/run.json")).contains("step_warning"));
+  CHECK(!nlohmann::json::parse(file_text("out/run.json")).contains("step_warning"));
 }
 
 TEST_CASE("every config of the gallery has a step that is stable" *

@@ -14,7 +14,7 @@ using namespace lapl::test;
 
 namespace {
 
-nlohmann::ordered_json rows_of(const Outcome& outcome) {
+nlohmann::ordered_json summary_rows(const Outcome& outcome) {
   CAPTURE(outcome.err);
   auto rows = nlohmann::ordered_json::parse(outcome.out, nullptr, false);
   REQUIRE(rows.is_array());
@@ -41,7 +41,7 @@ TEST_CASE("a sweep gives each combination the digest that lapl run gives it" *
                                     "cpu", "--set", "time.steps=40", "--set",
                                     "equation.coefficient=0.05, 0.2", "--set", "initial.seed=1,2"});
   CHECK(outcome.code == 0);
-  const auto rows = rows_of(outcome);
+  const auto rows = summary_rows(outcome);
   REQUIRE(rows.size() == 4);
   CHECK(rows[1]["member"] == "coefficient-0.05_seed-2");
   CHECK(rows[1]["equation.coefficient"] == 0.05);
@@ -57,8 +57,8 @@ TEST_CASE("a sweep gives each combination the digest that lapl run gives it" *
     CHECK(row["status"] == "complete");
     CHECK(row["step"] == 40);
     const std::string member = row["member"].get<std::string>();
-    CHECK(contains(text_of("s/" + member + ".log"), last_digest(alone.out)));
-    const auto summary = nlohmann::json::parse(text_of("s/" + member + "/run.json"));
+    CHECK(contains(file_text("s/" + member + ".log"), last_digest(alone.out)));
+    const auto summary = nlohmann::json::parse(file_text("s/" + member + "/run.json"));
     CHECK(summary["threads"] == "1");  // small grids gain nothing from a second thread
     for (const auto& [name, value] : row.items())
       csv += (name == "member" ? "" : ",") + (value.is_null()     ? ""
@@ -66,7 +66,7 @@ TEST_CASE("a sweep gives each combination the digest that lapl run gives it" *
                                                                   : value.dump());
     csv += "\n";
   }
-  CHECK(text_of("s/summary.csv") == csv);
+  CHECK(file_text("s/summary.csv") == csv);
 }
 
 TEST_CASE("values of --set may be lists, maps or quoted texts") {
@@ -76,11 +76,11 @@ TEST_CASE("values of --set may be lists, maps or quoted texts") {
   const Outcome shapes = run_lapl({"sweep", "c.yaml", "--output", "s", "--json", "--set",
                                    "grid.shape=[10, 20],[30, 40]", "--set",
                                    "boundary={rows: periodic, columns: zero},zero"});
-  const auto rows = rows_of(shapes);
+  const auto rows = summary_rows(shapes);
   REQUIRE(rows.size() == 4);
   CHECK(rows[0]["member"] == "shape-10-20_boundary-rows-periodic-columns-zero");
   CHECK(rows[2]["grid.shape"] == nlohmann::ordered_json({30, 40}));
-  CHECK(contains(text_of("s/summary.csv"),
+  CHECK(contains(file_text("s/summary.csv"),
                  "shape-10-20_boundary-zero,\"[10,20]\",zero,complete,0,2,"));
   const Outcome quoted = run_lapl({"sweep", "c.yaml", "--output", "q", "--set", "initial.kind=hdf5",
                                    "--set", "initial.path='a,b.h5'", "--set",
@@ -100,7 +100,7 @@ TEST_CASE("a range stands for its values, including the last one") {
     fs::remove_all("s");
     std::string list;
     const std::string key = setting.substr(0, setting.find('='));
-    for (const auto& row : rows_of(sweep)) list += row[key].dump() + " ";
+    for (const auto& row : summary_rows(sweep)) list += row[key].dump() + " ";
     return list;
   };
   CHECK(values("equation.coefficient=0.05:0.2:0.05") == "0.05 0.1 0.15 0.2 ");
@@ -152,20 +152,20 @@ TEST_CASE("a member that fails or is killed does not stop the others") {
   CHECK(outcome.code == 3);
   CHECK(contains(outcome.out, "3e+38          failed    3"));
   CHECK(contains(outcome.out, "value-3e38: "));
-  CHECK(contains(text_of("s/summary.csv"), "value-2,2,complete,0,60,"));
+  CHECK(contains(file_text("s/summary.csv"), "value-2,2,complete,0,60,"));
 
   write_text("long.yaml", long_sweep);
   const pid_t sweep = start(
       {"sweep", "long.yaml", "--output", "k", "--set", "time.steps=900000000,20", "--jobs", "1"});
   wait_for_checkpoint("k/steps-900000000");
   write_text("long.yaml", long_sweep + std::string("boundary: periodic\n"));
-  kill(static_cast<pid_t>(std::stol(text_of("k/steps-900000000/.lock"))), SIGKILL);
+  kill(static_cast<pid_t>(std::stol(file_text("k/steps-900000000/.lock"))), SIGKILL);
   const Outcome rest = finish(sweep);
   CHECK(rest.code == 128 + SIGKILL);
   CHECK(contains(rest.out, "steps-900000000: ended by signal Killed"));
-  CHECK(contains(text_of("k/summary.csv"), "steps-20,20,complete,0,20,"));
+  CHECK(contains(file_text("k/summary.csv"), "steps-20,20,complete,0,20,"));
   // the same as when the config was checked
-  CHECK(!contains(text_of("k/steps-20/config.yaml"), "periodic"));
+  CHECK(!contains(file_text("k/steps-20/config.yaml"), "periodic"));
 }
 
 TEST_CASE("a quiet sweep says which members failed, and why" * doctest::test_suite("slow")) {
@@ -186,7 +186,7 @@ TEST_CASE("the table of a sweep has a column for each result of any member, and 
   const Outcome sweep = run_lapl({"sweep", "c.yaml", "--output", "s", "--set",
                                   "output.integrals={all: field},{squares: field^2}"});
   CHECK(sweep.code == 0);
-  std::istringstream table(text_of("s/summary.csv"));
+  std::istringstream table(file_text("s/summary.csv"));
   std::string line;
   std::getline(table, line);
   const auto columns = std::ranges::count(line, ',');
@@ -219,11 +219,11 @@ TEST_CASE("logs of members follow no link and wait for no pipe") {
   const Outcome outcome =
       run_lapl({"sweep", "c.yaml", "--output", "s", "--set", "initial.seed=1,2,3,4"});
   CHECK(outcome.code == 4);
-  CHECK(text_of("elsewhere") == "kept");
+  CHECK(file_text("elsewhere") == "kept");
   CHECK(contains(outcome.out, "seed-1: s/seed-1.log: cannot create: "));
   CHECK(contains(outcome.out, "seed-2: s/seed-2.log: is not a regular file"));
   for (const char* member : {"seed-3", "seed-4"})
-    CHECK(contains(text_of(fs::path("s") / (std::string(member) + ".log")), "digest 0x"));
+    CHECK(contains(file_text(fs::path("s") / (std::string(member) + ".log")), "digest 0x"));
 }
 
 TEST_CASE("members end with their killed sweep, and the next sweep resumes them" *
@@ -236,13 +236,13 @@ TEST_CASE("members end with their killed sweep, and the next sweep resumes them"
   std::vector<std::string> members;
   for (const char* member : {"s/seed-1", "s/seed-2"}) {
     wait_for_checkpoint(member);
-    members.push_back("/proc/" + text_of(fs::path(member) / ".lock") + "/stat");
+    members.push_back("/proc/" + file_text(fs::path(member) / ".lock") + "/stat");
   }
   kill(sweep, SIGKILL);
   finish(sweep);
   for (const std::string& member : members)
     for (std::string state = "(lapl) S"; contains(state, "(lapl) ") && !contains(state, ") Z ");)
-      state = text_of(member);
+      state = file_text(member);
   arguments.insert(arguments.end(), {"--auto-resume", "--set", "time.steps=20"});
   const Outcome rest = run_lapl(arguments);
   CAPTURE(rest.out);
@@ -261,7 +261,7 @@ TEST_CASE("a stopped sweep resumes where it was, and leaves complete members alo
   const Outcome stopped = finish(sweep);
   CHECK(stopped.code == 75);
   CHECK(contains(stopped.out, "stopped"));
-  CHECK(contains(text_of("s/summary.csv"), "seed-4,4,waiting,"));
+  CHECK(contains(file_text("s/summary.csv"), "seed-4,4,waiting,"));
   CHECK(!fs::exists("s/seed-4"));
 
   const Outcome refused = run_lapl(arguments);
@@ -270,10 +270,10 @@ TEST_CASE("a stopped sweep resumes where it was, and leaves complete members alo
   std::vector<std::string> go_on = arguments;
   std::int64_t end = 0;
   for (const char* member : {"s/seed-1/run.json", "s/seed-2/run.json"})
-    end = std::max(end, 100 + nlohmann::json::parse(text_of(member))["step"].get<std::int64_t>());
+    end = std::max(end, 100 + nlohmann::json::parse(file_text(member))["step"].get<std::int64_t>());
   const std::string steps = "time.steps=" + std::to_string(end);
   go_on.insert(go_on.end(), {"--auto-resume", "--json", "--set", steps});
-  const auto rows = rows_of(run_lapl(go_on));
+  const auto rows = summary_rows(run_lapl(go_on));
   std::set<std::string> digests;
   for (const auto& row : rows) {
     CHECK(row["step"] == end);
@@ -284,9 +284,9 @@ TEST_CASE("a stopped sweep resumes where it was, and leaves complete members alo
       run_lapl({"run", "c.yaml", "--output", "whole", "--set", "initial.seed=2", "--set", steps});
   CHECK(rows[1]["digest"] == last_digest(whole.out));
 
-  const std::string before = text_of("s/seed-2/run.json");
+  const std::string before = file_text("s/seed-2/run.json");
   CHECK(run_lapl(go_on).code == 0);
-  CHECK(text_of("s/seed-2/run.json") == before);
+  CHECK(file_text("s/seed-2/run.json") == before);
   std::vector<std::string> other = go_on;
   other.insert(other.end(), {"--set", "equation.coefficient=0.1"});
   const Outcome changed = run_lapl(other);
@@ -294,7 +294,7 @@ TEST_CASE("a stopped sweep resumes where it was, and leaves complete members alo
   CHECK(contains(changed.err, "s/seed-3: equation.coefficient: 0.2 in the run folder, 0.1 now"));
   std::vector<std::string> longer = go_on;
   longer.back() = "time.steps=" + std::to_string(end + 10);
-  CHECK(rows_of(run_lapl(longer))[3]["step"] == end + 10);
+  CHECK(summary_rows(run_lapl(longer))[3]["step"] == end + 10);
 }
 
 TEST_CASE("a sweep whose members end first by its stop signal makes its table" *
@@ -306,19 +306,19 @@ TEST_CASE("a sweep whose members end first by its stop signal makes its table" *
   std::vector<std::string> members;
   for (const char* member : {"s/seed-1", "s/seed-2"}) {
     wait_for_checkpoint(member);
-    members.push_back(text_of(fs::path(member) / ".lock"));
+    members.push_back(file_text(fs::path(member) / ".lock"));
   }
   kill(sweep, SIGSTOP);
   for (const std::string& member : members) {
     kill(static_cast<pid_t>(std::stol(member)), SIGXCPU);
-    while (!contains(text_of("/proc/" + member + "/stat"), ") Z ")) sched_yield();
+    while (!contains(file_text("/proc/" + member + "/stat"), ") Z ")) sched_yield();
   }
   kill(sweep, SIGXCPU);
   kill(sweep, SIGCONT);
   const Outcome stopped = finish(sweep);
   CHECK(stopped.code == 75);
   CHECK(contains(stopped.err, "stopped by SIGXCPU"));
-  CHECK(contains(text_of("s/summary.csv"), "seed-2,2,stopped,75,"));
+  CHECK(contains(file_text("s/summary.csv"), "seed-2,2,stopped,75,"));
 }
 
 TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the first ignored") {
@@ -346,7 +346,7 @@ TEST_CASE("SIGHUP and a limit on processor time stop a run, unless nohup has the
   for (const char* member : {"s/seed-1", "s/seed-2"}) wait_for_checkpoint(member);
   kill(sweep, SIGHUP);
   for (const char* member : {"s/seed-1", "s/seed-2"})
-    kill(static_cast<pid_t>(std::stol(text_of(fs::path(member) / ".lock"))), SIGKILL);
+    kill(static_cast<pid_t>(std::stol(file_text(fs::path(member) / ".lock"))), SIGKILL);
   CHECK(!contains(finish(sweep).err, "stopped by"));
 }
 

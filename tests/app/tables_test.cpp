@@ -8,8 +8,8 @@ using namespace lapl::test;
 
 namespace {
 
-std::vector<std::string> lines_of(const std::string& path) {
-  std::istringstream text(text_of(path));
+std::vector<std::string> file_lines(const std::string& path) {
+  std::istringstream text(file_text(path));
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
@@ -34,7 +34,7 @@ TEST_CASE("integrals are columns of diagnostics.csv, the same on any number of t
   const Outcome run = run_lapl({"run", "c.yaml", "--backend", "cpu"});
   CAPTURE(run.err);
   REQUIRE(run.code == 0);
-  const auto lines = lines_of("out/diagnostics.csv");
+  const auto lines = file_lines("out/diagnostics.csv");
   REQUIRE(lines.size() == 5);
   CHECK(lines[0] == "step,time,min,max,mean,mass,l2,energy,slope,cells_per_second");
   CHECK(has(lines[4], ",600,0,"));  // integral of 4 over 600 cells of area 1/4
@@ -44,12 +44,12 @@ TEST_CASE("integrals are columns of diagnostics.csv, the same on any number of t
   for (const char* threads : {"compute.threads=1", "compute.threads=2"}) {
     REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu", "--overwrite", "--set", threads}).code ==
             0);
-    const std::string line = lines_of("out/diagnostics.csv")[4];
+    const std::string line = file_lines("out/diagnostics.csv")[4];
     last.push_back(line.substr(0, line.rfind(',')));
   }
   CHECK(last[0] == last[1]);
   REQUIRE(run_lapl({"report", "out", "-o", "r.html"}).code == 0);
-  CHECK(has(text_of("r.html"), "Integral energy"));
+  CHECK(has(file_text("r.html"), "Integral energy"));
 }
 
 TEST_CASE("integrals on sides with conditions that read go on where an interrupted run stopped") {
@@ -65,7 +65,7 @@ TEST_CASE("integrals on sides with conditions that read go on where an interrupt
       "columns.last}}}\ncheckpoint: {every: 10}\n");
   const auto table = [](const char* folder) {
     std::string text;
-    for (const std::string& line : lines_of(std::string(folder) + "/diagnostics.csv"))
+    for (const std::string& line : file_lines(std::string(folder) + "/diagnostics.csv"))
       text += line.substr(0, line.rfind(',')) + '\n';
     return text;
   };
@@ -89,8 +89,8 @@ TEST_CASE("the table of probes does not depend on how often the run is interrupt
   const Sandbox sandbox;
   write_text("c.yaml", with_output("probes: {every: 7, at: {inlet: [4, 3], middle: [10, 15]}}"));
   REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu"}).code == 0);
-  const std::string whole = text_of("out/probes.csv");
-  const auto lines = lines_of("out/probes.csv");
+  const std::string whole = file_text("out/probes.csv");
+  const auto lines = file_lines("out/probes.csv");
   REQUIRE(lines.size() == 10);  // steps 0, 7 ... 56 below the header
   CHECK(lines[0] == "step,time,inlet,middle");
   CHECK(lines[9].starts_with("56,3.5,"));
@@ -100,12 +100,12 @@ TEST_CASE("the table of probes does not depend on how often the run is interrupt
   // Lines after the last checkpoint, the last one torn, as a killed run leaves them.
   std::ofstream("out/probes.csv", std::ios::app) << "42,2.625,9,9\n49,3.0";
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=60"}).code == 0);
-  CHECK(text_of("out/probes.csv") == whole);
+  CHECK(file_text("out/probes.csv") == whole);
   const Outcome back = run_lapl({"resume", "out", "--from", "40"});
   CAPTURE(back.err);
   REQUIRE(back.code == 0);
-  CHECK(text_of("out/probes.csv") == whole);
-  CHECK(text_of("out/after-step-40/probes.csv") == whole);
+  CHECK(file_text("out/probes.csv") == whole);
+  CHECK(file_text("out/after-step-40/probes.csv") == whole);
 }
 
 TEST_CASE("a table with dropped columns is kept whole beside the new one") {
@@ -113,7 +113,7 @@ TEST_CASE("a table with dropped columns is kept whole beside the new one") {
   write_text("c.yaml", with_output("integrals: {energy: \"field^2\"}, probes: {every: 20, at: "
                                    "{inlet: [4, 3], middle: [10, 15]}}"));
   REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu"}).code == 0);
-  const std::string probes = text_of("out/probes.csv"), rows = text_of("out/diagnostics.csv");
+  const std::string probes = file_text("out/probes.csv"), rows = file_text("out/diagnostics.csv");
   const auto resume = [](const std::string& steps, const std::string& setting) {
     const Outcome run =
         run_lapl({"resume", "out", "--set", "time.steps=" + steps, "--set", setting});
@@ -124,15 +124,15 @@ TEST_CASE("a table with dropped columns is kept whole beside the new one") {
   const std::string said =
       resume("80", "output.probes={every: 20, at: {inlet: [4, 4], outlet: [9, 9]}}");
   CHECK(has(said, "the earlier table is out/probes-earlier.csv"));
-  CHECK(text_of("out/probes-earlier.csv") == probes);
-  const auto lines = lines_of("out/probes.csv");
+  CHECK(file_text("out/probes-earlier.csv") == probes);
+  const auto lines = file_lines("out/probes.csv");
   CHECK(lines[0] == "step,time,inlet,outlet");
   CHECK(lines[1] == "0,0,nan,nan");  // inlet is another cell now
   CHECK_FALSE(has(lines.back(), "nan"));
   CHECK_FALSE(fs::exists("out/diagnostics-earlier.csv"));
 
   resume("100", "output.integrals={all: field}");
-  CHECK(has(text_of("out/diagnostics-earlier.csv"), rows.substr(0, rows.rfind("\n60,"))));
+  CHECK(has(file_text("out/diagnostics-earlier.csv"), rows.substr(0, rows.rfind("\n60,"))));
   // Adding columns loses nothing.
   CHECK_FALSE(has(resume("120", "output.integrals={all: field, energy: field^2}"), "earlier"));
 }
@@ -147,9 +147,9 @@ TEST_CASE("a steady end keeps its line, and the printed command resumes beyond i
   REQUIRE(run.code == 0);
   REQUIRE(has(run.out, "steady"));
   CHECK(has(run.out, " --set limits.steady=null"));
-  const auto before = lines_of("out/diagnostics.csv");
+  const auto before = file_lines("out/diagnostics.csv");
   REQUIRE(before.back().starts_with("7,"));
   REQUIRE(run_lapl({"resume", "out", "--set", "limits.steady=null"}).code == 0);
-  CHECK(lines_of("out/diagnostics.csv")[before.size() - 1].starts_with("7,"));
-  CHECK(lines_of("out/diagnostics.csv").back().starts_with("60,"));
+  CHECK(file_lines("out/diagnostics.csv")[before.size() - 1].starts_with("7,"));
+  CHECK(file_lines("out/diagnostics.csv").back().starts_with("60,"));
 }

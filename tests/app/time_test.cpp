@@ -17,7 +17,7 @@ std::string with_time(const std::string& time, const std::string& more = "") {
          time + "\n" + more;
 }
 
-nlohmann::json summary() { return nlohmann::json::parse(text_of("out/run.json")); }
+nlohmann::json summary() { return nlohmann::json::parse(file_text("out/run.json")); }
 
 }  // namespace
 
@@ -69,7 +69,7 @@ TEST_CASE("limits.steady ends a run at the same step however it was interrupted"
   CHECK(step > 30);
   CHECK(step < 10000);
   CHECK(has(run.out, "steady (limits.steady)"));
-  const std::string table = text_of("out/diagnostics.csv");
+  const std::string table = file_text("out/diagnostics.csv");
 
   REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.steps=44"}).code == 0);
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=100000"}).code == 0);
@@ -77,11 +77,11 @@ TEST_CASE("limits.steady ends a run at the same step however it was interrupted"
   CHECK(summary()["digest"] == whole["digest"]);
   CHECK(whole["digest"] == last_digest(run_lapl({"verify-restart", "c.yaml"}).out));
   // Resuming a steady run ends it again at once and does not repeat a line.
-  const std::string before = text_of("out/diagnostics.csv");
+  const std::string before = file_text("out/diagnostics.csv");
   REQUIRE(run_lapl({"resume", "out"}).code == 0);
   CHECK(summary()["step"] == step);
   CHECK(summary()["stopped_by"] == "steady");
-  CHECK(std::ranges::count(text_of("out/diagnostics.csv"), '\n') ==
+  CHECK(std::ranges::count(file_text("out/diagnostics.csv"), '\n') ==
         std::ranges::count(before, '\n'));
   CHECK(has(run_lapl({"watch", "out", "--once"}).out, "steady"));
 }

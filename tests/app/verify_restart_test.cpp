@@ -44,7 +44,7 @@ void make_initial_fields() {
 // True once verify-restart's first run has written to its folder.
 bool has_begun(pid_t child) {
   for (const auto& entry : fs::directory_iterator("."))
-    if (text_of(entry.path() / "whole" / ".lock") == std::to_string(child) &&
+    if (file_text(entry.path() / "whole" / ".lock") == std::to_string(child) &&
         fs::exists(entry.path() / "whole" / "run.json"))
       return true;
   return false;
@@ -67,7 +67,7 @@ TEST_CASE("verify-restart prints the digest of the run and leaves nothing behind
   for (const std::string& backend : backends()) {
     const Outcome run = run_lapl({"run", "c.yaml", "--overwrite", "--backend", backend});
     REQUIRE(run.code == 0);
-    const std::string log = text_of("out/log.jsonl");
+    const std::string log = file_text("out/log.jsonl");
     for (const std::string splits : {"1", "3"}) {
       const Outcome outcome =
           run_lapl({"verify-restart", "c.yaml", "--splits", splits, "--backend", backend});
@@ -78,7 +78,7 @@ TEST_CASE("verify-restart prints the digest of the run and leaves nothing behind
       CHECK(outcome.err.empty());
       CHECK(temporary_folder().empty());
     }
-    CHECK(text_of("out/log.jsonl") == log);  // an existing run folder is untouched
+    CHECK(file_text("out/log.jsonl") == log);  // an existing run folder is untouched
   }
   CHECK(run_lapl({"verify-restart", "c.yaml"}).out == run_lapl({"verify-restart", "c.yaml"}).out);
   CHECK(
@@ -113,7 +113,7 @@ TEST_CASE("verify-restart --keep leaves both runs in --output") {
                   folder / "split/fields/step-000000060.nc"})
             .code == 0);
   // The run is split into four parts, so it is restarted three times.
-  const std::string log = text_of(folder / "split/log.jsonl");
+  const std::string log = file_text(folder / "split/log.jsonl");
   std::size_t restarts = 0;
   for (auto at = log.find("\"resumed\""); at != log.npos; at = log.find("\"resumed\"", at + 1))
     ++restarts;

@@ -204,7 +204,7 @@ TEST_CASE("watch: a run shows its progress between outputs, and that it was kill
   nlohmann::json summary;
   while (!summary.contains("seconds_left")) {
     usleep(10000);
-    summary = nlohmann::json::parse(text_of("out/run.json"), nullptr, false);
+    summary = nlohmann::json::parse(file_text("out/run.json"), nullptr, false);
   }
   CHECK(summary["status"] == "running");
   CHECK(summary["step"].get<double>() > 0);

@@ -22,14 +22,14 @@ TEST_CASE_TEMPLATE("a capture holds its step while stepping goes on" *
   const auto cuda = make_backend<T>("cuda", "auto", problem, 1);
   const auto cpu = make_backend<T>("cpu", "auto", problem, 2);
   for (const auto* backend : {&cuda, &cpu}) {
-    (*backend)->set_derived(test::laplacian_of(problem));
+    (*backend)->set_derived(test::laplacian_output(problem));
     (*backend)->set_state(field);
   }
   for (const bool with_laplacian : {true, false, true}) {
     const auto capture = cuda->capture(with_laplacian);
     cuda->advance(90);
     cuda->advance(31);
-    const auto expected = test::state_of(*cpu);
+    const auto expected = test::stepped_state(*cpu);
     std::thread([&] {  // in another thread, as when files are written
       const Captured<T> captured = capture.wait();
       CHECK(test::same_bits<T>(captured.state, expected.field));
@@ -43,7 +43,7 @@ TEST_CASE_TEMPLATE("a capture holds its step while stepping goes on" *
         .join();
     cpu->advance(121);
   }
-  CHECK(test::state_of(*cuda).digest == test::state_of(*cpu).digest);
+  CHECK(test::stepped_state(*cuda).digest == test::stepped_state(*cpu).digest);
 }
 
 TEST_CASE_TEMPLATE("the first cell that is not finite is found, while stepping goes on" *

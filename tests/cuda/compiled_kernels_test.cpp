@@ -12,7 +12,7 @@
 #include "kernels/cuda/device/cuda_check.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/stream.hpp"
-#include "kernels/cuda/run_time/stage_kernels.hpp"
+#include "kernels/cuda/run_time/engine_kernels.hpp"
 #include "tests/cuda/need_cuda.hpp"
 #include "tests/formula_run.hpp"
 #include "tests/kernels/fake_compiler.hpp"
@@ -125,7 +125,7 @@ TEST_CASE("rows whose boundary condition varies are no mirror images, whatever a
   RunConfig run = test::formula_run({640, 640}, {{"u", "0.01 * laplacian(w)"}});
   run.equation.quantities = {{"w", "u - laplacian(u)"}};
   run.boundaries.rows = Boundary::insulated;
-  const auto plan = [&] { return stream_plan(problem_of<double>(Model(run), {})); };
+  const auto plan = [&] { return stream_plan(make_problem<double>(Model(run), {})); };
   REQUIRE(plan().unsuitable == "");
   CHECK(plan().mirrors_rows);
   for (const bool last : {false, true})
@@ -146,15 +146,15 @@ TEST_CASE("rows whose boundary condition varies are no mirror images, whatever a
              .value = side == last ? value : "0"});
       CAPTURE(value);
       CHECK_FALSE(plan().mirrors_rows);
-      const Problem<double> problem = problem_of<double>(Model(run), {});
+      const Problem<double> problem = make_problem<double>(Model(run), {});
       CHECK(varying_faces(problem).size() == (std::string(value) == "0.5" ? 0 : 1));
     }
 }
 
 TEST_CASE("tile kernels of more arrays than a kernel's parameters hold take tables in memory") {
   RunConfig run = test::formula_run({64, 64}, {{"u", "laplacian(u) - u^3 * t"}});
-  CHECK_FALSE(has_tables_in_memory(problem_of<double>(Model(run), {})));
-  Problem<double> problem = problem_of<double>(Model(run), {});
+  CHECK_FALSE(has_tables_in_memory(make_problem<double>(Model(run), {})));
+  Problem<double> problem = make_problem<double>(Model(run), {});
   problem.coefficients.resize(180);
   problem.faces.resize(181, problem.faces.front());
   REQUIRE(has_tables_in_memory(problem));

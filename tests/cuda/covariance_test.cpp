@@ -37,7 +37,7 @@ std::vector<Storage> from_cuda(const CovarianceProblem& problem, CovarianceTerms
 template <class Storage>
 bool same_stored(const std::vector<Storage>& a, const std::vector<Storage>& b) {
   return std::ranges::equal(a, b,
-                            [](Storage x, Storage y) { return number_of(x) == number_of(y); });
+                            [](Storage x, Storage y) { return as_number(x) == as_number(y); });
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ TEST_CASE_TEMPLATE("the published example (2,3,7,7,3,7,7) equals the reference" 
   double largest = 0, error = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     largest = std::max(largest, std::abs(expected[i]));
-    error = std::max(error, std::abs(static_cast<double>(number_of(cuda[i])) - expected[i]));
+    error = std::max(error, std::abs(static_cast<double>(as_number(cuda[i])) - expected[i]));
   }
   CHECK(error <= (sizeof(Storage) == 2 ? 2e-3 : 1e-6) * largest);
 }

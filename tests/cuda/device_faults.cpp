@@ -75,7 +75,7 @@ struct FailingDriver<Name, CUresult(Arguments...)> {
     if (fails) pending = false;  // driver errors are not reported by cudaGetLastError
     return fails ? CUDA_ERROR_ECC_UNCORRECTABLE : real(arguments...);
   }
-  static void* in_place_of(void* function) {
+  static void* replacement(void* function) {
     real = reinterpret_cast<CUresult (*)(Arguments...)>(function);
     return reinterpret_cast<void*>(call);
   }
@@ -91,7 +91,7 @@ void* __wrap_dlsym(void* library, const char* name) {
 #define OF_DRIVER(function_name)                \
   struct Of_##function_name {};                 \
   if (name == std::string_view(#function_name)) \
-    return FailingDriver<Of_##function_name, decltype(::function_name)>::in_place_of(function);
+    return FailingDriver<Of_##function_name, decltype(::function_name)>::replacement(function);
   OF_DRIVER(cuModuleLoadData)
   OF_DRIVER(cuModuleGetFunction)
   OF_DRIVER(cuFuncSetAttribute)

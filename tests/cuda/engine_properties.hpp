@@ -15,7 +15,7 @@ namespace lapl::test {
 
 template <class T>
 void check_same_state(Backend<T>& found, Backend<T>& expected) {
-  const auto a = state_of(found), b = state_of(expected);
+  const auto a = stepped_state(found), b = stepped_state(expected);
   REQUIRE(same_bits<T>(a.field, b.field));
   REQUIRE(same_bits<T>(a.laplacian, b.laplacian));
   REQUIRE(a.digest == b.digest);
@@ -66,7 +66,7 @@ void check_forgets_memory(const std::string& engine, Shape shape, std::int64_t s
     backend->advance(steps_before);
     backend->set_state(field);
     backend->advance(steps);
-    const auto found = state_of(*backend);
+    const auto found = stepped_state(*backend);
     const auto expected = stepped<T>("cpu", "reference", problem, field, steps);
     CHECK(same_bits<T>(found.field, expected.field));
     CHECK(found.digest == expected.digest);

@@ -77,7 +77,7 @@ bool same_values(const std::vector<T>& a, const std::vector<T>& b) {
 
 // The largest error in units of eps * the allowed magnitude.
 template <class T>
-double error_of(const std::vector<T>& found, const Expected<T>& expected, bool of_largest) {
+double relative_error(const std::vector<T>& found, const Expected<T>& expected, bool of_largest) {
   const double largest = std::ranges::max(expected.magnitudes);
   double error = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -161,7 +161,8 @@ TEST_CASE_TEMPLATE("separable is within 16 eps of the sum of |w x|", T, float, d
     for (const T a : factors.rows)
       for (const T b : factors.columns) c.weights.push_back(a * b);
     const auto expected = expected_output(c, input);
-    REQUIRE(error_of(filtered(c, FilterMethod::separable, input, i % 4), expected, false) <= 16);
+    REQUIRE(relative_error(filtered(c, FilterMethod::separable, input, i % 4), expected, false) <=
+            16);
   }
 }
 
@@ -184,7 +185,7 @@ TEST_CASE_TEMPLATE("separable is as near on large outputs, which are taken in st
         for (const T b : across) c.weights.push_back(a * b);
       const auto expected = expected_output(c, input);
       const auto found = filtered(c, FilterMethod::separable, input, 0);
-      REQUIRE(error_of(found, expected, false) <= 16);
+      REQUIRE(relative_error(found, expected, false) <= 16);
       REQUIRE(same_values(filtered(c, FilterMethod::separable, input, 0), found));
     }
 }
@@ -216,7 +217,7 @@ TEST_CASE_TEMPLATE("fft is within 16 eps of the largest sum of |w x|" *
     const auto input = plain_values<T>(c.input.cells(), generator);
     c.weights = plain_values<T>(c.window.cells(), generator);
     const auto expected = expected_output(c, input);
-    REQUIRE(error_of(filtered(c, FilterMethod::fft, input, i % 4), expected, true) <= 16);
+    REQUIRE(relative_error(filtered(c, FilterMethod::fft, input, i % 4), expected, true) <= 16);
   }
 }
 
@@ -238,7 +239,7 @@ TEST_CASE("windows too large for shared memory are taken in bands, or in two fil
       for (const float b : columns) c.weights.push_back(a * b);
     const auto expected = expected_output(c, input);
     CHECK(same_values(filtered(c, FilterMethod::direct, input, 0), expected.values));
-    CHECK(error_of(filtered(c, FilterMethod::separable, input, 0), expected, false) <= 64);
+    CHECK(relative_error(filtered(c, FilterMethod::separable, input, 0), expected, false) <= 64);
   }
 }
 

@@ -70,7 +70,7 @@ using Engines = std::vector<std::string>;
 template <class T>
 void check_engines(const RunConfig& run, const Engines& able = {"streaming", "resident"},
                    const std::vector<std::vector<std::int64_t>>& splits = {{45}, {1, 32, 12}}) {
-  const Problem<T> problem = problem_of<T>(Model(run), test::coefficient_fields(run));
+  const Problem<T> problem = make_problem<T>(Model(run), test::coefficient_fields(run));
   const std::vector<T> state = values_near_one(problem);
   const auto expected = stepped<T>("cpu", "interpreted", problem, state, splits.front());
   REQUIRE(std::ranges::all_of(expected.state, [](T value) { return std::isfinite(value); }));
@@ -156,7 +156,7 @@ TEST_CASE_TEMPLATE("the error of a step is that of the CPU, and a step can be ta
     run.scheme = scheme;
     run.scheme.tolerance = Tolerance{.relative = 1e-4, .absolute = 1e-5};
     run.scheme.varies = true;
-    const Problem<T> problem = problem_of<T>(Model(run), test::coefficient_fields(run));
+    const Problem<T> problem = make_problem<T>(Model(run), test::coefficient_fields(run));
     std::vector<T> state = values_near_one(problem);
     state.resize(problem.state_fields() * problem.shape.cells());
     const auto cpu = make_backend<T>("cpu", "interpreted", problem, 2);
@@ -273,7 +273,7 @@ TEST_CASE_TEMPLATE("the negative of a condition that does not hold is -0", T, fl
 TEST_CASE("a run begins with tiles and goes on streaming, with the same bits") {
   test::need_cuda();
   const RunConfig run = gray_scott({1024, 1024}, {Boundary::periodic, Boundary::zero});
-  const auto problem = problem_of<float>(Model(run), {});
+  const auto problem = make_problem<float>(Model(run), {});
   const auto state = values_near_one(problem);
   const auto expected = stepped<float>("cuda", "tile", problem, state, {3000});
   const auto backend = make_backend<float>("cuda", "auto", problem, 1);
@@ -289,7 +289,7 @@ TEST_CASE("random equations on grids that stream equal the reference") {
   const std::uint64_t count = test::number_from("LAPL_RANDOM_PROBLEMS", 40);
   int compared = 0, streamed = 0, stayed = 0;
   const auto compare = [&]<class T>(test::RandomProblem& random, T) {
-    const auto problem = problem_of<T>(Model(random.run), test::coefficient_fields(random.run));
+    const auto problem = make_problem<T>(Model(random.run), test::coefficient_fields(random.run));
     const auto state = random.state<T>();
     const auto expected = stepped<T>("cpu", "reference", problem, state, {random.steps});
     for (const std::string engine : {"tile", "streaming", "resident"}) {

@@ -13,14 +13,14 @@ template <class T>
 std::unique_ptr<Backend<T>> spectral_on(const std::string& backend, RunConfig run) {
   run.engine = "spectral";
   return make_backend<T>(backend, "spectral",
-                         problem_of<T>(Model(run), test::coefficient_fields(run)), 2);
+                         make_problem<T>(Model(run), test::coefficient_fields(run)), 2);
 }
 
 template <class T>
 std::vector<T> stepped_from(Backend<T>& backend, const std::vector<T>& start, std::int64_t steps) {
   backend.set_state(start);
   backend.advance(steps);
-  return test::state_of(backend).field;
+  return test::stepped_state(backend).field;
 }
 
 // In float32 both backends round nearly the same number, so they may differ by one rounding.
@@ -54,7 +54,7 @@ TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's and stepping, what
   test::need_cuda();
   for (const Shape shape : test::spectral_shapes())
     for (int faces = 0; faces < test::face_pairs; ++faces) {
-      CAPTURE(text_of(shape));
+      CAPTURE(shape_text(shape));
       CAPTURE(faces);
       const RunConfig run = test::mixed_run(shape, faces);
       const std::vector<T> start = test::random_field<T>(shape);
@@ -68,9 +68,10 @@ TEST_CASE_TEMPLATE("engine spectral on a GPU equals the CPU's on small grids for
                        doctest::test_suite("moderate sanitizer"),
                    T, float, double) {
   test::need_cuda();
-  for (const Shape shape : {test::shape_of({1}), test::shape_of({5, 2}), test::shape_of({3, 4, 5})})
+  for (const Shape shape :
+       {test::make_shape({1}), test::make_shape({5, 2}), test::make_shape({3, 4, 5})})
     for (const int faces : {0, 6, 13, 24}) {
-      CAPTURE(text_of(shape));
+      CAPTURE(shape_text(shape));
       CAPTURE(faces);
       const RunConfig run = test::mixed_run(shape, faces);
       compare_with_cpu(run, test::random_field<T>(shape), {3});
@@ -83,10 +84,10 @@ TEST_CASE("engine spectral on a GPU takes decay, sources, conditions of values a
           doctest::test_suite("moderate")) {
   test::need_cuda();
   for (const Shape shape :
-       {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
+       {test::make_shape({41}), test::make_shape({14, 23}), test::make_shape({5, 8, 6})})
     for (const SchemeRow& scheme : test::schemes_of_stages())
       for (int faces = 0; scheme.value != Scheme::imex && faces < test::face_mixtures; ++faces) {
-        CAPTURE(text_of(shape));
+        CAPTURE(shape_text(shape));
         CAPTURE(scheme.name);
         CAPTURE(faces);
         compare_with_cpu(test::source_run(shape, scheme.value, faces),
@@ -111,11 +112,11 @@ TEST_CASE_TEMPLATE("engine spectral on a GPU takes more lines than a batch has" 
     Shape shape;
     int faces;
   };
-  for (const Case& one : {Case{test::shape_of({2500, 999}), 0},
-                          {test::shape_of({1001, 2600}), 7},
-                          {test::shape_of({129, 127, 130}), 13},
-                          {test::shape_of({2'000'003}), 3}}) {
-    CAPTURE(text_of(one.shape));
+  for (const Case& one : {Case{test::make_shape({2500, 999}), 0},
+                          {test::make_shape({1001, 2600}), 7},
+                          {test::make_shape({129, 127, 130}), 13},
+                          {test::make_shape({2'000'003}), 3}}) {
+    CAPTURE(shape_text(one.shape));
     const RunConfig run = test::mixed_run(one.shape, one.faces);
     compare_with_cpu(run, test::random_field<T>(one.shape), {1000});
   }
@@ -125,14 +126,14 @@ TEST_CASE_TEMPLATE("engine spectral on a GPU has the same bits each time, also a
                        doctest::test_suite("moderate"),
                    T, float, double) {
   test::need_cuda();
-  for (const Shape shape : {test::shape_of({307, 450}), test::shape_of({30, 41, 22})}) {
+  for (const Shape shape : {test::make_shape({307, 450}), test::make_shape({30, 41, 22})}) {
     const RunConfig run = test::source_run(shape, Scheme::euler, 0);
     const std::vector<T> start = test::random_field<T>(shape);
     const auto one = spectral_on<T>("cuda", run), other = spectral_on<T>("cuda", run);
     const std::vector<T> middle = stepped_from(*one, start, 77);
     CHECK(test::same_bits<T>(stepped_from(*other, start, 77), middle));
     one->advance(50);
-    const std::vector<T> end = test::state_of(*one).field;
+    const std::vector<T> end = test::stepped_state(*one).field;
     CHECK(test::same_bits<T>(stepped_from(*other, middle, 50), end));
   }
 }
@@ -169,13 +170,13 @@ TEST_CASE_TEMPLATE("etdrk2 and etdrk4 on a GPU equal the CPU's, whatever the fac
                    double) {
   test::need_cuda();
   for (const Shape shape :
-       {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
+       {test::make_shape({41}), test::make_shape({14, 23}), test::make_shape({5, 8, 6})})
     for (const Scheme scheme : {Scheme::etdrk2, Scheme::etdrk4})
       for (int faces = 0; faces < test::face_mixtures; ++faces)
         for (const int fields : {1, 2})
           for (const bool measures : {false, true}) {
-            CAPTURE(text_of(shape));
-            CAPTURE(std::string(name_of(scheme)));
+            CAPTURE(shape_text(shape));
+            CAPTURE(std::string(enum_name(scheme)));
             CAPTURE(faces);
             CAPTURE(fields);
             CAPTURE(measures);
@@ -186,7 +187,7 @@ TEST_CASE_TEMPLATE("etdrk2 and etdrk4 on a GPU equal the CPU's, whatever the fac
             std::array<double, 2> errors = {};
             for (const bool on_gpu : {false, true}) {
               const auto backend = make_backend<T>(on_gpu ? "cuda" : "cpu", "auto",
-                                                   problem_of<T>(Model(run), {}), 2);
+                                                   make_problem<T>(Model(run), {}), 2);
               backend->set_state(start);
               for (int step = 0; step < 5; ++step) backend->advance(1);
               states[on_gpu] = copy_of_state(*backend);
@@ -205,10 +206,10 @@ TEST_CASE_TEMPLATE("etdrk2 and etdrk4 on a GPU have the same bits each time, als
   test::need_cuda();
   for (const Scheme scheme : {Scheme::etdrk2, Scheme::etdrk4})
     for (const bool measures : {false, true}) {
-      const RunConfig run = exponential_run(test::shape_of({61, 50}), scheme, 2, measures, 2);
+      const RunConfig run = exponential_run(test::make_shape({61, 50}), scheme, 2, measures, 2);
       const std::vector<T> start = test::random_field<T>({122, 50});
       const auto make = [&] {
-        return make_backend<T>("cuda", "auto", problem_of<T>(Model(run), {}), 2);
+        return make_backend<T>("cuda", "auto", make_problem<T>(Model(run), {}), 2);
       };
       const auto steps = [](Backend<T>& backend, int count) {
         for (int step = 0; step < count; ++step) backend.advance(1);

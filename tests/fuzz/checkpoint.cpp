@@ -7,7 +7,7 @@
 #include "tests/fuzz/fuzz_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string bytes(lapl::fuzz::text_of(data, size));
+  std::string bytes(lapl::fuzz::input_text(data, size));
   lapl::SealMaker maker;
   maker.add(std::as_bytes(std::span(bytes)));
   const lapl::SealBytes seal = maker.seal();

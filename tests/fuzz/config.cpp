@@ -8,7 +8,7 @@
 #include "tests/fuzz/fuzz_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::istringstream parts(std::string(lapl::fuzz::text_of(data, size)));
+  std::istringstream parts(std::string(lapl::fuzz::input_text(data, size)));
   std::string text, setting;
   std::vector<std::string> settings;
   std::getline(parts, text, '\x01');

@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   system.names.numbers = {{"a", 0.5}, {"n", 0}};
   system.names.noise.emplace();
   try {
-    const std::string_view text = lapl::fuzz::text_of(data, size);
+    const std::string_view text = lapl::fuzz::input_text(data, size);
     system.rates = {lapl::parse_formula("u", text), lapl::parse_formula("v", "-u * q")};
     system.quantities = {lapl::parse_formula("q", text)};
     for (const auto& scheme : lapl::name_table<lapl::Scheme>)

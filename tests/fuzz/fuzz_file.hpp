@@ -14,7 +14,7 @@
 
 namespace lapl::fuzz {
 
-inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
+inline std::string_view input_text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 

@@ -5,7 +5,7 @@
 #include "tests/fuzz/fuzz_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) try {
-  const std::string_view bytes = lapl::fuzz::text_of(data, size);
+  const std::string_view bytes = lapl::fuzz::input_text(data, size);
   const std::filesystem::path& path = lapl::fuzz::file_with(bytes);
   if (bytes.starts_with("\x89PNG")) {
     static_cast<void>(lapl::read_png(path));

@@ -7,7 +7,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   lapl::FilterConfig filter;
   filter.kernel = lapl::KernelKind::hdf5;
-  filter.path = lapl::fuzz::file_with(lapl::fuzz::text_of(data, size));
+  filter.path = lapl::fuzz::file_with(lapl::fuzz::input_text(data, size));
   filter.dataset = "field";
   for (const auto& mode : lapl::name_table<lapl::FilterMode>) try {
       filter.mode = mode.value;
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       run.shape = {5, 7};
       run.filters = {filter};
       const lapl::FilterConfig loaded = lapl::load_filters(run).front();
-      if (lapl::correlation_of<float>(loaded, run.shape).output != run.shape) std::abort();
+      if (lapl::make_correlation<float>(loaded, run.shape).output != run.shape) std::abort();
     } catch (const lapl::IoError&) {
     } catch (const lapl::ConfigError&) {
     }

@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
                    {.config = "grid: {shape: [2, 3]}\n",
                     .shape = {2, 3},
                     .step = 20,
-                    .state_digest = digest_of(std::span<const float>(values)),
+                    .state_digest = field_digest(std::span<const float>(values)),
                     .missing_outputs = {}},
                    std::span<const float>(values));
   write_step_file(checkpoints / "step",

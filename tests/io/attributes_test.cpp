@@ -72,7 +72,7 @@ class MadeFile {
       const Hdf5Dataset data(H5Dopen2(file, "data", H5P_DEFAULT), "open");
       add(static_cast<hid_t>(data));
     });
-    return doubles_of(view_of(read_field(path, "data").values));
+    return as_doubles(as_view(read_field(path, "data").values));
   }
 
   ScratchFolder folder;
@@ -122,7 +122,7 @@ TEST_CASE("_Unsigned of netCDF changes the sign of integers, before they are sca
           std::vector<double>{0, 127, -128, -1});
     CHECK(made.read(H5T_STD_I16LE, {-3, 3}, [&](hid_t data) { say(data, "false"); }) ==
           std::vector<double>{-3, 3});
-    CHECK(has(message_of<IoError>(
+    CHECK(has(thrown_message<IoError>(
                   [&] { made.read(H5T_STD_I16LE, {1}, [&](hid_t data) { say(data, "yes"); }); }),
               "dataset data: attribute _Unsigned is the text yes (expected true or false)"));
   }
@@ -195,7 +195,7 @@ TEST_CASE("netCDF's default fill values are missing unless _FillValue says other
     edit_hdf5(made.path, [&](hid_t file) {  // cells that nobody writes hold the fill value
       make_dataset(file, "data", type, {1, 2}, nullptr, H5I_INVALID_HID, filled);
     });
-    CHECK(same(doubles_of(view_of(read_field(made.path, "data").values)), {none, none}));
+    CHECK(same(as_doubles(as_view(read_field(made.path, "data").values)), {none, none}));
     CHECK(!std::isnan(made.read(type, {1, fill}, no_attributes)[1]));
   }
   CHECK(made.read(H5T_STD_I8LE, {1, -127}, no_attributes) == std::vector<double>{1, -127});
@@ -205,7 +205,7 @@ TEST_CASE("an attribute of a wrong type or count is named, with what was found a
   const Hdf5Session session;
   MadeFile made;
   const auto refused = [&](const auto& add) {
-    return message_of<IoError>([&] { made.read(H5T_IEEE_F32LE, {1, 2}, add); });
+    return thrown_message<IoError>([&] { made.read(H5T_IEEE_F32LE, {1, 2}, add); });
   };
   const std::string start = made.path.string() + ": dataset data: attribute ";
   CHECK(refused([](hid_t data) { write_attribute(data, "missing_value", "-999"); }) ==
@@ -258,8 +258,8 @@ TEST_CASE("h5py's booleans are 0 and 1, other enumerations are refused") {
     make_dataset(file, "mask", enumeration("FALSE", "TRUE"), {2, 2}, values.data());
     make_dataset(file, "colour", enumeration("RED", "GREEN"), {2, 2}, values.data());
   });
-  CHECK(doubles_of(view_of(read_field(path, "mask").values)) == std::vector<double>{0, 1, 1, 0});
-  CHECK(has(message_of<IoError>([&] { read_field(path, "colour"); }),
+  CHECK(as_doubles(as_view(read_field(path, "mask").values)) == std::vector<double>{0, 1, 1, 0});
+  CHECK(has(thrown_message<IoError>([&] { read_field(path, "colour"); }),
             "dataset colour holds neither integers nor floating-point numbers nor booleans"));
   CHECK(read_content(path).fields == std::vector<std::string>{"mask"});
 }
@@ -285,16 +285,16 @@ TEST_CASE("a record is chosen by its number, as the last one, or by its time") {
   CHECK(read({}).records == 3);
   CHECK(!read({}).time);
   CHECK(read(1).record == 1);
-  CHECK(doubles_of(view_of(read(last).values)) == std::vector<double>{8, 9, 10, 11});
+  CHECK(as_doubles(as_view(read(last).values)) == std::vector<double>{8, 9, 10, 11});
   CHECK(read_any_field(path, "single", last).record == 0);
-  CHECK(has(message_of<IoError>([&] { read(at); }), "dataset data has no record at time 0.1"));
+  CHECK(has(thrown_message<IoError>([&] { read(at); }), "dataset data has no record at time 0.1"));
   edit_hdf5(path,
             [&](hid_t file) { make_dataset(file, "time", H5T_IEEE_F64LE, {3}, times.data()); });
   CHECK(read(at).record == 1);
   CHECK(*read(at).time == 0.1);
   CHECK(*read(last).time == 0.3);
   at.time = 0.14;
-  CHECK(has(message_of<IoError>([&] { read(at); }), "the nearest is 0.1"));
+  CHECK(has(thrown_message<IoError>([&] { read(at); }), "the nearest is 0.1"));
 }
 
 }  // namespace lapl::test

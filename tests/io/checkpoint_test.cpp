@@ -19,13 +19,13 @@ namespace lapl::test {
 namespace {
 
 template <class T>
-CheckpointHeader header_of(Shape shape, const std::vector<T>& values) {
+CheckpointHeader make_header(Shape shape, const std::vector<T>& values) {
   return {.config = "grid:\n  shape: [2, 3]  # \xC3\xA9\n",
           .shape = shape,
           .step = 12345678901,
           .time_step = 0.1,
           .coefficient = std::bit_cast<double>(0x3FCFFFFFFFFFFFFFu),
-          .state_digest = digest_of(std::span(values)),
+          .state_digest = field_digest(std::span(values)),
           .missing_outputs = {7, 12345678900},
           .output_list = OutputListMark{12345678901, 0xFFFFFFFFFFFFFFFFu}};
 }
@@ -33,7 +33,7 @@ CheckpointHeader header_of(Shape shape, const std::vector<T>& values) {
 template <class T>
 void write_sample(const std::filesystem::path& path, Shape shape) {
   const auto values = random_field<T>(shape);
-  write_checkpoint(path, header_of(shape, values), std::span<const T>(values));
+  write_checkpoint(path, make_header(shape, values), std::span<const T>(values));
 }
 
 void ignore(FieldView) {}
@@ -73,7 +73,7 @@ TEST_CASE("a checkpoint holds every field of a state, and reads back only whole"
   const auto path = folder / "c.h5";
   const Shape shape{4, 5, 3, 3};
   const auto state = random_field<double>({2 * 4 * 3, 5});
-  CheckpointHeader header = header_of(shape, state);
+  CheckpointHeader header = make_header(shape, state);
   header.fields = {"u", "v"};
   write_checkpoint(path, header, std::span<const double>(state));
   const Checkpoint read = read_checkpoint(path);
@@ -98,7 +98,7 @@ TEST_CASE_TEMPLATE("a writer of many checkpoints makes the same bytes as one of 
   for (const Shape shape :
        {Shape{2, 3}, {2, 3}, {300, 700}, {1500, 2003}, {1500, 2003}, {3, 5, 4, 3}}) {
     const auto values = random_field<T>({2 * shape.cells(), 1}, ++step);
-    CheckpointHeader header = header_of(shape, values);
+    CheckpointHeader header = make_header(shape, values);
     header.fields = {"u", "v"};
     header.step = step;
     header.output_list = OutputListMark{step, 7};
@@ -123,18 +123,18 @@ TEST_CASE_TEMPLATE("a checkpoint gives back every bit, at any shape" * doctest::
                             {1, 77, 1, 1},
                             {3, 5, 4, 3},
                             {300, 301, 53, 3}}) {
-    CAPTURE(text_of(shape));
+    CAPTURE(shape_text(shape));
     auto values = random_field<T>(shape);
     values[0] = std::numeric_limits<T>::quiet_NaN();
-    const CheckpointHeader header = header_of(shape, values);
+    const CheckpointHeader header = make_header(shape, values);
     write_checkpoint(path, header, std::span<const T>(values));
     CHECK(folder.entries() == 1);
     const Checkpoint read = read_checkpoint(path);
     CHECK(read.header.config == header.config);
     CHECK(read.header.shape == shape);
     CHECK(read.header.step == header.step);
-    CHECK(bits_of(read.header.time_step) == bits_of(header.time_step));
-    CHECK(bits_of(read.header.coefficient) == bits_of(header.coefficient));
+    CHECK(as_bits(read.header.time_step) == as_bits(header.time_step));
+    CHECK(as_bits(read.header.coefficient) == as_bits(header.coefficient));
     CHECK(read.header.state_digest == header.state_digest);
     CHECK(read.header.output_list == header.output_list);
     CHECK(read.header.missing_outputs == header.missing_outputs);
@@ -150,7 +150,7 @@ TEST_CASE("a checkpoint can lack outputs and config") {
   const std::vector<double> values = {-0.0};
   CheckpointHeader header{.config = "",
                           .shape = {1, 1},
-                          .state_digest = digest_of(std::span(values)),
+                          .state_digest = field_digest(std::span(values)),
                           .missing_outputs = {}};
   write_checkpoint(folder / "c.h5", header, std::span<const double>(values));
   const Checkpoint read = read_checkpoint(folder / "c.h5");
@@ -175,7 +175,7 @@ TEST_CASE("a checkpoint of an earlier version names its outputs itself") {
     remove_link(file, "output_names");
     write_text(file, "output_names", "one\n");
   });
-  CHECK(contains(message_of<CheckpointError>([&] { read_checkpoint(path); }),
+  CHECK(contains(thrown_message<CheckpointError>([&] { read_checkpoint(path); }),
                  "has 1 output names, but 2 digests"));
 }
 
@@ -270,11 +270,11 @@ TEST_CASE("each reason why a checkpoint cannot be used is named, even if its sea
   for (const Case& wrong : cases) {
     write_sample<float>(path, {2, 3});
     edit_sealed(path, wrong.edit);
-    const auto message = message_of<CheckpointError>([&] { read_checkpoint(path); });
+    const auto message = thrown_message<CheckpointError>([&] { read_checkpoint(path); });
     CAPTURE(message);
     CHECK(message.starts_with(path.string() + ": "));
     CHECK(contains(message, wrong.reason));
-    CHECK(contains(message_of<CheckpointError>([&] { scan_checkpoint(path, ignore); }),
+    CHECK(contains(thrown_message<CheckpointError>([&] { scan_checkpoint(path, ignore); }),
                    wrong.reason));
     CHECK(message.find(path.string(), 1) == std::string::npos);  // the name appears once
   }
@@ -284,8 +284,8 @@ TEST_CASE("a file that is no checkpoint is refused with the reason") {
   const ScratchFolder folder;
   const auto path = folder / "c.h5";
   const auto message = [&] {
-    const auto found = message_of<CheckpointError>([&] { read_checkpoint(path); });
-    CHECK(message_of<CheckpointError>([&] { scan_checkpoint(path, ignore); }) == found);
+    const auto found = thrown_message<CheckpointError>([&] { read_checkpoint(path); });
+    CHECK(thrown_message<CheckpointError>([&] { scan_checkpoint(path, ignore); }) == found);
     return found;
   };
   CHECK(message() == path.string() + ": cannot open: No such file or directory");
@@ -325,7 +325,7 @@ TEST_CASE("a checkpoint that holds less than it declares is refused before memor
     remove_link(file, "field");
     make_dataset(file, "field", H5T_IEEE_F32LE, {2, 3}, nullptr, H5I_INVALID_HID, properties);
   });
-  CHECK(contains(message_of<CheckpointError>([&] { read_checkpoint(path); }),
+  CHECK(contains(thrown_message<CheckpointError>([&] { read_checkpoint(path); }),
                  "dataset field is chunked, as lapl does not write it"));
   CHECK_THROWS_AS(read_content(path), IoError);
 }

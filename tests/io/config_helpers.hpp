@@ -74,7 +74,7 @@ inline std::string config_with(const std::string& line) {
 }
 
 /// The resolved value of a key; empty if the key does not apply.
-inline std::string value_of(const LoadedConfig& config, const std::string& key) {
+inline std::string config_value(const LoadedConfig& config, const std::string& key) {
   for (const ResolvedKey& resolved : config.keys) {
     if (resolved.key == key) return resolved.value;
   }

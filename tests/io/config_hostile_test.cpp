@@ -176,8 +176,8 @@ TEST_CASE("names may be those of keys, or are refused" * doctest::test_suite("mo
 TEST_CASE("a field may be called like a key of its initial field") {
   const std::string text = config_with("fields: [seed]") + "initial: {kind: fractal, seed: 7}\n";
   CHECK(come_back(text) == "accepted");
-  CHECK(value_of(parse(text), "initial.seed") == "7");
-  CHECK(value_of(parse(text, {"initial.seed=8"}), "initial.seed") == "8");
+  CHECK(config_value(parse(text), "initial.seed") == "7");
+  CHECK(config_value(parse(text, {"initial.seed=8"}), "initial.seed") == "8");
 }
 
 /// Draws random configs of names, texts and numbers that confuse YAML readers.
@@ -233,7 +233,7 @@ class ConfigDrawer {
 
   int count(int low, int high) { return std::uniform_int_distribution(low, high)(random_); }
   template <class T>
-  T one_of(const std::vector<T>& all) {
+  T drawn(const std::vector<T>& all) {
     return all[std::uniform_int_distribution<std::size_t>(0, all.size() - 1)(random_)];
   }
   std::vector<std::string> some_names(int number) {
@@ -272,44 +272,44 @@ class ConfigDrawer {
                                              "..",
                                              "\xF0\x9F\xBF\xBF"};
     std::string text;
-    for (int i = count(1, 4); i > 0; --i) text += one_of(pieces);
+    for (int i = count(1, 4); i > 0; --i) text += drawn(pieces);
     return text;
   }
   double size() {
     return std::ldexp(1 + std::uniform_real_distribution()(random_), count(-60, 60));
   }
-  double number() { return one_of<double>({0, -0.0, 1e-300, -1e22, 1e16, 5, 0.1, -1e-5, size()}); }
+  double number() { return drawn<double>({0, -0.0, 1e-300, -1e22, 1e16, 5, 0.1, -1e-5, size()}); }
   std::string duration() {
     const int digits = count(0, 5);
-    return fmt::format("{}.{}{}", count(1, one_of<int>({9, 999999})),
-                       std::string(digits, '0') + "7", one_of<char>({'s', 'm', 'h'}));
+    return fmt::format("{}.{}{}", count(1, drawn<int>({9, 999999})), std::string(digits, '0') + "7",
+                       drawn<char>({'s', 'm', 'h'}));
   }
   json parameter() {
-    return one_of<json>({number(),
-                         {{"image", text()}, {"range", {number(), number()}}},
-                         {{"hdf5", text()}, {"dataset", text()}},
-                         {{"formula", "x +\n y"}}});
+    return drawn<json>({number(),
+                        {{"image", text()}, {"range", {number(), number()}}},
+                        {{"hdf5", text()}, {"dataset", text()}},
+                        {{"formula", "x +\n y"}}});
   }
   json initial() {
-    return one_of<json>({{{"kind", "image"}, {"path", text()}},
-                         {{"kind", "hdf5"}, {"path", text()}, {"dataset", text()}},
-                         {{"kind", "formula"}, {"formula", "x\t+ random"}},
-                         {{"kind", "gaussian"}, {"width", size()}, {"center", {0.1, 1e-7}}}});
+    return drawn<json>({{{"kind", "image"}, {"path", text()}},
+                        {{"kind", "hdf5"}, {"path", text()}, {"dataset", text()}},
+                        {{"kind", "formula"}, {"formula", "x\t+ random"}},
+                        {{"kind", "gaussian"}, {"width", size()}, {"center", {0.1, 1e-7}}}});
   }
 
   std::mt19937 random_;
 };
 
 /// The value of a node by the rules of YAML.
-nlohmann::json meaning_of(const YamlNode& node) {
+nlohmann::json plain_meaning(const YamlNode& node) {
   nlohmann::json meaning;
   if (node.kind == YamlNode::Kind::list) {
     meaning = nlohmann::json::array();
-    for (const YamlNode& child : node.children) meaning.push_back(meaning_of(child));
+    for (const YamlNode& child : node.children) meaning.push_back(plain_meaning(child));
   } else if (node.kind == YamlNode::Kind::map) {
     meaning = nlohmann::json::object();
     for (std::size_t i = 0; i + 1 < node.children.size(); i += 2)
-      meaning[node.children[i].text] = meaning_of(node.children[i + 1]);
+      meaning[node.children[i].text] = plain_meaning(node.children[i + 1]);
   } else if (node.kind == YamlNode::Kind::scalar) {
     const std::optional<double> number = read_number(node.text).real;
     if (!node.quoted && number)
@@ -350,7 +350,7 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.yaml")):
     const std::string resolved = resolved_yaml(parse(text));
     std::ofstream(folder / fmt::format("{}.yaml", ++accepted)) << resolved;
     std::ofstream(folder / fmt::format("{}.json", accepted))
-        << meaning_of(parse_yaml(resolved).root);
+        << plain_meaning(parse_yaml(resolved).root);
   }
   CHECK(accepted > 100);
   const std::string command =

@@ -84,11 +84,11 @@ This page is made from the key table in `io/config/config_keys.cpp`;
           "|---|---|---|---|---|---|\n";
     }
     std::string meaning = key.meaning;
-    if (!key.kinds.empty()) meaning += fmt::format(" (kind {})", either_of(key.kinds));
+    if (!key.kinds.empty()) meaning += fmt::format(" (kind {})", alternatives(key.kinds));
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key.name, description(key.type),
-                        preset_cell(key), key.unit, meaning, words_of(key.on_restart));
+                        preset_cell(key), key.unit, meaning, restart_rule_text(key.on_restart));
     if (key.name == "filters")
-      text += "\nEach filter is a map:\n\n" + key_reference(rows_of(filter_keys()));
+      text += "\nEach filter is a map:\n\n" + key_reference(key_rows(filter_keys()));
   }
   return text;
 }
@@ -106,7 +106,7 @@ TEST_CASE("docs/filters.md has every key of lapl filter") {
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   CHECK(page.find(key_reference(filter_job_keys()) +
                   "\n`filter:` is a map of these, `filters:` a list of such maps:\n\n" +
-                  key_reference(rows_of(filter_keys()))) != std::string::npos);
+                  key_reference(key_rows(filter_keys()))) != std::string::npos);
 }
 
 }  // namespace

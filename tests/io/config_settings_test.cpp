@@ -123,14 +123,14 @@ TEST_CASE("null removes a coefficient") {
                                                 "equation.diffusivity=0.5", "time.step=0.25"})
                             .run;
   CHECK_FALSE(run.equation.coefficient);
-  CHECK(coefficient_of(run) == 0.125);
+  CHECK(stored_coefficient(run) == 0.125);
 }
 
 TEST_CASE("a setting of another kind replaces the initial field of the file") {
   const std::string text = config_with("initial: {kind: fractal, seed: 3, percentile: 50}");
   const LoadedConfig config = parse(text, {"initial.kind=uniform", "initial.value=4"});
   CHECK(config.run.initial.value == 4);
-  CHECK(value_of(config, "initial.percentile").empty());
+  CHECK(config_value(config, "initial.percentile").empty());
   // A setting of initial.kind does not hide a mistake in the file.
   const std::string wrong = config_with("initial: {kind: fractal, seed: x}");
   CHECK(mistakes_in(wrong, {"initial.kind=uniform"}) ==

@@ -49,7 +49,7 @@ const std::vector<std::string> initial_fields = {
     "initial: {kind: image, path: ../pictures/a.png}",
     "initial: {kind: hdf5, path: \"/data/ä.h5\", dataset: /group/u}"};
 
-std::string values_of(const LoadedConfig& config) {
+std::string listed_values(const LoadedConfig& config) {
   std::string values;
   for (const ResolvedKey& key : config.keys) values += key.key + ": " + key.value + "\n";
   return values;
@@ -86,7 +86,7 @@ TEST_CASE("every value of a config reaches RunConfig") {
   CHECK_FALSE(run.initial.fractal.crop_radius);
   CHECK(run.initial.fractal.percentile == 12.5);
   CHECK_FALSE(run.equation.coefficient);
-  CHECK(coefficient_of(run) == 0.5 * 0.01 / (0.25 * 0.25));
+  CHECK(stored_coefficient(run) == 0.5 * 0.01 / (0.25 * 0.25));
   CHECK(run.steps == 9007199254740992);
   CHECK(run.backend == "cpu");
   CHECK(run.precision == Precision::float64);
@@ -141,7 +141,7 @@ TEST_CASE("defaults of the key table are those of RunConfig") {
   CHECK(run.verify_every == plain.verify_every);
   for (const InitialKind kind : {InitialKind::gaussian, InitialKind::checkerboard,
                                  InitialKind::sine, InitialKind::uniform}) {
-    const std::string line = std::string("initial: {kind: ") + name_of(kind) + "}";
+    const std::string line = std::string("initial: {kind: ") + enum_name(kind) + "}";
     const InitialConfig initial = parse(config_with(line)).run.initial;
     CHECK(initial.value == plain.initial.value);
     CHECK(initial.amplitude == plain.initial.amplitude);
@@ -161,7 +161,7 @@ TEST_CASE("a resolved config loads again with the same values") {
     const LoadedConfig config = parse(text);
     const std::string resolved = resolved_yaml(config);
     const LoadedConfig again = parse_config(resolved, "config.yaml", "/elsewhere", {});
-    CHECK(values_of(again) == values_of(config));
+    CHECK(listed_values(again) == listed_values(config));
     CHECK(again.run.spacing == config.run.spacing);
     CHECK(again.run.initial.path == config.run.initial.path);
     CHECK(again.run.directory == config.run.directory);
@@ -172,14 +172,14 @@ TEST_CASE("a resolved config loads again with the same values") {
 TEST_CASE("a resolved config says where each value came from") {
   const std::string resolved = resolved_yaml(
       parse(config_with("boundary: {rows: periodic}"), {"time.steps=9", "output.fields=[field]"}));
-  const auto line_of = [&](const std::string& entry) {
+  const auto source_line = [&](const std::string& entry) {
     const std::size_t start = resolved.find("  " + entry + ": ");
     return resolved.substr(start, resolved.find('\n', start) - start);
   };
-  CHECK(line_of("shape") == "  shape: [4, 5]                           # bad.yaml:1");
-  CHECK(line_of("rows") == "  rows: periodic                          # bad.yaml:4");
-  CHECK(line_of("columns") == "  columns: zero                           # default");
-  CHECK(line_of("fields") == "  fields: [field]                         # --set");
+  CHECK(source_line("shape") == "  shape: [4, 5]                           # bad.yaml:1");
+  CHECK(source_line("rows") == "  rows: periodic                          # bad.yaml:4");
+  CHECK(source_line("columns") == "  columns: zero                           # default");
+  CHECK(source_line("fields") == "  fields: [field]                         # --set");
 }
 
 TEST_CASE("every key that applies is resolved once, and no other is") {
@@ -187,7 +187,8 @@ TEST_CASE("every key that applies is resolved once, and no other is") {
     const LoadedConfig config = parse(config_with(line));
     std::size_t next = 0;
     for (const ConfigKey& key : config_keys_for({})) {
-      if (key.section() == "initial" && !key.belongs_to(name_of(config.run.initial.kind))) continue;
+      if (key.section() == "initial" && !key.belongs_to(enum_name(config.run.initial.kind)))
+        continue;
       if (key.section() != "initial" && !key.belongs_to("diffusion")) continue;
       REQUIRE(next < config.keys.size());
       CHECK(config.keys[next++].key == key.name);

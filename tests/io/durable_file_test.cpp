@@ -131,7 +131,7 @@ TEST_CASE("a seal finds a change of any byte and a cut at any length") {
 TEST_CASE("messages of unreadable files name the file and the reason") {
   const ScratchFolder folder;
   const auto path = folder / "file";
-  const auto message = [&] { return message_of<IoError>([&] { verify_seal(path); }); };
+  const auto message = [&] { return thrown_message<IoError>([&] { verify_seal(path); }); };
   CHECK(message() == path.string() + ": cannot open: No such file or directory");
   write_bytes(path, "short");
   CHECK(contains(message(), path.string() + ": has no seal (only 5 bytes"));
@@ -141,7 +141,7 @@ TEST_CASE("messages of unreadable files name the file and the reason") {
   std::filesystem::remove(path);
   std::filesystem::create_directory(path);
   CHECK(contains(message(), "is not a regular file"));
-  CHECK(contains(message_of<IoError>([&] { replace_file(folder / "none/file", "text"); }),
+  CHECK(contains(thrown_message<IoError>([&] { replace_file(folder / "none/file", "text"); }),
                  "none/file: cannot create: No such file or directory"));
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("a writer that fails leaves the old file and no other") {
       write_bytes(scratch, "half");
       throw IoError("the reason");
     };
-    CHECK(message_of<IoError>([&] { write_sealed(path, expected, fail); }) == "the reason");
+    CHECK(thrown_message<IoError>([&] { write_sealed(path, expected, fail); }) == "the reason");
     CHECK(read_bytes(path) == old);
     CHECK(folder.entries() == 1);
   }
@@ -231,7 +231,7 @@ TEST_CASE("a killed process's temporary file is removed, a living one's is kept"
     write_bytes(folder / name, "half");
   std::filesystem::create_symlink(folder / ".other.tmp-3", folder / ".file.tmp-4");
   const PosixFile writing(folder / ".file.tmp-2", O_RDWR, "file");
-  writing.hold();
+  writing.protect();
   replace_file(folder / "file", "whole");
   CHECK(read_bytes(folder / "file") == "whole");
   CHECK_FALSE(std::filesystem::exists(folder / ".file.tmp-1"));

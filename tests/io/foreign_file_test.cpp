@@ -106,11 +106,11 @@ TEST_CASE("a leading axis counts records") {
   CHECK(widened(read_made(path, H5T_IEEE_F64LE, {3, 2, 2}, 1).values) ==
         std::vector<double>{4, 5, 6, 7});
   CHECK(read_made(path, H5T_IEEE_F64LE, {1, 3, 4}).shape == Shape{3, 4});
-  CHECK(contains(message_of<IoError>([&] {
+  CHECK(contains(thrown_message<IoError>([&] {
                    read_made(path, H5T_IEEE_F64LE, {3, 2, 2}, 3);
                  }),
                  path.string() + ": dataset data has no record 3, only 3 from 0 on"));
-  CHECK(contains(message_of<IoError>([&] {
+  CHECK(contains(thrown_message<IoError>([&] {
                    read_made(path, H5T_IEEE_F64LE, {2, 1, 3, 2});
                  }),
                  "dataset data has the axes (2, 1, 3, 2) (expected (columns), (rows, columns) or "
@@ -152,7 +152,7 @@ TEST_CASE("deflate, shuffle and fletcher32 are read, other filters are refused")
   CHECK(widened(read_made(path, H5T_IEEE_F64LE, {3, 4}, 0, good).values)[11] == 11);
   const Hdf5Properties bad = chunked();
   check_hdf5(H5Pset_scaleoffset(bad, H5Z_SO_INT, 0), "set a filter");
-  CHECK(contains(message_of<IoError>([&] {
+  CHECK(contains(thrown_message<IoError>([&] {
                    read_made(path, H5T_STD_I32LE, {3, 4}, 0, bad);
                  }),
                  path.string() + ": dataset data uses HDF5 filter 6, but only deflate"));
@@ -170,9 +170,9 @@ TEST_CASE("values that are not numbers are refused") {
     check_hdf5(H5Gclose(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)), "group");
   });
   for (const char* name : {"complex", "text"}) CHECK_THROWS_AS(read_field(path, name), IoError);
-  CHECK(contains(message_of<IoError>([&] { read_field(path, "group"); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_field(path, "group"); }),
                  path.string() + ": no dataset group; the file holds complex, text"));
-  CHECK(contains(message_of<IoError>([&] { read_content(path); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_content(path); }),
                  path.string() + ": holds no dataset that can be read as a field: dataset "));
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("links inside the file are followed, links to other files are not") {
   });
   CHECK(read_field(path, "/soft").shape == Shape{3, 4});
   for (const char* name : {"outside/data", "detour"})
-    CHECK(contains(message_of<IoError>([&] { read_field(path, name); }),
+    CHECK(contains(thrown_message<IoError>([&] { read_field(path, name); }),
                    "is behind a link to another file: not followed"));
   CHECK(read_content(path).fields == std::vector<std::string>{"data"});
 }
@@ -209,9 +209,9 @@ TEST_CASE("values in other files are refused") {
     check_hdf5(H5Pset_virtual(mapped, space, "other.h5", "/data", space), "map");
     make_dataset(file, "virtual", H5T_IEEE_F64LE, {3, 4}, nullptr, H5I_INVALID_HID, mapped);
   });
-  CHECK(contains(message_of<IoError>([&] { read_field(path, "external"); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_field(path, "external"); }),
                  path.string() + ": dataset external keeps its values in external files"));
-  CHECK(contains(message_of<IoError>([&] { read_field(path, "virtual"); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_field(path, "virtual"); }),
                  path.string() + ": dataset virtual is virtual"));
 }
 
@@ -226,11 +226,11 @@ TEST_CASE("sizes that the file cannot hold are refused before memory is taken") 
                  deflated);
     make_dataset(file, "empty", H5T_IEEE_F64LE, {0, 4}, nullptr);
   });
-  CHECK(contains(message_of<IoError>([&] { read_field(path, "plain"); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_field(path, "plain"); }),
                  "dataset plain declares 8.8 TB, but a file of this length holds"));
-  CHECK(contains(message_of<IoError>([&] { read_field(path, "chunked"); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_field(path, "chunked"); }),
                  "dataset chunked declares over 18 EB"));
-  CHECK(contains(message_of<IoError>([&] { read_field(path, "empty"); }), "holds no values"));
+  CHECK(contains(thrown_message<IoError>([&] { read_field(path, "empty"); }), "holds no values"));
 }
 
 TEST_CASE(
@@ -244,7 +244,7 @@ TEST_CASE(
     make_dataset(group, "inner", H5T_IEEE_F32BE, {3, 4}, twelve.data(), H5T_NATIVE_DOUBLE);
     make_dataset(file, "line", H5T_IEEE_F64LE, {12}, twelve.data(), H5T_NATIVE_DOUBLE);
   });
-  CHECK(message_of<IoError>([&] { read_field(path, "/none"); }) ==
+  CHECK(thrown_message<IoError>([&] { read_field(path, "/none"); }) ==
         path.string() + ": no dataset /none; the file holds group/inner, line");
   const FileContent content = read_content(path);
   CHECK(content.kind == "hdf5");
@@ -257,16 +257,16 @@ TEST_CASE(
 TEST_CASE("files that are not HDF5 are refused with the name and the reason") {
   const ScratchFolder folder;
   const auto path = folder / "f.h5";
-  CHECK(message_of<IoError>([&] { read_field(path, "data"); }) ==
+  CHECK(thrown_message<IoError>([&] { read_field(path, "data"); }) ==
         path.string() + ": cannot open: No such file or directory");
   for (const std::string& bytes :
        {std::string(), std::string("\x89HDF\r\n\x1a\n", 8), std::string(5000, 'x')}) {
     write_bytes(path, bytes);
-    CHECK(contains(message_of<IoError>([&] { read_field(path, "data"); }),
+    CHECK(contains(thrown_message<IoError>([&] { read_field(path, "data"); }),
                    path.string() + ": cannot open as HDF5: "));
     CHECK_THROWS_AS(read_content(path), IoError);
   }
-  CHECK(contains(message_of<IoError>([&] { read_content(folder.path()); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_content(folder.path()); }),
                  folder.path().string() + ": is not a regular file"));
 }
 
@@ -297,10 +297,10 @@ TEST_CASE(
     make_dataset(file, "zeros", H5T_IEEE_F64LE, {512, 512}, zeros.data(), H5T_NATIVE_DOUBLE,
                  deflated);
   });
-  CHECK(contains(message_of<IoError>([&] { read_field(path, "none"); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_field(path, "none"); }),
                  "dataset none declares 1.28 MB, but a file of this length holds at most"));
   CHECK(read_field(path, "zeros").shape == Shape{512, 512});
-  CHECK(message_of<ConfigError>([&] {
+  CHECK(thrown_message<ConfigError>([&] {
           read_field(path, "zeros", 0,
                      [](Shape shape) { throw ConfigError(std::to_string(shape.rows) + " rows"); });
         }) == "512 rows");
@@ -323,7 +323,7 @@ TEST_CASE("pipes, sockets and devices are refused at once") {
     CHECK_THROWS_AS(read_checkpoint(path), CheckpointError);
     CHECK_THROWS_AS(PosixFile(path, O_WRONLY, "f"), IoError);
     if (path == "/dev/tty") continue;  // there may be no terminal
-    CHECK(message_of<IoError>([&] { load_config(path, {}); }) == said);
+    CHECK(thrown_message<IoError>([&] { load_config(path, {}); }) == said);
   }
 }
 }  // namespace lapl::test

@@ -304,12 +304,12 @@ std::string formula_config_with(const std::string& line) {
 
 TEST_CASE("steps by error estimate the first step unless it is given") {
   const auto step_with = [](const char* step) {
-    return value_of(parse(std::string("grid: {shape: [4, 5]}\n"
-                                      "equation: {kind: formula, field: -field}\n"
-                                      "initial: {kind: uniform, value: 2}\n"
-                                      "time: {scheme: bs23, tolerance: 1e-4, end: 1") +
-                          step + "}\n"),
-                    "time.step");
+    return config_value(parse(std::string("grid: {shape: [4, 5]}\n"
+                                          "equation: {kind: formula, field: -field}\n"
+                                          "initial: {kind: uniform, value: 2}\n"
+                                          "time: {scheme: bs23, tolerance: 1e-4, end: 1") +
+                              step + "}\n"),
+                        "time.step");
   };
   CHECK(step_with("") == "0.009");
   CHECK(step_with(", step: auto") == "0.009");

@@ -13,7 +13,7 @@ LoadedConfig on_grid(const std::string& grid, const std::string& rest) {
   return parse_config("grid: {" + grid + "}\n" + rest, "c.yaml", "/configs", {});
 }
 
-std::string mistakes_of(const std::string& grid, const std::string& rest) {
+std::string grid_mistakes(const std::string& grid, const std::string& rest) {
   try {
     on_grid(grid, rest);
   } catch (const ConfigError& error) {
@@ -106,14 +106,14 @@ TEST_CASE("each mistake about the axes of a grid has its message") {
        "c.yaml:1:15: grid.shape: found 2 x 1099511627776 x 1099511627776, too many cells (at most "
        "1099511627776 together)"},
   };
-  for (const Row& row : rows) CHECK(mistakes_of(row.grid, row.rest) == row.message);
+  for (const Row& row : rows) CHECK(grid_mistakes(row.grid, row.rest) == row.message);
 }
 
 TEST_CASE("diffusion's largest step is right on one to three axes, also where spacings differ") {
   const std::string rest = "equation: {diffusivity: 0.5}\ntime: {step: 1e-3, steps: 1}\n" + start;
   const auto largest = [&](const std::string& grid) {
     const RunConfig run = on_grid(grid, rest).run;
-    return *largest_step_of(run, system_of(run));
+    return *stable_limit(run, make_system(run));
   };
   CHECK(largest("shape: [5]") == doctest::Approx(1).epsilon(1e-14));
   CHECK(largest("shape: [5, 5]") == doctest::Approx(0.5).epsilon(1e-14));

@@ -167,7 +167,7 @@ TEST_CASE("rows run from the top and columns from the left") {
 TEST_CASE("truncated and damaged PNG files are refused with name and reason") {
   const ScratchFolder folder;
   const auto path = folder / "p.png";
-  const auto message = [&] { return message_of<IoError>([&] { read_png(path); }); };
+  const auto message = [&] { return thrown_message<IoError>([&] { read_png(path); }); };
   CHECK(message() == path.string() + ": cannot open: No such file or directory");
   std::string rows(64 * 64, '\0');
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<char>(i * i / 7);
@@ -202,7 +202,7 @@ TEST_CASE("a picture larger than its file can hold is refused before memory is t
   }
   for (std::size_t i = 0; i < 4; ++i) bytes[29 + i] = static_cast<char>(~sum >> (24 - 8 * i));
   write_bytes(path, bytes);
-  CHECK(contains(message_of<IoError>([&] { read_png(path); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_png(path); }),
                  path.string() + ": declares 999999 x 999999 pixels, more than a PNG of"));
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("a picture's shape is reported before a pixel is decoded") {
   CHECK(png_shape(path) == Shape{7, 5});
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 20);  // cuts off the pixels
   CHECK(png_shape(path) == Shape{7, 5});
-  CHECK(message_of<ConfigError>([&] {
+  CHECK(thrown_message<ConfigError>([&] {
           read_png(path, [](Shape shape) {
             throw ConfigError(std::to_string(shape.columns) + " columns");
           });

@@ -21,11 +21,11 @@
 namespace lapl::test {
 namespace {
 
-std::string complaint_of(const std::function<void()>& read) {
+std::string complaint(const std::function<void()>& read) {
   const ScratchFolder folder;
   const auto path = folder / "f.h5";
   write_bytes(path, "12345");
-  const std::string message = message_of<IoError>([&] { rehearse(path, read); });
+  const std::string message = thrown_message<IoError>([&] { rehearse(path, read); });
   const std::string start = path.string() + ": cannot be read as HDF5: ";
   CHECK(message.starts_with(start));
   return message.substr(std::min(start.size(), message.size()));
@@ -35,14 +35,14 @@ std::string complaint_of(const std::function<void()>& read) {
 
 TEST_CASE("a crash, a hang and excessive memory in a rehearsal are errors" *
           doctest::test_suite("moderate")) {
-  CHECK(complaint_of([] { raise(SIGSEGV); }) ==
+  CHECK(complaint([] { raise(SIGSEGV); }) ==
         "the library crashes on it (the file is damaged, or made so)");
-  CHECK(complaint_of([] { std::abort(); }) ==
+  CHECK(complaint([] { std::abort(); }) ==
         "the library crashes on it (the file is damaged, or made so)");
-  CHECK(complaint_of([] {
+  CHECK(complaint([] {
           for (;;) static_cast<void>(std::clock());
         }) == "not done after 2 s (the file is damaged, or made so)");
-  CHECK(complaint_of([] {
+  CHECK(complaint([] {
           // Not `new`, because sanitizers end the process if it fails.
           if (mmap(nullptr, std::size_t{2} << 30, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
@@ -122,7 +122,7 @@ TEST_CASE("a filter's output is refused once its seal is damaged or gone") {
   for (const std::string& bad : {good.substr(0, good.size() - 40), good + "x",
                                  good.substr(0, good.size() - 40) + std::string(40, '\0')}) {
     write_bytes(path, bad);
-    CHECK(contains(message_of<IoError>([&] { read_field(path, "/filtered"); }), "has no seal"));
+    CHECK(contains(thrown_message<IoError>([&] { read_field(path, "/filtered"); }), "has no seal"));
     CHECK_THROWS_AS(read_content(path), IoError);
     CHECK_THROWS_AS(open_frames(path, "/filtered"), IoError);
   }

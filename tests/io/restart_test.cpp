@@ -33,12 +33,12 @@ void write_state(const ScratchFolder& folder, std::int64_t step, const Forge& fo
   CheckpointHeader header{.config = resolved_yaml(config),
                           .shape = {4, 6},
                           .step = step,
-                          .time_step = time_step_of(config.run),
-                          .coefficient = coefficient_of(config.run),
+                          .time_step = step_seconds(config.run),
+                          .coefficient = stored_coefficient(config.run),
                           .missing_outputs = {}};
   OutputDigests outputs = {{0, 1}};
   if (forge) forge(header, values, outputs);
-  header.state_digest = digest_of(std::span<const float>(values));
+  header.state_digest = field_digest(std::span<const float>(values));
   if (!outputs.contains(step)) outputs[step] = header.state_digest;
   header.output_list = OutputList(output_list_beside(folder / "any"), outputs, {}).store();
   write_checkpoint(folder / checkpoint_file_name(step), header, std::span<const float>(values));
@@ -108,7 +108,7 @@ TEST_CASE("a checkpoint of another precision than its config says is refused") {
   write_state(folder, 40, [](CheckpointHeader& header, std::vector<float>&, OutputDigests&) {
     header.config.replace(header.config.find("float32"), 7, "float64");
   });
-  CHECK(contains(message_of<CheckpointError>([&] { newest_valid_checkpoint(folder.path()); }),
+  CHECK(contains(thrown_message<CheckpointError>([&] { newest_valid_checkpoint(folder.path()); }),
                  "a value is 4 bytes (expected float64"));
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("a list of outputs only grows, and each checkpoint refers to its own p
   const OutputListMark whole = torn.store();
   CHECK(read_output_list(path, whole) ==
         OutputDigests{{0, 7}, {10, ~std::uint64_t{0}}, {15, 2}, {30, 3}});
-  CHECK(contains(message_of<IoError>([&] { read_output_list(path, marks.back()); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_output_list(path, marks.back()); }),
                  path.string() + ": its first "));
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("if the list of outputs is lost, the outputs in the folder count") {
   const ScratchFolder folder;
   write_state(folder, 40);
   std::filesystem::remove(output_list_beside(folder / "any"));
-  CHECK(contains(message_of<CheckpointError>([&] { newest_valid_checkpoint(folder.path()); }),
+  CHECK(contains(thrown_message<CheckpointError>([&] { newest_valid_checkpoint(folder.path()); }),
                  "outputs.csv: "));
 }
 

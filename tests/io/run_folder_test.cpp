@@ -43,10 +43,10 @@ TEST_CASE("links out of a run folder are refused or replaced, and never written 
     if (name == "diagnostics.csv")
       CHECK_NOTHROW(use());  // the link was replaced
     else
-      CHECK(contains(message_of<IoError>(use), (run / name).string() + ": "));
+      CHECK(contains(thrown_message<IoError>(use), (run / name).string() + ": "));
     if (is_folder)
       CHECK(contains(
-          message_of<IoError>([&] { RunFolder::create(run, RunFolder::Existing::overwrite); }),
+          thrown_message<IoError>([&] { RunFolder::create(run, RunFolder::Existing::overwrite); }),
           "is a symbolic link (expected a folder"));
     CHECK(read_bytes(file) == text);
     if (is_folder) CHECK(read_bytes(elsewhere / ".a.tmp-1") == text);
@@ -72,7 +72,7 @@ TEST_CASE("a run that is replaced comes back, unless the new one has a checkpoin
     const RunFolder made = RunFolder::create(run, RunFolder::Existing::overwrite);
     CHECK(fs::is_empty(run / "checkpoints"));
     CHECK(fs::is_empty(run / "fields"));
-    CHECK(RunFolder::holds_run(run));
+    CHECK(RunFolder::has_run(run));
     write_bytes(run / "fields/step-000000000.nc", "of the new run");
   }
   CHECK(is_old());
@@ -122,7 +122,8 @@ TEST_CASE("a run folder copied with hard links has a lock and a log of its own")
     CHECK_FALSE(contains(read_bytes(run / "diagnostics.csv"), "\n0,"));
     first.log({{"event", "of the first"}});
     CHECK_FALSE(contains(read_bytes(copy / "log.jsonl").substr(log.size()), "of the first"));
-    CHECK(contains(message_of<IoError>([&] { RunFolder::open(copy); }), "another run is writing"));
+    CHECK(contains(thrown_message<IoError>([&] { RunFolder::open(copy); }),
+                   "another run is writing"));
   }
   // The log of the first folder stays as it is if an incomplete line is cut off in the copy.
   write_bytes(copy / "log.jsonl", log + "torn");
@@ -131,7 +132,7 @@ TEST_CASE("a run folder copied with hard links has a lock and a log of its own")
   RunFolder::open(copy);
   CHECK(read_bytes(copy / "log.jsonl") == log);
   CHECK(read_bytes(run / "log.jsonl") == log + "torn");
-  CHECK(contains(message_of<IoError>([&] { RunFolder::open(run); }), "another run is writing"));
+  CHECK(contains(thrown_message<IoError>([&] { RunFolder::open(run); }), "another run is writing"));
 }
 
 TEST_CASE("the lock of a killed process is waited for while its child still holds it") {
@@ -243,7 +244,7 @@ TEST_CASE("a path that exists only once it is made cannot get around the guard")
   for (const char* path : {"new/..", "new/../", "new/deeper/../..", "new/../../work"})
     for (const auto existing : {RunFolder::Existing::refuse, RunFolder::Existing::overwrite}) {
       CAPTURE(path);
-      CHECK(contains(message_of<ConfigError>([&] { RunFolder::create(work / path, existing); }),
+      CHECK(contains(thrown_message<ConfigError>([&] { RunFolder::create(work / path, existing); }),
                      "leads through a folder that is not there"));
     }
   CHECK(std::distance(fs::directory_iterator(work), {}) == 1);

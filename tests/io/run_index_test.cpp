@@ -67,8 +67,9 @@ TEST_CASE("the index has one record a step file, in order of step") {
   CHECK(content.precision == "float32");
   CHECK(run.first("field", 0) == 0);
   CHECK(run.first("laplacian", 1) == -1000);
-  CHECK(contains(message_of<IoError>([&] { run.first("field", 3); }), "has no record 3, only 3"));
-  CHECK(contains(message_of<IoError>([&] { run.first("other", 0); }), "no dataset other"));
+  CHECK(
+      contains(thrown_message<IoError>([&] { run.first("field", 3); }), "has no record 3, only 3"));
+  CHECK(contains(thrown_message<IoError>([&] { run.first("other", 0); }), "no dataset other"));
 }
 
 TEST_CASE("a field that a step file lacks reads as NaN there") {
@@ -123,10 +124,10 @@ TEST_CASE("a damaged step file is found through the index") {
   std::string bytes = read_bytes(path);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   write_bytes(path, bytes);
-  CHECK(contains(message_of<IoError>([&] { run.first("field", 0); }),
+  CHECK(contains(thrown_message<IoError>([&] { run.first("field", 0); }),
                  path.string() + ": the bytes differ from what was sealed"));
   std::filesystem::remove(path);
-  CHECK(contains(message_of<IoError>([&] { run.first("field", 0); }),
+  CHECK(contains(thrown_message<IoError>([&] { run.first("field", 0); }),
                  path.string() + ": cannot open"));
 }
 
@@ -230,9 +231,9 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to them
 
 TEST_CASE("folders without step files have no index") {
   const Run run;
-  CHECK(contains(message_of<IoError>([&] { run.write(); }), "holds no step files"));
+  CHECK(contains(thrown_message<IoError>([&] { run.write(); }), "holds no step files"));
   std::filesystem::remove(run.fields);
-  CHECK(contains(message_of<IoError>([&] { run.write(); }), "holds no step files"));
+  CHECK(contains(thrown_message<IoError>([&] { run.write(); }), "holds no step files"));
   CHECK(run.folder.entries() == 0);
 }
 

@@ -35,10 +35,10 @@ class Stored {
                    .output = true,
                    .checkpoint = true,
                    .cells_per_second = 1,
-                   .time = time_of(model_.run, step)},
+                   .time = time_at_step(model_.run, step)},
                   captured);
   }
-  static Model model_of(const std::string& text) {
+  static Model parsed_model(const std::string& text) {
     RunConfig config;
     config.shape = {3, 4};
     config.equation = parse_config(text, "c.yaml", ".", {}).run.equation;
@@ -66,9 +66,9 @@ class Stored {
   ScratchFolder scratch_;
   CheckpointHeader from_;
   std::string text_;
-  Model model_ = model_of(text_);
+  Model model_ = parsed_model(text_);
   std::vector<float> field_ = std::vector<float>(12, 1.5f);
-  std::uint64_t digest_ = digest_of(std::span<const float>(field_));
+  std::uint64_t digest_ = field_digest(std::span<const float>(field_));
   RunFolder folder_ = RunFolder::create(scratch_ / "run", RunFolder::Existing::refuse);
   RunWriter<float> writer_{
       folder_,
@@ -196,7 +196,7 @@ TEST_CASE("a checkpoint of another run is named, and an older one of this run us
   const fs::path own = run.folder().checkpoints();
   const fs::path foreign = other.folder().checkpoints() / checkpoint_file_name(20);
   fs::copy_file(foreign, own / checkpoint_file_name(20));
-  CHECK(contains(message_of<IoError>([&] { check_for(run.folder()); }), "config.yaml"));
+  CHECK(contains(thrown_message<IoError>([&] { check_for(run.folder()); }), "config.yaml"));
   write_bytes(run.folder().config(), config_text());
   const CheckpointCheck check = check_for(run.folder());
   const Restart restart = newest_valid_checkpoint(own, check);
@@ -206,7 +206,8 @@ TEST_CASE("a checkpoint of another run is named, and an older one of this run us
       "is of another run than config.yaml: equation.coefficient: 0.2 in it, 0.25 now";
   CHECK(contains(restart.rejected[0], checkpoint_file_name(20) + ": " + words));
   for (const std::string& from : {std::string("20"), foreign.string()})
-    CHECK(contains(message_of<CheckpointError>([&] { checkpoint_from(own, from, check); }), words));
+    CHECK(contains(thrown_message<CheckpointError>([&] { checkpoint_from(own, from, check); }),
+                   words));
 }
 
 TEST_CASE("outputs that an earlier part of the run missed stay missing") {

@@ -54,7 +54,7 @@ inline void write_bytes(const std::filesystem::path& path, const std::string& by
 
 /// The message of the Error that `use` throws; the test fails if it throws none or another one.
 template <class Error, class Use>
-std::string message_of(Use use) {
+std::string thrown_message(Use use) {
   try {
     use();
   } catch (const Error& error) {

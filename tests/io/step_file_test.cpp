@@ -26,7 +26,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 }
 
 template <class T>
-StepRecord record_of(Shape shape, const std::vector<T>& field, const std::vector<T>& laplacian) {
+StepRecord make_record(Shape shape, const std::vector<T>& field, const std::vector<T>& laplacian) {
   return {.shape = shape,
           .spacing = 0.3,
           .step = 2500,
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("a writer of many step files makes the same bytes as one of e
     ++step;
     const auto cells = static_cast<std::size_t>(shape.cells());
     std::vector<T> field(cells, static_cast<T>(step) / 3), laplacian(cells, -field[0]);
-    StepRecord record = record_of(shape, field, laplacian);
+    StepRecord record = make_record(shape, field, laplacian);
     record.step = step;
     record.time = static_cast<double>(step) * 0.1;
     record.provenance.emplace_back("state_digest", digest);
@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE("a step file gives back every bit, at any shape" * doctest::t
     field.back() = -std::numeric_limits<T>::infinity();
     const auto laplacian = random_field<T>(shape, 2);
     const auto path = folder / step_file_name(2500);
-    write_step_file(path, record_of(shape, field, laplacian));
+    write_step_file(path, make_record(shape, field, laplacian));
     CHECK_NOTHROW(verify_seal(path));
     CHECK(folder.entries() == 1);
     const ReadField read = read_field(path, "field");
@@ -103,7 +103,7 @@ TEST_CASE_TEMPLATE("step files of one and three axes read back the same", T, flo
   const auto path = folder / step_file_name(2500);
   for (const Shape shape : {Shape{1, 300, 1, 1}, {3, 5, 4, 3}, {700, 1000, 5, 3}}) {
     const auto field = random_field<T>(shape), laplacian = random_field<T>(shape, 2);
-    write_step_file(path, record_of(shape, field, laplacian));
+    write_step_file(path, make_record(shape, field, laplacian));
     const FileContent content = read_content(path);
     CHECK(content.shape == shape);
     CHECK(content.fields == std::vector<std::string>{"field", "laplacian"});
@@ -112,10 +112,10 @@ TEST_CASE_TEMPLATE("step files of one and three axes read back the same", T, flo
     CHECK(same_bits(std::get<std::vector<T>>(found.values), laplacian));
     const Hdf5File file = open_hdf5_file(path);
     const auto extent = [&](const char* name) {
-      return extent_of(Hdf5Dataset(H5Dopen2(file, name, H5P_DEFAULT), "open"), name);
+      return dataset_extent(Hdf5Dataset(H5Dopen2(file, name, H5P_DEFAULT), "open"), name);
     };
     std::vector<hsize_t> expected = {1};
-    for (const auto& [axis, length] : axes_of(shape)) {
+    for (const auto& [axis, length] : shape_axes(shape)) {
       CHECK(extent(axis.position) == std::vector<hsize_t>{static_cast<hsize_t>(length)});
       expected.push_back(static_cast<hsize_t>(length));
     }
@@ -127,7 +127,7 @@ TEST_CASE("read_content says what a step file holds") {
   const ScratchFolder folder;
   const auto path = folder / step_file_name(2500);
   const std::vector<double> field(6, 1);
-  write_step_file(path, record_of<double>({2, 3}, field, field));
+  write_step_file(path, make_record<double>({2, 3}, field, field));
   const FileContent content = read_content(path);
   CHECK(content.kind == "step");
   CHECK(content.shape == Shape{2, 3});
@@ -147,7 +147,7 @@ TEST_CASE("a step file is CF and VTKHDF") {
   const auto path = folder / "file.nc";
   const Shape shape = {4, 5};
   const auto values = random_field<float>(shape);
-  write_step_file(path, record_of(shape, values, values));
+  write_step_file(path, make_record(shape, values, values));
   const Hdf5Session session;
   const Hdf5File file = open_hdf5_file(path);
   CHECK(text_attribute(file, "/field", "coordinates") == "step");
@@ -173,8 +173,8 @@ TEST_CASE("a step file is CF and VTKHDF") {
 TEST_CASE("the same record makes the same bytes") {
   const ScratchFolder folder;
   const auto values = random_field<float>({50, 60});
-  write_step_file(folder / "a.nc", record_of<float>({50, 60}, values, values));
-  write_step_file(folder / "b.nc", record_of<float>({50, 60}, values, values));
+  write_step_file(folder / "a.nc", make_record<float>({50, 60}, values, values));
+  write_step_file(folder / "b.nc", make_record<float>({50, 60}, values, values));
   CHECK(read_bytes(folder / "a.nc") == read_bytes(folder / "b.nc"));
 }
 
@@ -209,9 +209,9 @@ TEST_CASE("a damaged step file is refused with its name and the reason") {
   const ScratchFolder folder;
   const auto path = folder / step_file_name(0);
   const auto values = random_field<float>({9, 9});
-  write_step_file(path, record_of<float>({9, 9}, values, values));
+  write_step_file(path, make_record<float>({9, 9}, values, values));
   const std::string good = read_bytes(path);
-  const auto message = [&] { return message_of<IoError>([&] { read_field(path, "field"); }); };
+  const auto message = [&] { return thrown_message<IoError>([&] { read_field(path, "field"); }); };
 
   std::string bad = good;
   bad[bad.size() / 2] = static_cast<char>(bad[bad.size() / 2] ^ 1);
@@ -229,9 +229,9 @@ TEST_CASE("a damaged step file is refused with its name and the reason") {
   write_bytes(path, good.substr(0, good.size() / 2));
   CHECK(contains(message(), path.string() + ": cannot open as HDF5: "));
   write_bytes(path, good);
-  CHECK(contains(message_of<IoError>([&] { read_field(path, "fields"); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_field(path, "fields"); }),
                  path.string() + ": no dataset fields; the file holds "));
-  CHECK(contains(message_of<IoError>([&] { read_field(path, "field", 1); }),
+  CHECK(contains(thrown_message<IoError>([&] { read_field(path, "field", 1); }),
                  "dataset field has no record 1, only 1 from 0 on"));
 }
 
@@ -239,13 +239,13 @@ TEST_CASE("records that cannot be written are refused and leave nothing") {
   const ScratchFolder folder;
   const auto path = folder / "file.nc";
   const std::vector<float> values(6);
-  StepRecord record = record_of<float>({2, 3}, values, values);
+  StepRecord record = make_record<float>({2, 3}, values, values);
   record.shape = {2, 4};
-  CHECK(contains(message_of<IoError>([&] { write_step_file(path, record); }),
+  CHECK(contains(thrown_message<IoError>([&] { write_step_file(path, record); }),
                  path.string() + ": field field has 6 values, but the grid has 8"));
-  record = record_of<float>({2, 3}, values, values);
+  record = make_record<float>({2, 3}, values, values);
   record.fields[1].name = "time";
-  CHECK(contains(message_of<IoError>([&] { write_step_file(path, record); }),
+  CHECK(contains(thrown_message<IoError>([&] { write_step_file(path, record); }),
                  path.string() + ": cannot create dataset time: "));
   CHECK(folder.entries() == 0);
 }
@@ -311,7 +311,7 @@ TEST_CASE("a step file whose parts contradict each other is refused, even if its
   for (const auto& [edit, reason] : cases) {
     write();
     edit_sealed(path, edit);
-    const std::string message = message_of<IoError>([&] { read_content(path); });
+    const std::string message = thrown_message<IoError>([&] { read_content(path); });
     CAPTURE(message);
     CHECK(message.starts_with(path.string() + ": "));
     CHECK(contains(message, reason));

@@ -82,7 +82,7 @@ TEST_CASE_TEMPLATE("the blocked engine equals the reference after any number of 
           CAPTURE(steps);
           backend->set_state(field);
           backend->advance(steps);
-          REQUIRE(test::same_bits<T>(test::state_of(*backend).field, after));
+          REQUIRE(test::same_bits<T>(test::stepped_state(*backend).field, after));
           after = expected(problem, after, 1);
         }
       }

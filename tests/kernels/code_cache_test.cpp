@@ -56,7 +56,7 @@ std::vector<fs::path> codes_in(const fs::path& folder) {
   return files;
 }
 
-std::size_t size_of(const fs::path& path) { return fs::exists(path) ? fs::file_size(path) : 0; }
+std::size_t file_bytes(const fs::path& path) { return fs::exists(path) ? fs::file_size(path) : 0; }
 
 void add_byte(const fs::path& path) { std::ofstream(path, std::ios::app) << '.' << std::flush; }
 
@@ -67,7 +67,7 @@ pid_t start(const std::function<int()>& body) {
   return child;
 }
 
-int end_of(pid_t child) {
+int wait_for_end(pid_t child) {
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -219,7 +219,7 @@ TEST_CASE("a write that fails leaves no file, and no error") {
     store("large", large);
     return cached("large").empty() ? 0 : 1;
   });
-  CHECK(end_of(child) == 0);
+  CHECK(wait_for_end(child) == 0);
   std::set<std::string> names;
   for (const fs::path& path : fs::directory_iterator(cache / "lapl"))
     names.insert(path.filename().string());
@@ -239,13 +239,13 @@ TEST_CASE("one of several processes compiles a code, and the others wait for it"
       wait_for([&] { return code.settled(); });
       if (code.code()) return code.code() == "code" ? 0 : 1;
       add_byte(made);
-      wait_for([&] { return size_of(waiting) == count - 1; });
+      wait_for([&] { return file_bytes(waiting) == count - 1; });
       if (cached("another key") != "") return 2;  // its process need not wait
       code.store("code");
       return 0;
     }));
-  for (const pid_t child : children) CHECK(end_of(child) == 0);
-  CHECK(size_of(made) == 1);
+  for (const pid_t child : children) CHECK(wait_for_end(child) == 0);
+  CHECK(file_bytes(made) == 1);
 }
 
 TEST_CASE("nobody waits for a process that has died or failed, nor longer than its patience") {
@@ -257,7 +257,7 @@ TEST_CASE("nobody waits for a process that has died or failed, nor longer than i
     add_byte(compiling);
     for (;;) ::pause();
   });
-  wait_for([&] { return size_of(compiling) == 1; });
+  wait_for([&] { return file_bytes(compiling) == 1; });
   CachedCode code("key", patience);
   CHECK_FALSE(code.settled());
   {

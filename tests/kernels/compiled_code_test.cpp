@@ -120,41 +120,41 @@ std::string noting_compiler() {
   return "echo >> $HERE/calls; exec " + system_compiler().path + " \"$@\"\n";
 }
 
-int value_of(const CompiledCode& code) { return code.function<int()>("one")(); }
+int call_one(const CompiledCode& code) { return code.function<int()>("one")(); }
 
 }  // namespace
 
 TEST_CASE("a text is compiled once, by one compiler and with the same flags") {
   need_compiler();
   const Script compiler(noting_compiler());
-  const auto calls = [&] { return compiler.text_of("calls").size(); };
+  const auto calls = [&] { return compiler.file_text("calls").size(); };
   const CodeText text{.source = exported("int one() { return X; }"), .flags = {"-DX=1"}};
-  const auto code_of = [&](const CodeText& of) {
+  const auto make_code = [&](const CodeText& of) {
     auto code = std::make_unique<CompiledCode>(of);
     code->wait();
     REQUIRE(code->unavailable() == "");
     return code;
   };
-  const auto compiled = code_of(text);
+  const auto compiled = make_code(text);
   CHECK_FALSE(compiled->is_cached());
   CHECK(calls() == 1);
   CompiledCode cached(text);
   CHECK(cached.ready());
   CHECK(cached.is_cached());
-  CHECK(value_of(cached) == value_of(*compiled));
+  CHECK(call_one(cached) == call_one(*compiled));
   CHECK(calls() == 1);
 
-  CHECK(value_of(*code_of({.source = text.source, .flags = {"-DX=2"}})) == 2);
-  code_of({.source = text.source + " ", .flags = text.flags});
-  code_of({.source = text.source, .headers = {{"a", "b"}}, .flags = text.flags});
+  CHECK(call_one(*make_code({.source = text.source, .flags = {"-DX=2"}})) == 2);
+  make_code({.source = text.source + " ", .flags = text.flags});
+  make_code({.source = text.source, .headers = {{"a", "b"}}, .flags = text.flags});
   CHECK(calls() == 4);
   std::ofstream(std::getenv("CXX"), std::ios::app) << "# an update of the compiler\n";
-  CHECK_FALSE(code_of(text)->is_cached());
+  CHECK_FALSE(make_code(text)->is_cached());
   CHECK(calls() == 5);
-  CHECK(code_of(text)->is_cached());
+  CHECK(make_code(text)->is_cached());
   {
     use_code_cache(false);
-    CHECK_FALSE(code_of(text)->is_cached());
+    CHECK_FALSE(make_code(text)->is_cached());
     use_code_cache(true);
   }
   CHECK(calls() == 6);
@@ -173,7 +173,7 @@ TEST_CASE("a library of the cache that lacks a function is compiled again, and a
     code.wait();
     CHECK_FALSE(code.is_cached());
     CHECK(has(code.unavailable(), "has no function two"));
-    CHECK(compiler.text_of("calls") == calls);
+    CHECK(compiler.file_text("calls") == calls);
   }
 }
 
@@ -192,11 +192,11 @@ TEST_CASE("a process that is killed while it compiles leaves the compilation to 
   const std::string started = test::wait_for_text(script, "started");
   CompiledCode code(text);
   for (int i = 0; i < 100; ++i) CHECK_FALSE(code.ready());
-  CHECK(script.text_of("calls") == "\n");
+  CHECK(script.file_text("calls") == "\n");
   REQUIRE(::kill(child, SIGKILL) == 0);
   REQUIRE(::waitpid(child, nullptr, 0) == child);
   code.wait();
   CHECK(has(code.unavailable(), "exit code 3"));
-  CHECK(script.text_of("calls") == "\n\n");
+  CHECK(script.file_text("calls") == "\n\n");
   ::kill(std::stoi(started), SIGKILL);
 }

@@ -73,13 +73,13 @@ TEST_CASE("a compiler does not see environment variables that change what it com
   CompiledCode code({.source = ""});
   code.wait();
   CHECK(has(code.unavailable(), "/compiler: ended with exit code 3"));
-  const std::string variables = script.text_of("variables");
+  const std::string variables = script.file_text("variables");
   for (const char* name : {"CPATH=", "LIBRARY_PATH=", "SUNPRO_DEPENDENCIES="})
     CHECK_MESSAGE(!has("\n" + variables, "\n" + std::string(name)), name);
   CHECK(has(variables, "LAPL_OTHER=kept\n"));
   CHECK(has(variables, "TMPDIR=" + (folder / ".lapl-code-").string()));
-  CHECK(has(script.text_of("folder"), "/.lapl-code-"));
-  CHECK(script.text_of("input") == "");
+  CHECK(has(script.file_text("folder"), "/.lapl-code-"));
+  CHECK(script.file_text("input") == "");
 }
 
 TEST_CASE("a missing compiler, folder or library is a reason, not an error") {

@@ -14,7 +14,8 @@ void count(std::vector<int>& cells, Shape shape, const Box& box) {
   for (std::int64_t plane = 0; plane < box.count[0]; ++plane)
     for (std::int64_t row = 0; row < box.count[1]; ++row)
       for (std::int64_t column = 0; column < box.count[2]; ++column)
-        ++cells[index_of(shape, {box.first[1] + row, box.first[2] + column, box.first[0] + plane})];
+        ++cells[cell_index(shape,
+                           {box.first[1] + row, box.first[2] + column, box.first[0] + plane})];
 }
 
 std::vector<Decomposition> some_decompositions() {

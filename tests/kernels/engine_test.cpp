@@ -163,7 +163,7 @@ TEST_CASE_TEMPLATE(
     const auto field = test::random_field<T>(shape);
     const auto expected = compiled_and_stepped<T>("reference", problem, field, 11, 1);
     for (const char* const engine : {"interpreted", "threaded", "blocked"}) {
-      CAPTURE(text_of(shape));
+      CAPTURE(shape_text(shape));
       CAPTURE(std::string(engine));
       CHECK(test::same_bits<T>(compiled_and_stepped<T>(engine, problem, field, 11, 3), expected));
     }
@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE("every engine imposes the condition of each face" * doctest::
           CHECK(test::same_bits<T>(found.laplacian, expected.laplacian));
         } catch (const EngineUnsuitable&) {  // engines that support only odd and even faces
           CHECK((engine.name == "resident" || engine.name == "streaming"));
-          CHECK((!extensions_of(problem.faces.front()) || shape.columns < 12));
+          CHECK((!as_extensions(problem.faces.front()) || shape.columns < 12));
         }
       }
   }

@@ -69,7 +69,7 @@ class Script {
     std::ofstream(folder_ / "compiler") << "#!/bin/sh\n" << text;
     std::filesystem::permissions(folder_ / "compiler", std::filesystem::perms::owner_all);
   }
-  std::string text_of(const std::string& name) const {
+  std::string file_text(const std::string& name) const {
     std::ostringstream text;
     text << std::ifstream(folder_ / name).rdbuf();
     return text.str();
@@ -89,9 +89,9 @@ inline bool runs(const std::string& process) {
 
 /// Waits for a file of the script to have a line of text, and returns the text without its end.
 inline std::string wait_for_text(const Script& script, const std::string& name) {
-  while (!has(script.text_of(name), "\n"))
+  while (!has(script.file_text(name), "\n"))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  std::string text = script.text_of(name);
+  std::string text = script.file_text(name);
   text.pop_back();
   return text;
 }

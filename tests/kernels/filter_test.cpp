@@ -29,7 +29,7 @@ std::vector<T> applied(CpuFilter<T>& filter, const Correlation<T>& correlation,
 
 // The direct method as plain loops, the reference for all methods.
 template <class T>
-std::vector<T> expected_of(const Correlation<T>& correlation, const std::vector<T>& input) {
+std::vector<T> expected_values(const Correlation<T>& correlation, const std::vector<T>& input) {
   const std::int64_t rows = correlation.input.rows, columns = correlation.input.columns;
   const auto value = [&](std::int64_t row, std::int64_t column) {
     row = edge_index(correlation.edge, row, rows);
@@ -121,7 +121,7 @@ TEST_CASE_TEMPLATE("direct filters equal the reference to the bit on every instr
     CAPTURE(correlation.window.columns);
     CAPTURE(correlation.before_columns);
     const auto input = test::random_field<T>(correlation.input, static_cast<unsigned>(n));
-    const auto expected = expected_of(correlation, input);
+    const auto expected = expected_values(correlation, input);
     for (const FilterLoops<T>* loops : test::usable_loops<FilterLoops<T>>()) {
       CAPTURE(loops->instruction_set);
       for (const int threads : {1, 2, 3}) {
@@ -147,7 +147,7 @@ TEST_CASE_TEMPLATE("direct filters equal the reference on long rows, long column
                                      window.rows / 2, window.columns / 2,
                                      Edge::reflect};
     const auto input = test::random_field<T>(shape, 2);
-    const auto expected = expected_of(correlation, input);
+    const auto expected = expected_values(correlation, input);
     for (const int threads : {1, 3}) {
       const auto filter =
           make_cpu_filter(FilterPlan<T>{correlation, FilterMethod::direct}, threads);
@@ -171,7 +171,7 @@ TEST_CASE_TEMPLATE("a value that is not finite spreads where a nonzero weight to
           odd[random.between(0, 2)];
     if (n % 10 == 0) correlation.constant = odd[0];
     if (n % 10 == 1) std::ranges::fill(correlation.weights, T(0));
-    const auto expected = expected_of(correlation, input);
+    const auto expected = expected_values(correlation, input);
     for (const FilterLoops<T>* loops : test::usable_loops<FilterLoops<T>>())
       CHECK(same_values(applied(*make_direct_filter(correlation, *loops, 2), correlation, input),
                         expected));
@@ -182,7 +182,7 @@ TEST_CASE_TEMPLATE("a value that is not finite spreads where a nonzero weight to
       correlation.weights[static_cast<std::size_t>(i)] =
           static_cast<T>((at.row % 3) * (at.column % 2 + (at.column % 5 == 0 ? 1 : 0)));
     }
-    const auto sums = expected_of(correlation, input);
+    const auto sums = expected_values(correlation, input);
     const auto found =
         applied(*make_cpu_filter(FilterPlan<T>{correlation, FilterMethod::separable}, 2),
                 correlation, input);
@@ -207,7 +207,7 @@ TEST_CASE_TEMPLATE("separable and fft agree with the reference as rounding allow
       CHECK(test::same_bits<T>(
           applied(*make_cpu_filter(FilterPlan<T>{correlation, method}, 3), correlation, input),
           found));
-      return test::largest_difference(found, expected_of(correlation, input));
+      return test::largest_difference(found, expected_values(correlation, input));
     };
     REQUIRE(largest_error(FilterMethod::fft, 1) <= gate(correlation, input, few));
 
@@ -250,7 +250,7 @@ TEST_CASE_TEMPLATE("a filter equals a calculation by hand", T, float, double) {
   const auto found = [&](Edge edge) {
     correlation.edge = edge;
     correlation.constant = 7;
-    return expected_of(correlation, input);
+    return expected_values(correlation, input);
   };
   CHECK(found(Edge::constant) == std::vector<T>{217, 321, 732});
   CHECK(found(Edge::nearest) == std::vector<T>{211, 321, 332});

@@ -72,16 +72,16 @@ TEST_CASE("percentile equals NumPy's") {
   const test::ReferenceData reference;
   const auto filtered = reference.values("fractal/filtered");
   for (const int threads : {1, 3})
-    CHECK(percentile_of(filtered, 70, threads) == reference.attribute("fractal", "threshold"));
+    CHECK(percentile_value(filtered, 70, threads) == reference.attribute("fractal", "threshold"));
 
   const std::vector<double> few = {4, 1, 3, 2};  // numpy.percentile([1, 2, 3, 4], q)
-  CHECK(percentile_of(few, 0, 1) == 1);
-  CHECK(percentile_of(few, 50, 1) == 2.5);
-  CHECK(percentile_of(few, 90, 1) == doctest::Approx(3.7).epsilon(1e-15));
-  CHECK(percentile_of(few, 100, 1) == 4);
-  CHECK(percentile_of(std::vector<double>{5}, 33, 1) == 5);
-  CHECK(percentile_of(std::vector<double>{-3, 2, -1e300, 0, -0.0}, 25, 2) == -3);
-  CHECK(percentile_of(std::vector<double>{-3, 2, -1e300, 0, 1e-320}, 62.5, 2) == 0.5e-320);
+  CHECK(percentile_value(few, 0, 1) == 1);
+  CHECK(percentile_value(few, 50, 1) == 2.5);
+  CHECK(percentile_value(few, 90, 1) == doctest::Approx(3.7).epsilon(1e-15));
+  CHECK(percentile_value(few, 100, 1) == 4);
+  CHECK(percentile_value(std::vector<double>{5}, 33, 1) == 5);
+  CHECK(percentile_value(std::vector<double>{-3, 2, -1e300, 0, -0.0}, 25, 2) == -3);
+  CHECK(percentile_value(std::vector<double>{-3, 2, -1e300, 0, 1e-320}, 62.5, 2) == 0.5e-320);
 
   std::mt19937 draw(7);
   std::vector<double> ordered(65);  // some equal, some that differ in the last bits alone
@@ -93,7 +93,7 @@ TEST_CASE("percentile equals NumPy's") {
   std::ranges::sort(ordered);
   for (int rank = 0; rank < 65; ++rank)
     for (const int threads : {1, 3, 80})
-      CHECK(percentile_of(mixed, 100.0 * rank / 64, threads) == ordered[rank]);
+      CHECK(percentile_value(mixed, 100.0 * rank / 64, threads) == ordered[rank]);
 }
 
 TEST_CASE("fractal field does not depend on the number of threads") {
@@ -107,14 +107,14 @@ TEST_CASE("fractal field does not depend on the number of threads") {
 
 TEST_CASE("several fractal fields can be made at once") {
   constexpr int count = 24;
-  const auto shape_of = [](int i) { return Shape{16 + i, 40 - i}; };
+  const auto nth_shape = [](int i) { return Shape{16 + i, 40 - i}; };
   std::vector<std::vector<double>> found(count);
   std::vector<std::thread> threads;
   for (int i = 0; i < count; ++i)
-    threads.emplace_back([&, i] { found[i] = fractal_field(shape_of(i), {}, 1); });
+    threads.emplace_back([&, i] { found[i] = fractal_field(nth_shape(i), {}, 1); });
   for (std::thread& thread : threads) thread.join();
   for (int i = 0; i < count; ++i)
-    CHECK(test::same_bits<double>(found[i], fractal_field(shape_of(i), {}, 1)));
+    CHECK(test::same_bits<double>(found[i], fractal_field(nth_shape(i), {}, 1)));
 }
 
 TEST_CASE("a grid of one row is cropped by its columns, as one of one axis is") {

@@ -46,8 +46,8 @@ std::vector<Stage> stages_for_object_code() {
     for (const char* rate : rates_for_object_code) {
       RunConfig run = test::formula_run({8, 8}, {{"u", rate}, {"v", "u + 0 * D"}});
       run.parameters["D"] = test::formula_parameter("1");
-      for (const Stage& stage : step_stages(system_of(run), scheme, 0.3).stages)
-        if (texts.insert(code_of({stage}, sizeof(float))).second) stages.push_back(stage);
+      for (const Stage& stage : step_stages(make_system(run), scheme, 0.3).stages)
+        if (texts.insert(stages_source({stage}, sizeof(float))).second) stages.push_back(stage);
     }
   // A sum with a rounded product; in the stages of equations such a sum is always an fma.
   Stage rounded{.tree = {}, .targets = {0}};
@@ -60,15 +60,15 @@ std::vector<Stage> stages_for_object_code() {
 
 // The number of fused multiply-adds that are computed in every cell.
 long contractions(const StageTree& tree) {
-  const std::vector<bool> in_cells =
-      made_of(tree, [](const StageOperation& node) { return node.operation == Operation::value; });
+  const std::vector<bool> in_cells = depending_on(
+      tree, [](const StageOperation& node) { return node.operation == Operation::value; });
   long count = 0;
   for (std::size_t i = 0; i < tree.operations.size(); ++i)
     count += in_cells[i] && tree.operations[i].operation == Operation::fused_multiply_add ? 1 : 0;
   return count;
 }
 
-std::string output_of(const std::string& command) {
+std::string command_output(const std::string& command) {
   std::string text;
   FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
   REQUIRE(pipe != nullptr);
@@ -117,8 +117,8 @@ TEST_CASE("compiled stages hold the contractions of the canon, and no others" *
     std::ofstream(folder / name) << header;
   }
   const auto compiled = [&](std::size_t value_bytes, const std::string& more) {
-    std::ofstream(folder / "code.cpp") << arithmetic_guard() << code_of(stages, value_bytes);
-    return contractions_in(output_of(fmt::format(
+    std::ofstream(folder / "code.cpp") << arithmetic_guard() << stages_source(stages, value_bytes);
+    return contractions_in(command_output(fmt::format(
         "cd '{}' && {} {} {} -iquote . code.cpp -o code.so && objdump -d "
         "--no-show-raw-insn "
         "code.so",

@@ -88,7 +88,7 @@ TEST_CASE("noises and steps share no words, also where seeds have more than 32 b
       for (const std::int64_t step : {0ll, 1ll, 1ll << 32, 3ll << 32, (1ll << 44) - 1}) {
         if (use == 1 << 21 && seed >> 32 != 0) continue;  // a long seed has fewer uses
         const DrawWords words =
-            words_of({.operation = Operation::noise, .seed = seed, .index = use}, step);
+            noise_words({.operation = Operation::noise, .seed = seed, .index = use}, step);
         known.insert({words.step_low, words.step_high, words.key_low, words.key_high});
         ++count;
       }

@@ -31,14 +31,14 @@ class RandomProblem {
   /// If `wide`, the grid is one that a GPU engine can stream.
   explicit RandomProblem(std::uint64_t seed, bool wide = false) : generator_(seed) {
     run.equation.kind = EquationKind::formula;
-    run.shape =
-        wide ? Shape{1 + below(90), one_of<std::int64_t>({64, 128, 256, 264, 512, 640, 1040})}
-             : shape();
-    run.spacing = one_of<double>({1, 1, 0.5, 0.3});
+    run.shape = wide
+                    ? Shape{1 + below(90), drawn<std::int64_t>({64, 128, 256, 264, 512, 640, 1040})}
+                    : shape();
+    run.spacing = drawn<double>({1, 1, 0.5, 0.3});
     if (chance(0.3))
-      for (double& along : run.spacing.by_axis) along = one_of<double>({1, 0.7, 0.5, 2});
-    run.precision = one_of<Precision>({Precision::float32, Precision::float64});
-    run.time_step = one_of<double>({0.1, 0.01, 1, 0.3});
+      for (double& along : run.spacing.by_axis) along = drawn<double>({1, 0.7, 0.5, 2});
+    run.precision = drawn<Precision>({Precision::float32, Precision::float64});
+    run.time_step = drawn<double>({0.1, 0.01, 1, 0.3});
     const std::vector<SchemeRow> schemes = schemes_of_stages();
     run.scheme = {schemes[below(schemes.size())].value, chance(0.1) ? 20 : least_stages + below(5)};
     run.fields.clear();
@@ -76,12 +76,12 @@ class RandomProblem {
     std::vector<T> values(run.fields.size() * run.shape.cells());
     const bool wild = chance(0.3), zero = chance(0.1);
     for (T& value : values) {
-      value = zero ? one_of<T>({T(0), T(-0.0)}) : static_cast<T>(uniform() * 2 - 0.5);
+      value = zero ? drawn<T>({T(0), T(-0.0)}) : static_cast<T>(uniform() * 2 - 0.5);
       if (!wild || !chance(0.1)) continue;
-      value = one_of<T>({T(0), T(-0.0), std::numeric_limits<T>::denorm_min(),
-                         std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
-                         std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN(),
-                         T(-1), T(1e10)});
+      value = drawn<T>({T(0), T(-0.0), std::numeric_limits<T>::denorm_min(),
+                        std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+                        std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN(),
+                        T(-1), T(1e10)});
     }
     return values;
   }
@@ -97,10 +97,10 @@ class RandomProblem {
   std::string text() const {
     std::string text = fmt::format(
         "{}, spacing {}, {}, dt {}, {} steps, {} threads, {} ({}), planes {}, rows {}, columns {}",
-        text_of(run.shape), fmt::join(run.spacing.by_axis, " x "), name_of(run.precision),
-        *run.time_step, steps, threads, name_of(run.scheme.kind), run.scheme.stages.value_or(0),
-        name_of(run.boundaries.planes), name_of(run.boundaries.rows),
-        name_of(run.boundaries.columns));
+        shape_text(run.shape), fmt::join(run.spacing.by_axis, " x "), enum_name(run.precision),
+        *run.time_step, steps, threads, enum_name(run.scheme.kind), run.scheme.stages.value_or(0),
+        enum_name(run.boundaries.planes), enum_name(run.boundaries.rows),
+        enum_name(run.boundaries.columns));
     for (const auto& [name, parameter] : run.parameters)
       text += fmt::format("\n{} = {}", name,
                           parameter.kind == ParameterConfig::Kind::number
@@ -115,8 +115,8 @@ class RandomProblem {
       for (const SideCondition& condition : *conditions)
         text +=
             fmt::format("\n{} of {}: {} {}, factor {}", condition_name(condition),
-                        condition.array.empty() ? "all" : condition.array, name_of(condition.kind),
-                        condition.value.text(), condition.factor.text());
+                        condition.array.empty() ? "all" : condition.array,
+                        enum_name(condition.kind), condition.value.text(), condition.factor.text());
     return text;
   }
 
@@ -125,59 +125,59 @@ class RandomProblem {
   double uniform() { return static_cast<double>(generator_() >> 11) * 0x1p-53; }
   bool chance(double probability) { return uniform() < probability; }
   template <class V>
-  V one_of(const std::vector<V>& values) {
+  V drawn(const std::vector<V>& values) {
     return values[below(values.size())];
   }
-  std::string word_of(const std::vector<std::string>& words) { return one_of(words); }
+  std::string drawn_word(const std::vector<std::string>& words) { return drawn(words); }
 
   Shape shape() {
     if (chance(0.03)) return {1 + below(3), 500 + below(600)};  // wider than a segment of a row
     const std::vector<std::int64_t> odd = {1, 2, 3, 31, 33};
-    if (chance(0.15)) return {1, chance(0.3) ? one_of(odd) : 1 + below(300), 1, 1};
+    if (chance(0.15)) return {1, chance(0.3) ? drawn(odd) : 1 + below(300), 1, 1};
     if (chance(0.3))
-      return {1 + below(12), chance(0.3) ? one_of(odd) : 1 + below(40), 1 + below(9), 3};
-    if (chance(0.4)) return {one_of(odd), one_of(odd)};
+      return {1 + below(12), chance(0.3) ? drawn(odd) : 1 + below(40), 1 + below(9), 3};
+    if (chance(0.4)) return {drawn(odd), drawn(odd)};
     return {1 + below(40), 1 + below(70)};
   }
 
   void parameters() {
     for (int i = 0, count = below(3); i < count; ++i)
       run.parameters[fmt::format("a{}", i)] = number_parameter(
-          one_of<double>({0, 1, -1, 0.5, 2, 0.16, 1e-3, -0.7, 1e5, uniform(), uniform()}));
+          drawn<double>({0, 1, -1, 0.5, 2, 0.16, 1e-3, -0.7, 1e5, uniform(), uniform()}));
     numbers_.clear();
     for (const auto& [name, parameter] : run.parameters) numbers_.push_back(name);
     for (int i = 0, count = below(3); i < count; ++i)
       run.parameters[fmt::format("d{}", i)] = formula_parameter(
-          fmt::format(fmt::runtime(word_of({"1 + 0.1 * {0}", "where({0} < {1}, 1, 2)",
-                                            "sin({0} * {1})", "exp(-{0}^2) - 0.5", "{1}"})),
+          fmt::format(fmt::runtime(drawn_word({"1 + 0.1 * {0}", "where({0} < {1}, 1, 2)",
+                                               "sin({0} * {1})", "exp(-{0}^2) - 0.5", "{1}"})),
                       axis(), axis()));
   }
 
   // In rates, and in a quantity that rates read.
   void noise() {
     run.initial.fractal.seed = generator_() >> 1;
-    run.scheme = {one_of<Scheme>({Scheme::euler, Scheme::heun})};
+    run.scheme = {drawn<Scheme>({Scheme::euler, Scheme::heun})};
     run.equation.quantities.emplace_back("noisy",
-                                         word_of({"noise", "0.3 * noise(7)", "noise * t"}));
+                                         drawn_word({"noise", "0.3 * noise(7)", "noise * t"}));
     for (auto& [field, rate] : run.equation.rates)
       if (chance(0.7))
-        rate = fmt::format(fmt::runtime(word_of({"({0}) + ({1}) * noise", "({0}) + 0.1 * noisy",
-                                                 "({1}) * noisy + ({0}) - noise(3) * noise"})),
+        rate = fmt::format(fmt::runtime(drawn_word({"({0}) + ({1}) * noise", "({0}) + 0.1 * noisy",
+                                                    "({1}) * noisy + ({0}) - noise(3) * noise"})),
                            rate.text(), accepted_expression(1));
   }
 
   // In rates, and in a quantity that rates read.
   void reductions() {
     run.equation.quantities.emplace_back(
-        "whole", word_of({"mean(u0)", "1e-3 * integral(u0^2)", "maximum(laplacian(u0))",
-                          "minimum(u0) * mean(abs(u0) + t)", "1 / minimum(u0) + 1 / maximum(u0)",
-                          "where(1 / minimum(u0) > 0, 1, 2)"}));
+        "whole", drawn_word({"mean(u0)", "1e-3 * integral(u0^2)", "maximum(laplacian(u0))",
+                             "minimum(u0) * mean(abs(u0) + t)", "1 / minimum(u0) + 1 / maximum(u0)",
+                             "where(1 / minimum(u0) > 0, 1, 2)"}));
     for (auto& [field, rate] : run.equation.rates)
       if (chance(0.7))
         rate = fmt::format(
-            fmt::runtime(word_of({"({0}) - mean({1})", "({0}) * whole", "whole - ({0})",
-                                  "mean({1} * whole) + ({0}) + minimum(whole * u0)",
-                                  "({0}) + maximum({1}) * ({1})", "integral({1}) - ({0})"})),
+            fmt::runtime(drawn_word({"({0}) - mean({1})", "({0}) * whole", "whole - ({0})",
+                                     "mean({1} * whole) + ({0}) + minimum(whole * u0)",
+                                     "({0}) + maximum({1}) * ({1})", "integral({1}) - ({0})"})),
             rate.text(), accepted_expression(2));
   }
 
@@ -186,7 +186,7 @@ class RandomProblem {
                                 &run.boundaries.columns};
     const int first = 3 - run.shape.axes;
     for (int axis = first; axis < 3; ++axis)
-      *of_axes[axis] = one_of<Boundary>({Boundary::zero, Boundary::insulated, Boundary::periodic});
+      *of_axes[axis] = drawn<Boundary>({Boundary::zero, Boundary::insulated, Boundary::periodic});
     for (int axis = first; axis < 3; ++axis)
       if (chance(0.5)) {
         *of_axes[axis] = Boundary::zero;
@@ -196,9 +196,9 @@ class RandomProblem {
   }
   void mask() {
     run.mask = formula_parameter(fmt::format(
-        fmt::runtime(word_of({"where(sin(7 * {0}) + sin(5 * {1}) < {2}, 1, 0)",
-                              "where({0}^2 + {1}^2 < 30 * {2}, 0, 2)",
-                              "where(abs({0} - 3) < 2 + {2}, 0, -1)", "1", "{2} < 0.1"})),
+        fmt::runtime(drawn_word({"where(sin(7 * {0}) + sin(5 * {1}) < {2}, 1, 0)",
+                                 "where({0}^2 + {1}^2 < 30 * {2}, 0, 2)",
+                                 "where(abs({0} - 3) < 2 + {2}, 0, -1)", "1", "{2} < 0.1"})),
         axis(), axis(), uniform()));
     if (chance(0.7)) conditions({.of_mask = true}, run.mask_conditions);
   }
@@ -210,7 +210,7 @@ class RandomProblem {
     for (const std::string& array : arrays) {
       SideCondition condition = of;
       condition.array = array;
-      condition.kind = one_of<ConditionKind>(
+      condition.kind = drawn<ConditionKind>(
           {ConditionKind::value, ConditionKind::value_at_face, ConditionKind::derivative,
            ConditionKind::mixed, chance(0.1) ? ConditionKind::absorbing : ConditionKind::value});
       if (!of.of_mask && chance(0.2)) condition.kind = ConditionKind::value_at_node;
@@ -227,17 +227,18 @@ class RandomProblem {
       leaves.insert(leaves.end(),
                     read_in_conditions_.begin() + (of_fields ? 0 : std::ssize(run.fields)),
                     read_in_conditions_.end());
-    if (depth == 0) return one_of(leaves);
-    return fmt::format(fmt::runtime(word_of({"{} + {}", "({}) * ({})", "sin({}) - {}",
-                                             "where({0} < {1}, {1}, {0})", "max({}, {})"})),
+    if (depth == 0) return drawn(leaves);
+    return fmt::format(fmt::runtime(drawn_word({"{} + {}", "({}) * ({})", "sin({}) - {}",
+                                                "where({0} < {1}, {1}, {0})", "max({}, {})"})),
                        condition_formula(depth - 1, of_fields),
                        condition_formula(depth - 1, of_fields));
   }
 
   std::string leaf() {
-    if (chance(0.6)) return one_of(names_);
-    if (chance(0.3)) return word_of({std::string(1, axis()), std::string(1, axis()), "t", "pi"});
-    return word_of({"0", "1", "2", "0.5", "3", "1e-3", "0.25", "1e30", "1e-30", "7.3", "1e-300"});
+    if (chance(0.6)) return drawn(names_);
+    if (chance(0.3)) return drawn_word({std::string(1, axis()), std::string(1, axis()), "t", "pi"});
+    return drawn_word(
+        {"0", "1", "2", "0.5", "3", "1e-3", "0.25", "1e30", "1e-30", "7.3", "1e-300"});
   }
   std::string expression(int depth) {
     if (depth <= 0 || chance(0.08)) return leaf();
@@ -248,29 +249,32 @@ class RandomProblem {
       return text + ')';
     };
     if (chance(0.45))
-      return fmt::format("({} {} {})", part(), word_of({"+", "-", "*", "+", "-", "*", "/"}),
+      return fmt::format("({} {} {})", part(), drawn_word({"+", "-", "*", "+", "-", "*", "/"}),
                          part());
     if (chance(0.15)) return fmt::format("-{}", part());
     if (chance(0.2))
-      return fmt::format("({})^{}", part(), word_of({"2", "3", "-1", "0", "0.5", "-2", "a", "65"}));
+      return fmt::format("({})^{}", part(),
+                         drawn_word({"2", "3", "-1", "0", "0.5", "-2", "a", "65"}));
     if (chance(0.1))
-      return fmt::format("({} {} {})", part(), word_of({"<", "<=", ">", ">=", "==", "!="}), part());
+      return fmt::format("({} {} {})", part(), drawn_word({"<", "<=", ">", ">=", "==", "!="}),
+                         part());
     if (chance(0.08))
-      return fmt::format(fmt::runtime(word_of({"({} and {})", "({} or {})", "(not {} < {})"})),
+      return fmt::format(fmt::runtime(drawn_word({"({} and {})", "({} or {})", "(not {} < {})"})),
                          part(), part());
     if (chance(0.3)) {
       std::vector<std::string> values;
       for (const FormulaFunction& function : formula_functions)
         if (function.kind == FormulaFunction::Kind::of_values) values.emplace_back(function.name);
-      const std::string name = one_of(values);
-      return call(name, row_of(formula_function(name)->operation).operands);
+      const std::string name = drawn(values);
+      return call(name, table_row(formula_function(name)->operation).operands);
     }
     if (chance(0.2)) return fmt::format("divergence(({}) * gradient({}))", part(), part());
-    if (chance(0.15)) return call(word_of({"upwind", "advect"}), run.shape.axes + 1);
-    return call(word_of({"laplacian", "laplacian", fmt::format("d_d{}", axis()),
-                         fmt::format("d2_d{}2", axis()), fmt::format("d2_d{}d{}", axis(), axis()),
-                         "gradient_squared", "gradient_energy"}),
-                1);
+    if (chance(0.15)) return call(drawn_word({"upwind", "advect"}), run.shape.axes + 1);
+    return call(
+        drawn_word({"laplacian", "laplacian", fmt::format("d_d{}", axis()),
+                    fmt::format("d2_d{}2", axis()), fmt::format("d2_d{}d{}", axis(), axis()),
+                    "gradient_squared", "gradient_energy"}),
+        1);
   }
 
   // A random expression. Invalid ones are drawn again, at most ten times.
@@ -278,7 +282,7 @@ class RandomProblem {
     for (int attempt = 0; attempt < 10; ++attempt) {
       const std::string text = expression(depth);
       try {
-        value_stages(system_of(run), parse_formula("f", text));
+        value_stages(make_system(run), parse_formula("f", text));
         return text;
       } catch (const FormulaError&) {
       }

@@ -31,7 +31,7 @@ template <class T>
 void compare_engines(test::RandomProblem& random, RandomCounts& counts) {
   Problem<T> problem;
   try {
-    problem = problem_of<T>(Model(random.run), test::coefficient_fields(random.run));
+    problem = make_problem<T>(Model(random.run), test::coefficient_fields(random.run));
   } catch (const FormulaError&) {  // such as a division by 0 or an operator on a number
     ++counts.refused;
     return;
@@ -82,7 +82,7 @@ TEST_CASE("random equations: every engine that takes one equals the reference to
 TEST_CASE("the sign of a sum that is 0 is changed in code compiled at run time too") {
   const RunConfig run =
       test::formula_run({3, 40}, {{"u", "min(-(2 * v + abs(v)), 1)"}, {"v", "0"}});
-  const auto problem = problem_of<float>(Model(run), {});
+  const auto problem = make_problem<float>(Model(run), {});
   std::vector<float> state(problem.values(), -0.0f);
   std::fill_n(state.begin() + 120, 120, 0.0f);
   for (const EngineInfo& engine : engine_table) {

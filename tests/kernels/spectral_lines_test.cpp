@@ -30,7 +30,7 @@ Line transformed(const Line& line, int sign) {
 }
 
 template <class At>
-Line line_of(std::int64_t size, const At& at) {
+Line make_line(std::int64_t size, const At& at) {
   Line line;
   for (std::int64_t i = 0; i < size; ++i) line.push_back(at(i));
   return line;
@@ -64,10 +64,10 @@ TEST_CASE("pairs of lines have the modes of their faces, and transform back") {
       const auto in = [](const Line& values) {
         return [&](std::int64_t i) { return values.at(i); };
       };
-      const Line values = line_of(size, [&](std::int64_t i) { return LinePair{x[i], y[i]}; });
+      const Line values = make_line(size, [&](std::int64_t i) { return LinePair{x[i], y[i]}; });
       const Line forward = transformed(
-          line_of(line.length(), [&](std::int64_t j) { return line.input(j, in(values)); }), -1);
-      const Line modes = line_of(size, [&](std::int64_t p) { return line.mode(p, in(forward)); });
+          make_line(line.length(), [&](std::int64_t j) { return line.input(j, in(values)); }), -1);
+      const Line modes = make_line(size, [&](std::int64_t p) { return line.mode(p, in(forward)); });
       for (std::int64_t p = 0; p < size; ++p) {
         LinePair sum = {0, 0};
         for (std::int64_t i = 0; i < size; ++i) {
@@ -78,7 +78,7 @@ TEST_CASE("pairs of lines have the modes of their faces, and transform back") {
         CHECK(std::abs(modes[p].y - sum.y) < 1e-13);
       }
       const Line backward = transformed(
-          line_of(line.length(), [&](std::int64_t k) { return line.spectrum(k, in(modes)); }), 1);
+          make_line(line.length(), [&](std::int64_t k) { return line.spectrum(k, in(modes)); }), 1);
       const auto scale = static_cast<double>(line.length());
       for (std::int64_t i = 0; i < size; ++i) {
         const LinePair value = line.output(i, in(backward));

@@ -59,7 +59,7 @@ std::vector<T> after_one_step(const Problem<T>& problem, const std::vector<T>& s
     backend->advance(1);
     const auto capture = backend->capture();
     const Captured<T> captured = capture.wait();
-    CHECK(captured.digest == digest_of(captured.state));
+    CHECK(captured.digest == field_digest(captured.state));
     if (!found.empty()) CHECK(test::same_bits<T>(found, captured.state));
     found.assign(captured.state.begin(), captured.state.end());
   }
@@ -145,7 +145,7 @@ TEST_CASE(
   for (const AxisFaces<double>& rows : some_conditions<double>())
     for (const AxisFaces<double>& columns : some_conditions<double>()) {
       const auto problem = problem_of_stage<double>({5, 7}, {rows, columns}, tree);
-      REQUIRE(problem.fields == 2);
+      REQUIRE(problem.step_fields == 2);
       const auto state = test::random_field<double>({2 * 5, 7});
       auto expected = at_every_cell(problem, state.data() + 35,
                                     [](const auto& value) { return value(0, -1, 1); });
@@ -159,7 +159,7 @@ TEST_CASE(
     "a tree knows its radius, its arithmetic, and whether it is linear, homogeneous and "
     "symmetric") {
   for (const int axes : {1, 2, 3}) {
-    const StageProperties diffusion = properties_of(diffusion_tree(axes, 0.1));
+    const StageProperties diffusion = stage_properties(diffusion_tree(axes, 0.1));
     CHECK(diffusion.arithmetic == (axes == 3 ? 8 : 2 * axes + 1));
     CHECK(diffusion.radius == 1);
     CHECK(diffusion.linear);
@@ -169,7 +169,7 @@ TEST_CASE(
   const auto of = [](auto make) {
     StageTree tree;
     tree.results = {make(tree)};
-    return properties_of(tree);
+    return stage_properties(tree);
   };
   const auto decay = of([](StageTree& t) {
     return t.operate(Operation::fused_multiply_add, t.number(0.5), t.value(0, {}), t.value(0, {}));
@@ -216,8 +216,8 @@ TEST_CASE("a tree keeps -0 and 0 apart") {
 
 TEST_CASE("rows of diffusion on three axes are compiled ahead, also where a formula states it") {
   const auto problem = problem_of_stage<float>(box(4, 5, 70), {}, diffusion_tree(3, 0.1));
-  CHECK(rows_are_compiled(problem));
-  CHECK_FALSE(is_compiled_ahead(problem));
+  CHECK(is_volume_diffusion(problem));
+  CHECK_FALSE(is_plane_diffusion(problem));
   CHECK(make_backend<float>("cpu", "blocked", problem, 1)->description().reason ==
         "compute.engine asks for it");  // only compiled code will
   CHECK(make_backend<float>("cpu", "auto", problem, 1)->description().engine == "blocked");
@@ -228,16 +228,16 @@ TEST_CASE("rows of diffusion on three axes are compiled ahead, also where a form
   CHECK(after(problem) == after(test::diffusion<float>(problem.shape, {}, 0.1f)));
   auto other = problem;
   other.stages.front().tree.results = {0};
-  CHECK_FALSE(rows_are_compiled(other));
-  CHECK_FALSE(rows_are_compiled(test::diffusion<float>({8, 8}, {}, 0.2f)));
+  CHECK_FALSE(is_volume_diffusion(other));
+  CHECK_FALSE(is_volume_diffusion(test::diffusion<float>({8, 8}, {}, 0.2f)));
 }
 
 TEST_CASE("only diffusion on two axes is compiled ahead, also where a formula states it") {
   auto problem = test::diffusion<float>({8, 8}, {}, 0.2f);
-  CHECK(compiled_coefficient(problem) == 0.2f);
+  CHECK(plane_diffusion_coefficient(problem) == 0.2f);
   problem.stages.front().tree.results = {0};
-  CHECK_FALSE(is_compiled_ahead(problem));
-  CHECK_THROWS_AS(compiled_stage(problem), EngineUnsuitable);
+  CHECK_FALSE(is_plane_diffusion(problem));
+  CHECK_THROWS_AS(plane_diffusion_stage(problem), EngineUnsuitable);
 }
 
 TEST_CASE("diffusion whose faces extend no grid is compiled at run time, so that it streams") {
@@ -254,14 +254,14 @@ TEST_CASE("diffusion whose faces extend no grid is compiled at run time, so that
 }
 
 TEST_CASE("shapes and cells have a text for each number of axes") {
-  CHECK(text_of(row_of_cells(7)) == "7");
-  CHECK(text_of(Shape{3, 7}) == "3 x 7");
-  CHECK(text_of(box(2, 3, 7)) == "2 x 3 x 7");
+  CHECK(shape_text(row_of_cells(7)) == "7");
+  CHECK(shape_text(Shape{3, 7}) == "3 x 7");
+  CHECK(shape_text(box(2, 3, 7)) == "2 x 3 x 7");
   for (const Shape shape : {row_of_cells(7), Shape{3, 7}, box(2, 3, 7)})
     CHECK(Shape::of(shape.extents()) == shape);
-  CHECK(text_of(cell_at(row_of_cells(7), 4), 1) == "column 4");
-  CHECK(text_of(cell_at({3, 7}, 11), 2) == "row 1, column 4");
-  CHECK(text_of(cell_at(box(2, 3, 7), 32), 3) == "plane 1, row 1, column 4");
+  CHECK(place_text(cell_at(row_of_cells(7), 4), 1) == "column 4");
+  CHECK(place_text(cell_at({3, 7}, 11), 2) == "row 1, column 4");
+  CHECK(place_text(cell_at(box(2, 3, 7), 32), 3) == "plane 1, row 1, column 4");
 }
 
 }  // namespace lapl

@@ -27,8 +27,8 @@ std::vector<T> one_pass(const TileLoops<T>& loops, const Problem<T>& problem,
                       slab};
       HostBuffer<T> scratch(loops.scratch_size(problem, tile), 1);
       std::fill_n(scratch.data(), scratch.size(), std::numeric_limits<T>::quiet_NaN());
-      loops.advance(problem, compiled_stage(problem), tile, from.data(), to.data(), scratch.data(),
-                    expect_subnormal);
+      loops.advance(problem, plane_diffusion_stage(problem), tile, from.data(), to.data(),
+                    scratch.data(), expect_subnormal);
     }
   return to;
 }

@@ -34,7 +34,7 @@ class SharedFolder {
 
 /// The values of rows `rows` of each field, field after field.
 template <class T>
-std::vector<T> values_of(Shape shape, RowRange rows, std::size_t fields) {
+std::vector<T> own_values(Shape shape, RowRange rows, std::size_t fields) {
   std::vector<T> values;
   for (std::size_t field = 0; field < fields; ++field)
     for (std::int64_t i = rows.first * shape.columns; i < rows.end() * shape.columns; ++i)
@@ -54,7 +54,7 @@ bool same_bytes(const std::filesystem::path& a, const std::filesystem::path& b) 
 const std::vector<std::string> names = {"u", "v", "w"};
 
 template <class T>
-StepRecord record_of(Shape shape, const std::vector<T>& values, std::size_t fields) {
+StepRecord make_record(Shape shape, const std::vector<T>& values, std::size_t fields) {
   StepRecord record{.shape = shape,
                     .spacing = 0.3,
                     .step = 2500,
@@ -70,7 +70,7 @@ StepRecord record_of(Shape shape, const std::vector<T>& values, std::size_t fiel
 }
 
 /// A header; on ranks other than the first it has only shape and fields.
-CheckpointHeader header_of(Shape shape, std::size_t fields) {
+CheckpointHeader make_header(Shape shape, std::size_t fields) {
   CheckpointHeader header{.config = {}, .shape = shape, .missing_outputs = {}};
   header.fields.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(fields));
   if (!test::ranks().is_first()) return header;
@@ -86,7 +86,7 @@ CheckpointHeader header_of(Shape shape, std::size_t fields) {
 using Ranges = std::vector<RowRange>;
 
 /// Divides the rows about equally among `count` ranks from `first` on; none for the other ranks.
-Ranges ranges_of(Shape shape, int first, int count) {
+Ranges make_ranges(Shape shape, int first, int count) {
   const std::int64_t rows = RowRange::all(shape).count;
   Ranges ranges(test::ranks().count());
   for (std::int64_t i = 0; i < count; ++i) {
@@ -98,7 +98,7 @@ Ranges ranges_of(Shape shape, int first, int count) {
 
 template <class T>
 void check_files(Shape shape, std::size_t fields, const Ranges& ranges) {
-  const std::string text = text_of(shape);
+  const std::string text = shape_text(shape);
   CAPTURE(text);
   CAPTURE(fields);
   Ranks& ranks = test::ranks();
@@ -106,16 +106,16 @@ void check_files(Shape shape, std::size_t fields, const Ranges& ranges) {
   const RowRange rows = ranges[ranks.rank()];
   {
     FileWriter writer;
-    const std::vector<T> values = values_of<T>(shape, rows, fields);
-    write_step_file(writer, ranks, folder / "ranks.nc", record_of(shape, values, fields), rows);
-    write_checkpoint(writer, ranks, folder / "ranks.h5", header_of(shape, fields), rows,
+    const std::vector<T> values = own_values<T>(shape, rows, fields);
+    write_step_file(writer, ranks, folder / "ranks.nc", make_record(shape, values, fields), rows);
+    write_checkpoint(writer, ranks, folder / "ranks.h5", make_header(shape, fields), rows,
                      std::span<const T>(values));
   }
   if (!ranks.is_first()) return;
   CHECK(folder.entries() == 2);
-  const std::vector<T> values = values_of<T>(shape, RowRange::all(shape), fields);
-  write_step_file(folder / "one.nc", record_of(shape, values, fields));
-  write_checkpoint(folder / "one.h5", header_of(shape, fields), std::span<const T>(values));
+  const std::vector<T> values = own_values<T>(shape, RowRange::all(shape), fields);
+  write_step_file(folder / "one.nc", make_record(shape, values, fields));
+  write_checkpoint(folder / "one.h5", make_header(shape, fields), std::span<const T>(values));
   CHECK(same_bytes(folder / "ranks.nc", folder / "one.nc"));
   CHECK(same_bytes(folder / "ranks.h5", folder / "one.h5"));
 }
@@ -123,17 +123,17 @@ void check_files(Shape shape, std::size_t fields, const Ranges& ranges) {
 template <class T>
 void check_divisions(Shape shape, std::size_t fields) {
   const int count = test::ranks().count();
-  check_files<T>(shape, fields, ranges_of(shape, 0, count));
+  check_files<T>(shape, fields, make_ranges(shape, 0, count));
   if (count == 1) return;
-  check_files<T>(shape, fields, ranges_of(shape, 0, 1));
-  check_files<T>(shape, fields, ranges_of(shape, count - 1, 1));
-  check_files<T>(shape, fields, ranges_of(shape, 1, count - 1));
+  check_files<T>(shape, fields, make_ranges(shape, 0, 1));
+  check_files<T>(shape, fields, make_ranges(shape, count - 1, 1));
+  check_files<T>(shape, fields, make_ranges(shape, 1, count - 1));
 }
 
 /// The error message, which must be the same on all ranks.
 template <class Use>
 std::string common_message(const Use& use) {
-  const std::string message = test::message_of<IoError>(use);
+  const std::string message = test::thrown_message<IoError>(use);
   CHECK(broadcast_text(test::ranks(), message) == message);
   return message;
 }
@@ -161,29 +161,29 @@ TEST_CASE("files of several chunks on ranks are those of one process") {
   const int count = test::ranks().count();
   // Bands of rows, of full and of padded chunks; such bands in each plane; bands of planes.
   const Shape bands{3000, 1000}, padded{3001, 1001};
-  check_files<double>(bands, 3, ranges_of(bands, 0, count));
-  check_files<float>(padded, 2, ranges_of(padded, count / 2, count - count / 2));
+  check_files<double>(bands, 3, make_ranges(bands, 0, count));
+  check_files<float>(padded, 2, make_ranges(padded, count / 2, count - count / 2));
   for (const Shape shape : {Shape{1501, 1000, 2, 3}, Shape{301, 200, 43, 3}})
-    check_files<double>(shape, 1, ranges_of(shape, 0, count));
+    check_files<double>(shape, 1, make_ranges(shape, 0, count));
   // Rows that are cut into pieces.
   const Shape wide{2, 8'400'000};
-  check_files<float>(wide, 1, ranges_of(wide, 0, count));
+  check_files<float>(wide, 1, make_ranges(wide, 0, count));
 }
 
 TEST_CASE("a file that one rank cannot write is an error of all, and leaves nothing") {
   std::signal(SIGXFSZ, SIG_IGN);
   Ranks& ranks = test::ranks();
   const Shape shape{500, 400};
-  const Ranges ranges = ranges_of(shape, 0, ranks.count());
+  const Ranges ranges = make_ranges(shape, 0, ranks.count());
   const RowRange rows = ranges[ranks.rank()];
-  const std::vector<double> values = values_of<double>(shape, rows, 2);
+  const std::vector<double> values = own_values<double>(shape, rows, 2);
   const SharedFolder folder;
   FileWriter writer;
   const auto write_step = [&](const std::string& name) {
-    write_step_file(writer, ranks, folder / name, record_of(shape, values, 2), rows);
+    write_step_file(writer, ranks, folder / name, make_record(shape, values, 2), rows);
   };
   const auto write_state = [&](const std::string& name) {
-    write_checkpoint(writer, ranks, folder / name, header_of(shape, 2), rows,
+    write_checkpoint(writer, ranks, folder / name, make_header(shape, 2), rows,
                      std::span<const double>(values));
   };
   for (int failing = 0; failing < ranks.count(); ++failing) {

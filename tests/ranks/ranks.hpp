@@ -17,10 +17,10 @@ Ranks& ranks();
 
 /// The plan of one derived output.
 template <class T>
-std::vector<DerivedPlan<T>> derived_plans(const RunConfig& run, const CoefficientFields& fields,
-                                          const std::string& formula) {
+std::vector<DerivedOutput<T>> derived_plans(const RunConfig& run, const CoefficientFields& fields,
+                                            const std::string& formula) {
   return {problem_with<T>(run, fields,
-                          value_stages(system_of(run), parse_formula("derived", formula)))};
+                          value_stages(make_system(run), parse_formula("derived", formula)))};
 }
 
 }  // namespace lapl::test

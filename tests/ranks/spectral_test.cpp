@@ -69,14 +69,14 @@ void check_bits(const std::string& backend_name, const RunConfig& run,
   const CoefficientFields fields = test::coefficient_fields(run);
   const auto derived = test::derived_plans<T>(run, fields, formula);
   const Model model(run);
-  const Problem<T> problem = problem_of<T>(model, fields);
+  const Problem<T> problem = make_problem<T>(model, fields);
   const auto one = make_backend<T>(backend_name, "spectral", problem, 1);
   one->set_derived(derived);
   one->set_state(state);
   Ranks& ranks = test::ranks();
   const auto backend = make_ranked_backend<T>(
       ranks, backend_name, "spectral",
-      ranks.is_first() ? problem : problem_of<T>(model, unread_coefficients(run), false), derived,
+      ranks.is_first() ? problem : make_problem<T>(model, unread_coefficients(run), false), derived,
       1);
   backend->set_state(own_rows<T>(state, run.shape, backend->rows()));
   compare_with_one(*backend, *one, run.shape);  // fills the halo, which the steps then leave behind
@@ -86,7 +86,7 @@ void check_bits(const std::string& backend_name, const RunConfig& run,
 }
 
 template <class T>
-std::vector<T> start_of(const RunConfig& run) {
+std::vector<T> start_values(const RunConfig& run) {
   return test::random_field<T>({run.shape.cells(), std::ssize(run.fields)});
 }
 
@@ -105,7 +105,7 @@ void compare_faces(const std::string& backend, int apart) {
   for (const Shape shape : test::spectral_shapes())
     for (int faces = 0; faces < test::face_pairs; faces += apart, ++number) {
       RunConfig run = test::formula_run(shape, systems[number % 2]);
-      CAPTURE(text_of(shape));
+      CAPTURE(shape_text(shape));
       CAPTURE(faces);
       CAPTURE(number);
       run.parameters["s"] = test::formula_parameter("0.1 * cos(x)");
@@ -115,8 +115,8 @@ void compare_faces(const std::string& backend, int apart) {
       run.scheme = number % 4 < 2 ? Scheme::etdrk2 : Scheme::etdrk4;
       run.time_step = 0.05;
       set_tolerance(run, number % 3 == 0);
-      number % 5 == 0 ? check_bits(backend, run, start_of<float>(run))
-                      : check_bits(backend, run, start_of<double>(run));
+      number % 5 == 0 ? check_bits(backend, run, start_values<float>(run))
+                      : check_bits(backend, run, start_values<double>(run));
     }
 }
 
@@ -134,7 +134,7 @@ void compare_random_steps(const std::string& backend, std::uint64_t count) {
     CAPTURE(seed);
     CAPTURE(text);
     try {
-      if (!why_not_exponential(random.run, system_of(random.run)).empty()) continue;
+      if (!why_not_exponential(random.run, make_system(random.run)).empty()) continue;
     } catch (const FormulaError&) {
       continue;
     }
@@ -151,13 +151,13 @@ void compare_all_at_once(const std::string& backend) {
   int number = 0;
   for (const Shape shape : test::spectral_shapes())
     for (int faces = 0; faces < test::face_pairs; faces += 3, ++number) {
-      CAPTURE(text_of(shape));
+      CAPTURE(shape_text(shape));
       CAPTURE(faces);
       RunConfig run = number % 2 == 0 ? test::mixed_run(shape, faces)
                                       : test::source_run(shape, Scheme::euler, faces);
       run.engine = "spectral";
-      number % 3 == 0 ? check_bits(backend, run, start_of<float>(run))
-                      : check_bits(backend, run, start_of<double>(run));
+      number % 3 == 0 ? check_bits(backend, run, start_values<float>(run))
+                      : check_bits(backend, run, start_values<double>(run));
     }
 }
 
@@ -172,7 +172,7 @@ void compare_rates_without_neighbours(const std::string& backend) {
       run.scheme = scheme;
       run.time_step = 0.1;
       set_tolerance(run, measures);
-      check_bits(backend, run, start_of<double>(run));
+      check_bits(backend, run, start_values<double>(run));
     }
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("all steps at once on ranks with GPUs have the bits of one between mix
           doctest::test_suite("cuda")) {
   test::need_cuda();
   compare_all_at_once("cuda");
-  RunConfig run = test::mixed_run(test::shape_of({2100, 1400}), 0);  // several batches
+  RunConfig run = test::mixed_run(test::make_shape({2100, 1400}), 0);  // several batches
   run.engine = "spectral";
-  check_bits("cuda", run, start_of<double>(run));
+  check_bits("cuda", run, start_values<double>(run));
 }

@@ -19,7 +19,7 @@ namespace {
 
 /// The rows `rows` of a state, field after field.
 template <class T>
-std::vector<T> rows_of(const std::vector<T>& state, Shape shape, RowRange rows) {
+std::vector<T> some_rows(const std::vector<T>& state, Shape shape, RowRange rows) {
   std::vector<T> part;
   for (std::size_t field = 0; field < state.size() / shape.cells(); ++field) {
     const auto first = state.begin() + static_cast<std::int64_t>(field) * shape.cells() +
@@ -34,13 +34,13 @@ std::vector<T> rows_of(const std::vector<T>& state, Shape shape, RowRange rows) 
 template <class T>
 std::vector<Decomposition> decompositions(const Problem<T>& problem) {
   const Faces<T>& faces = problem.faces.front();
-  const std::int64_t reach = std::max<std::int64_t>(reach_of(problem.stages), 1);
+  const std::int64_t reach = std::max<std::int64_t>(stages_reach(problem.stages), 1);
   const int ranks = test::ranks().count();
   std::vector<Decomposition> all;
   for (const RankCosts& costs :
        {costs_of_cores, costs_of_gpus, costs_between_machines, costs_through_host})
     for (const std::string backend : {"cpu", "cuda"})
-      all.push_back(decompose(division_of(problem, {}, backend, "auto", ranks, costs)));
+      all.push_back(decompose(problem_division(problem, {}, backend, "auto", ranks, costs)));
   for (int planes = 1; planes <= ranks; ++planes)
     for (int rows = 1; planes * rows <= ranks; ++rows)
       for (int columns = 1; planes * rows * columns <= ranks; ++columns)
@@ -68,10 +68,10 @@ template <class T>
 int compare(test::RandomProblem& random, std::uint64_t seed,
             const std::vector<BackendAndEngine>& steppers) {
   Problem<T> problem;
-  std::vector<DerivedPlan<T>> derived;
+  std::vector<DerivedOutput<T>> derived;
   try {
     const CoefficientFields fields = test::coefficient_fields(random.run);
-    problem = problem_of<T>(Model(random.run), fields);
+    problem = make_problem<T>(Model(random.run), fields);
     derived = test::derived_plans<T>(random.run, fields, random.derived());
   } catch (const FormulaError&) {
     return 0;
@@ -103,18 +103,18 @@ int compare(test::RandomProblem& random, std::uint64_t seed,
       CHECK(backend->description().reason.find("by NCCL") != std::string::npos);
     // Otherwise GPUs take single steps until the code for several steps is compiled.
     if (random.compiled || (stepper.backend == "cuda" && seed % 4 == 1)) backend->settle();
-    backend->set_state(rows_of(state, problem.shape, backend->rows()), 5);
+    backend->set_state(some_rows(state, problem.shape, backend->rows()), 5);
     const std::int64_t first_call = seed % 3 == 0 ? random.steps / 2 : 0;
     backend->advance(first_call);
     backend->advance(random.steps - first_call);
     const auto capture = backend->capture(true);
     const Captured<T> found = capture.wait();
     const std::vector<T> own(found.state.begin(), found.state.end());
-    CHECK(test::same_but_for_kinds_of_nan(own, rows_of(expected, problem.shape, found.rows)));
+    CHECK(test::same_but_for_kinds_of_nan(own, some_rows(expected, problem.shape, found.rows)));
     const auto values = found.derived.front(), of_one = whole.derived.front();
     CHECK(test::same_but_for_kinds_of_nan<T>(
         {values.begin(), values.end()},
-        rows_of<T>({of_one.begin(), of_one.end()}, problem.shape, found.rows)));
+        some_rows<T>({of_one.begin(), of_one.end()}, problem.shape, found.rows)));
     CHECK(found.first_not_finite == whole.first_not_finite);
     if (!whole.first_not_finite) CHECK(found.digest == whole.digest);
     ++compared;

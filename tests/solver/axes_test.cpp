@@ -29,7 +29,7 @@ RunConfig diffusion_on(Shape shape, const Spacing& spacing) {
 template <class T>
 std::vector<T> after(const RunConfig& config, const std::vector<T>& start, std::int64_t steps,
                      const std::string& engine) {
-  const auto backend = make_backend<T>("cpu", engine, problem_of<T>(Model(config), {}), 2);
+  const auto backend = make_backend<T>("cpu", engine, make_problem<T>(Model(config), {}), 2);
   backend->set_state(start);
   backend->advance(steps);
   return copy_of_state(*backend);
@@ -43,7 +43,7 @@ std::vector<T> mirrored(const std::vector<T>& field, Shape shape, std::size_t ax
     if (axis == 0) cell.plane = shape.planes - 1 - cell.plane;
     if (axis == 1) cell.row = shape.rows - 1 - cell.row;
     if (axis == 2) cell.column = shape.columns - 1 - cell.column;
-    turned[static_cast<std::size_t>(index_of(shape, cell))] = field[static_cast<std::size_t>(i)];
+    turned[static_cast<std::size_t>(cell_index(shape, cell))] = field[static_cast<std::size_t>(i)];
   }
   return turned;
 }
@@ -75,7 +75,7 @@ TEST_CASE_TEMPLATE("eigenmodes decay as they must on one to three axes", T, floa
           config.initial.mode = {3, 2, 4};
           config.boundaries = {rows, columns, planes};
           const auto initial = test::computed_field(config);
-          const double dt = time_step_of(config);  // with a diffusivity of 1
+          const double dt = step_seconds(config);  // with a diffusivity of 1
           const std::array boundaries = {planes, rows, columns};
           double rate = 0;
           for (std::size_t axis = 3 - static_cast<std::size_t>(shape.axes); axis < 3; ++axis)
@@ -100,9 +100,9 @@ TEST_CASE("the Laplacian is of second order on three axes with spacings that dif
                                 turn / static_cast<double>(2 * n), turn / static_cast<double>(n)});
     config.boundaries = {Boundary::periodic, Boundary::periodic, Boundary::periodic};
     const Model model(config);
-    const auto problem = problem_of<double>(model, {});
+    const auto problem = make_problem<double>(model, {});
     const auto backend = make_backend<double>("cpu", "interpreted", problem, 2);
-    backend->set_derived(plans_of(model, problem));
+    backend->set_derived(planned_outputs(model, problem));
     std::vector<double> field, exact;
     for (std::int64_t i = 0; i < config.shape.cells(); ++i) {
       const auto place = by_axis(cell_at(config.shape, i));
@@ -113,7 +113,7 @@ TEST_CASE("the Laplacian is of second order on three axes with spacings that dif
       exact.push_back(-6 * field.back());
     }
     backend->set_state(field);
-    return test::largest_difference(test::state_of(*backend).laplacian, exact);
+    return test::largest_difference(test::stepped_state(*backend).laplacian, exact);
   };
   const double coarse = error(8), fine = error(16);
   CHECK(coarse / fine == doctest::Approx(4).epsilon(0.05));
@@ -140,8 +140,8 @@ TEST_CASE("indices of a grid of more than 2^31 cells are right") {
   CHECK(shape.cells() == std::int64_t{1} << 33);
   const Cell last = cell_at(shape, shape.cells() - 1);
   CHECK(by_axis(last) == std::array<std::int64_t, 3>{2047, 2047, 2047});
-  CHECK(index_of(shape, last) == shape.cells() - 1);
-  CHECK(index_of(shape, Cell::of(std::vector<std::int64_t>{1024, 0, 1})) ==
+  CHECK(cell_index(shape, last) == shape.cells() - 1);
+  CHECK(cell_index(shape, Cell::of(std::vector<std::int64_t>{1024, 0, 1})) ==
         (std::int64_t{1} << 32) + 1);
   CHECK(cell_volume(shape, Spacing::of(std::vector<double>{2, 3, 5})) == 30);
 }

@@ -42,8 +42,8 @@ std::string as_text(const StageTree& tree, int place) {
     case Operation::fused_multiply_add: return fmt::format("fma({}, {}, {})", of(0), of(1), of(2));
     default: break;
   }
-  std::string text = std::string(row_of(node.operation).name) + '(' + of(0);
-  for (int i = 1; i < row_of(node.operation).operands; ++i) text += ", " + of(i);
+  std::string text = std::string(table_row(node.operation).name) + '(' + of(0);
+  for (int i = 1; i < table_row(node.operation).operands; ++i) text += ", " + of(i);
   return text + ')';
 }
 

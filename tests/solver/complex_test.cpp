@@ -25,7 +25,7 @@ RunConfig complex_run(const std::string& text, std::vector<std::string> settings
 std::vector<double> complex_stepped(const RunConfig& run, std::int64_t steps) {
   const CoefficientFields coefficients = load_coefficients(run);
   const auto backend =
-      make_backend<double>("cpu", "interpreted", problem_of<double>(Model(run), coefficients), 2);
+      make_backend<double>("cpu", "interpreted", make_problem<double>(Model(run), coefficients), 2);
   set_initial_state(*backend, run, coefficients, {});
   backend->advance(steps);
   return copy_of_state(*backend);
@@ -156,20 +156,20 @@ TEST_CASE("Schroedinger and Ginzburg-Landau of the gallery have the bits of thei
     const auto at = std::ranges::find(gallery(), row.first, &EmbeddedConfig::name);
     REQUIRE(at != gallery().end());
     for (const std::string precision : {"float32", "float64"}) {
-      const auto digest_of = [&](const std::string& text) {
+      const auto final_digest = [&](const std::string& text) {
         const RunConfig run =
             parse_config(text, "c.yaml", ".", {"compute.precision=" + precision}).run;
         return with_precision(run.precision, [&]<class T>() {
           const CoefficientFields coefficients = load_coefficients(run);
           const auto backend =
-              make_backend<T>("cpu", "blocked", problem_of<T>(Model(run), coefficients), 2);
+              make_backend<T>("cpu", "blocked", make_problem<T>(Model(run), coefficients), 2);
           backend->settle();
           set_initial_state(*backend, run, coefficients, {});
           backend->advance(200);
           return backend->capture().wait().digest;
         });
       };
-      CHECK(digest_of(std::string(at->text)) == digest_of(row.second));
+      CHECK(final_digest(std::string(at->text)) == final_digest(row.second));
     }
   }
 }
@@ -190,7 +190,7 @@ TEST_CASE("conditions of a complex field hold for its parts, which may have thei
       if (condition.axis == axis && condition.last == last) {
         StageTree tree;
         std::set<std::string> used;
-        const ConditionTerms terms = terms_of(condition, run, used);
+        const ConditionTerms terms = condition_terms(condition, run, used);
         texts.push_back(fmt::format("{} {}", condition.array,
                                     terms.a.is_scalar() ? fmt::format("{}", terms.a.factor) : "t"));
       }

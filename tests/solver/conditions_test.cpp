@@ -27,7 +27,7 @@ std::vector<double> state_after(const std::string& text, Conductivity k = Conduc
   // As if its values came from a file.
   if (k == Conductivity::of_nodes) run.parameters["k"].kind = ParameterConfig::Kind::image;
   const auto backend =
-      make_backend<double>("cpu", engine, problem_of<double>(Model(run), coefficients), 1);
+      make_backend<double>("cpu", engine, make_problem<double>(Model(run), coefficients), 1);
   backend->settle();
   set_initial_state(*backend, run, coefficients, {});
   backend->advance(run.steps);

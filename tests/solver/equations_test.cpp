@@ -315,9 +315,9 @@ TEST_CASE("an output equals its nested operators, with the conditions of its qua
   const auto state =
       test::at_nodes(run, [](double x, double y) { return std::sin(x * y) + 0.1 * x; });
   const Model model(run);
-  const Problem<double> problem = problem_of<double>(model, {});
+  const Problem<double> problem = make_problem<double>(model, {});
   const auto backend = make_backend<double>("cpu", "interpreted", problem, 1);
-  backend->set_derived(plans_of(model, problem));
+  backend->set_derived(planned_outputs(model, problem));
   backend->set_state(state);
   const auto capture = backend->capture(true);
   const auto captured = capture.wait();

@@ -16,15 +16,15 @@ namespace lapl::test {
 
 namespace {
 
-double estimate_of(const RunConfig& run) {
+double estimated_limit(const RunConfig& run) {
   return largest_step_of_modes(
-      scheme_of(run.scheme, run.fields.size()),
-      modes_at(run, explicit_part(system_of(run), run.scheme.kind), coefficient_fields(run), {})
+      equivalent_scheme(run.scheme, run.fields.size()),
+      modes_at(run, explicit_part(make_system(run), run.scheme.kind), coefficient_fields(run), {})
           .fastest);
 }
 
 StableStep stable_step_at_start(const RunConfig& run) {
-  return stable_step_of(run, system_of(run), [&] {
+  return find_stable_step(run, make_system(run), [&] {
     return StateFields{coefficient_fields(run), {}};
   });
 }
@@ -41,12 +41,12 @@ InitialConfig initial_formula(const std::string& formula) {
 TEST_CASE("the estimate of linear equations is near the largest step by waves") {
   for (const WaveRow& row : wave_rows) {
     if (!(row.largest > 0)) continue;
-    RunConfig run = with_parameters(run_of(row));
+    RunConfig run = with_parameters(wave_run(row));
     run.initial = initial_formula("random");
     CAPTURE(row.rates.front().second);
     CAPTURE(row.rates.back().second);
-    CAPTURE(std::string(name_of(row.scheme.kind)));
-    const double estimate = estimate_of(run);
+    CAPTURE(std::string(enum_name(row.scheme.kind)));
+    const double estimate = estimated_limit(run);
     if (row.largest == infinite) {
       CHECK(estimate == infinite);
       continue;
@@ -94,12 +94,12 @@ TEST_CASE("the estimate agrees with stepping where coefficients or the state lim
       run.initials[run.fields[field]] = initial_formula(row.initial[field]);
     CAPTURE(row.rates.front().second);
     CAPTURE(row.rates.back().second);
-    REQUIRE(!largest_step_of(run, system_of(run)).has_value());
-    const double estimate = estimate_of(run);
+    REQUIRE(!stable_limit(run, make_system(run)).has_value());
+    const double estimate = estimated_limit(run);
     CAPTURE(estimate);
     CHECK(*stable_step_at_start(run).largest <= estimate);
     const auto backend = make_backend<double>(
-        "cpu", "reference", problem_of<double>(Model(run), coefficient_fields(run)), 1);
+        "cpu", "reference", make_problem<double>(Model(run), coefficient_fields(run)), 1);
     set_initial_state(*backend, run, coefficient_fields(run), {});
     const std::vector<double> state = copy_of_state(*backend);
     const double units = row.rates.size() > 1 ? 1e5 : 100;
@@ -107,7 +107,7 @@ TEST_CASE("the estimate agrees with stepping where coefficients or the state lim
     CHECK(after_steps(run, 1.1 * estimate, row.steps, state) > 1e3 * units);
     for (const int threads : {1, 3}) {
       run.threads = threads;
-      CHECK(estimate_of(run) == estimate);
+      CHECK(estimated_limit(run) == estimate);
     }
   }
 }
@@ -120,14 +120,14 @@ TEST_CASE("estimates are right on the smallest grids, and refused for rates that
     CAPTURE(shape.columns);
     // The rate at which diffusion damps the fastest wave.
     const double waves = shape.cells() == 1 ? 0 : shape.cells() == 9 ? 6 : 4;
-    CHECK(estimate_of(run) == doctest::Approx(2 / (waves + 9)).epsilon(1e-4));
+    CHECK(estimated_limit(run) == doctest::Approx(2 / (waves + 9)).epsilon(1e-4));
   }
   RunConfig run = formula_run({4, 4}, {{"u", "log(u)"}});
   run.initial = initial_formula("x - 1");
   const StableStep stable = stable_step_at_start(run);
   CHECK(!stable.largest);
   CHECK(stable.not_finite == 0);
-  CHECK(text_of(stable) ==
+  CHECK(stable_step_text(stable) ==
         "not known (the rates are not finite at this state, so that no step can be "
         "estimated)");
 }
@@ -144,8 +144,8 @@ TEST_CASE("the step is estimated where rates are nearly a multiple of the state"
                     {{"u", fmt::format("{} * laplacian(u) - {} * u - 1e-9 * u^3", d, k)}});
     run.scheme = {Scheme::rkl2, 7};
     run.initial = initial_formula("random");
-    const StateModes modes =
-        modes_at(run, explicit_part(system_of(run), run.scheme.kind), coefficient_fields(run), {});
+    const StateModes modes = modes_at(run, explicit_part(make_system(run), run.scheme.kind),
+                                      coefficient_fields(run), {});
     for (const Complex rate : modes.fastest) {
       CHECK(rate.real() < -0.999 * k);
       CHECK(rate.real() > -1.001 * (k + 8 * d));
@@ -163,7 +163,7 @@ TEST_CASE("an estimate for times ahead looks at those with no result again, in s
   run.initial = initial_formula("1");
   run.end = 20;
   const auto at = [&](double time, std::int64_t steps) {
-    return stable_step_of(run, system_of(run), [&] {
+    return find_stable_step(run, make_system(run), [&] {
       return StateFields{coefficient_fields(run), {}, {time, steps}};
     });
   };
@@ -207,12 +207,12 @@ TEST_CASE("the worst of all cells' coefficients limits the step") {
 }
 
 TEST_CASE("time.stages auto takes the fewest that are stable") {
-  RunConfig run = run_of({heat, plane, {Scheme::rkl2, most_stages}, 0});
+  RunConfig run = wave_run({heat, plane, {Scheme::rkl2, most_stages}, 0});
   const auto none = [] { return StateFields{}; };
   for (const double times : {0.001, 1.0, 1.01, 3.0, 100.0, 104.5, 104.6, 4127.5}) {
     CAPTURE(times);
     run.time_step = times * 0.25 / (4 * 3);
-    const auto stable = stable_steps_of(run, system_of(run), none);
+    const auto stable = stable_step_finder(run, make_system(run), none);
     const auto stages = automatic_stages(run, stable);
     REQUIRE(stages.has_value());
     CHECK(*run.time_step <= *stable({Scheme::rkl2, *stages}).largest);
@@ -220,13 +220,13 @@ TEST_CASE("time.stages auto takes the fewest that are stable") {
       CHECK(*run.time_step > *stable({Scheme::rkl2, *stages - 1}).largest);
   }
   run.time_step = 4128 * 0.25 / (4 * 3);
-  CHECK(!automatic_stages(run, stable_steps_of(run, system_of(run), none)));
+  CHECK(!automatic_stages(run, stable_step_finder(run, make_system(run), none)));
 
   // Estimated steps are multiplied by 0.9. The rates are -96 for the fastest wave and -3 at u = 1.
   run.equation.rates["u"] = "D * laplacian(u) - u^3";
   run.initial = initial_formula("1");
   run.time_step = 5;
-  const auto stages = automatic_stages(run, stable_steps_of(run, system_of(run), none));
+  const auto stages = automatic_stages(run, stable_step_finder(run, make_system(run), none));
   REQUIRE(stages.has_value());
   // An estimate finds rates that are up to a tenth too small.
   const double least = 5 / 0.9 * 99 * 0.9, most = 5 / 0.9 * 99;

@@ -24,7 +24,7 @@ struct Mode {
   std::string text;
   double eigenvalue;
 };
-Mode mode_of(int mixture, std::int64_t nodes, const std::string& x) {
+Mode make_mode(int mixture, std::int64_t nodes, const std::string& x) {
   const auto n = static_cast<double>(nodes);
   const double theta = mixture == 4   ? 2 * pi / n
                        : mixture == 3 ? pi / n
@@ -49,7 +49,7 @@ Manufactured manufactured(const std::vector<std::int64_t>& extents, const std::v
   for (std::size_t i = 0; i < extents.size(); ++i) {
     const std::size_t axis = 3 - extents.size() + i;
     test::set_faces(made.run, static_cast<int>(axis), faces[i]);
-    const Mode mode = mode_of(faces[i], extents[i], names[axis]);
+    const Mode mode = make_mode(faces[i], extents[i], names[axis]);
     made.q += " * " + mode.text;
     eigenvalue += mode.eigenvalue;
   }
@@ -60,7 +60,7 @@ Manufactured manufactured(const std::vector<std::int64_t>& extents, const std::v
   return made;
 }
 
-double error_of(const Manufactured& of, Scheme scheme, int steps) {
+double step_error(const Manufactured& of, Scheme scheme, int steps) {
   RunConfig start = of.run;
   start.conditions.clear();
   const auto q = test::value_of_formula(start, of.q, std::vector<double>(of.run.shape.cells()));
@@ -77,13 +77,14 @@ double error_of(const Manufactured& of, Scheme scheme, int steps) {
 void check_orders(const std::vector<std::int64_t>& extents, const std::vector<int>& faces) {
   const Manufactured made = manufactured(extents, faces);
   for (const Scheme scheme : exponential_schemes) {
-    CAPTURE(text_of(made.run.shape));
+    CAPTURE(shape_text(made.run.shape));
     CAPTURE(faces.front());
     CAPTURE(faces.back());
-    CAPTURE(std::string(name_of(scheme)));
+    CAPTURE(std::string(enum_name(scheme)));
     const int steps = scheme == Scheme::etdrk2 ? 160 : 40;
-    const double coarse = error_of(made, scheme, steps), fine = error_of(made, scheme, 2 * steps);
-    CHECK(std::abs(std::log2(coarse / fine) - row_of(scheme).order) < 0.15);
+    const double coarse = step_error(made, scheme, steps),
+                 fine = step_error(made, scheme, 2 * steps);
+    CHECK(std::abs(std::log2(coarse / fine) - table_row(scheme).order) < 0.15);
     CHECK(fine < 1e-4);
   }
 }
@@ -169,7 +170,7 @@ TEST_CASE("etdrk2 and etdrk4 couple fields with other faces on the grid") {
       return test::largest_difference(stepped(run, start, steps), exact);
     };
     const double coarse = error(0.1, 20), fine = error(0.05, 40);
-    CHECK(std::abs(std::log2(coarse / fine) - row_of(scheme).order) < 0.5);
+    CHECK(std::abs(std::log2(coarse / fine) - table_row(scheme).order) < 0.5);
     CHECK(fine < 0.01);
   }
 }
@@ -219,7 +220,7 @@ TEST_CASE_TEMPLATE("etdrk2 and etdrk4 have the same bits on any number of thread
         std::int64_t step = 0;
         for (const std::int64_t part : parts) {
           const auto backend =
-              make_backend<T>("cpu", "auto", problem_of<T>(Model(run), {}), threads);
+              make_backend<T>("cpu", "auto", make_problem<T>(Model(run), {}), threads);
           backend->settle();
           backend->set_state(state, step);
           for (std::int64_t i = 0; i < part; ++i) backend->advance(1);
@@ -244,7 +245,7 @@ TEST_CASE("a rejected step of etdrk2 and etdrk4 leaves the bits of one that was 
     const std::vector<double> start = test::random_field<double>(run.shape);
     const auto last = [&](bool tries) {
       const auto backend =
-          make_backend<double>("cpu", "auto", problem_of<double>(Model(run), {}), 1);
+          make_backend<double>("cpu", "auto", make_problem<double>(Model(run), {}), 1);
       backend->set_state(start);
       backend->set_clock({.step = 0.1});
       backend->advance(1);
@@ -299,7 +300,7 @@ TEST_CASE("random problems: short steps of etdrk2 and etdrk4 are those of rk4") 
     problem.run.linear_about = {seed % 3 == 0 ? 0.5 : 0};
     problem.run.time_step = 1e-5;
     try {
-      if (!why_not_exponential(problem.run, system_of(problem.run)).empty()) continue;
+      if (!why_not_exponential(problem.run, make_system(problem.run)).empty()) continue;
     } catch (const std::runtime_error&) {
       continue;  // not a valid problem
     }
@@ -334,7 +335,7 @@ TEST_CASE("etdrk2 and etdrk4 refuse what they cannot step, with the reason") {
     run.parameters["s"] = test::formula_parameter("x");
     run.scheme = Scheme::etdrk2;
     change(run);
-    return why_not_exponential(run, system_of(run));
+    return why_not_exponential(run, make_system(run));
   };
   const auto as_it_is = [](RunConfig&) {};
   const auto between_faces = [](RunConfig& run) {

@@ -29,7 +29,7 @@ FilterConfig numbers(Shape shape, std::vector<double> weights) {
 template <class T>
 std::vector<double> filtered(const FilterConfig& config, Shape shape,
                              const std::vector<double>& input, const std::string& backend) {
-  const auto correlation = correlation_of<T>(config, shape);
+  const auto correlation = make_correlation<T>(config, shape);
   const auto method = choose_method(config, correlation, backend).method;
   std::vector<double> result;
   make_frame_filter<T>(backend, {correlation, method}, 2)
@@ -45,8 +45,8 @@ std::vector<double> filtered(const FilterConfig& config, Shape shape,
 }
 
 // Error relative to the largest possible sum of |w| * |x|.
-double error_of(const std::vector<double>& found, const std::vector<double>& expected,
-                const std::vector<double>& weights, const std::vector<double>& input) {
+double relative_error(const std::vector<double>& found, const std::vector<double>& expected,
+                      const std::vector<double>& weights, const std::vector<double>& input) {
   double sum = 0;
   for (const double weight : weights) sum += std::abs(weight);
   REQUIRE(found.size() == expected.size());
@@ -73,8 +73,8 @@ TEST_CASE_TEMPLATE("2-D filters equal scipy.ndimage and scipy.signal, whatever t
         CAPTURE(method);
         const double gate = 16 * std::numeric_limits<T>::epsilon();
         const auto error = [&](const std::string& dataset) {
-          return error_of(filtered<T>(config, image_shape, image, backend),
-                          reference.values(group + dataset), config.weights, image);
+          return relative_error(filtered<T>(config, image_shape, image, backend),
+                                reference.values(group + dataset), config.weights, image);
         };
         config.mode = FilterMode::same;
         for (const auto& edge : name_table<Edge>) {
@@ -106,9 +106,9 @@ TEST_CASE_TEMPLATE("1-D filters equal numpy.convolve in every mode", T, float, d
       CAPTURE(mode.name);
       config.mode = mode.value;
       const auto found = filtered<T>(config, {1, std::ssize(signal)}, signal, backend);
-      CHECK(error_of(found,
-                     reference.values(std::string("/convolution/one_dimensional/") + mode.name),
-                     config.weights, signal) < 2 * std::numeric_limits<T>::epsilon());
+      CHECK(relative_error(
+                found, reference.values(std::string("/convolution/one_dimensional/") + mode.name),
+                config.weights, signal) < 2 * std::numeric_limits<T>::epsilon());
     }
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("named kernels have their sums, signs and directions") {
   }
   config.kernel = KernelKind::gaussian;
   config.sigma = {1.5, 0.7};
-  const auto gaussian = correlation_of<double>(config, shape);
+  const auto gaussian = make_correlation<double>(config, shape);
   CHECK(gaussian.window == Shape{13, 7});  // 2 * floor(4 * sigma + 1/2) + 1
   CHECK(std::accumulate(gaussian.weights.begin(), gaussian.weights.end(), 0.) ==
         doctest::Approx(1).epsilon(1e-15));
@@ -204,7 +204,7 @@ TEST_CASE("a NaN spreads to where a nonzero weight touches it, by every method t
   auto config = numbers({45, 45}, std::vector<double>(45 * 45));
   for (std::size_t i = 0; i < config.weights.size(); ++i)
     config.weights[i] = i % 7 == 0 ? 0. : 1. / static_cast<double>(1 + i);
-  REQUIRE(choose_method(config, correlation_of<double>(config, shape), "cpu").method ==
+  REQUIRE(choose_method(config, make_correlation<double>(config, shape), "cpu").method ==
           FilterMethod::fft);
   const auto found = filtered<double>(config, shape, field, "cpu");
   const auto count = std::ranges::count_if(config.weights, [](double w) { return w != 0; });
@@ -214,19 +214,19 @@ TEST_CASE("a NaN spreads to where a nonzero weight touches it, by every method t
 TEST_CASE("weights that cannot be used are refused") {
   auto config = numbers({1, 2}, {1, -1});
   config.normalize = true;
-  CHECK_THROWS_WITH_AS(correlation_of<float>(config, {5, 5}),
+  CHECK_THROWS_WITH_AS(make_correlation<float>(config, {5, 5}),
                        doctest::Contains("the weights add up to 0"), ConfigError);
   config = numbers({1, 1}, {1e300});
-  CHECK_THROWS_WITH_AS(correlation_of<float>(config, {5, 5}),
+  CHECK_THROWS_WITH_AS(make_correlation<float>(config, {5, 5}),
                        doctest::Contains("a weight is 1e+300"), ConfigError);
   config = numbers({7, 1}, std::vector<double>(7, 1.));
   config.mode = FilterMode::valid;
-  CHECK_THROWS_WITH_AS(correlation_of<float>(config, {5, 5}),
+  CHECK_THROWS_WITH_AS(make_correlation<float>(config, {5, 5}),
                        doctest::Contains("a window of 7 cells along an axis does not fit"),
                        ConfigError);
   config = numbers({2, 2}, {1, 2, 3, 4});
   config.method = "separable";
-  CHECK_THROWS_WITH_AS(choose_method(config, correlation_of<float>(config, {5, 5}), "cpu"),
+  CHECK_THROWS_WITH_AS(choose_method(config, make_correlation<float>(config, {5, 5}), "cpu"),
                        doctest::Contains("no product of a column and a row"), ConfigError);
 }
 

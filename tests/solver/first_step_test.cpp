@@ -11,7 +11,7 @@ using namespace lapl;
 
 namespace {
 
-RunConfig run_of(const std::string& rate, double start, double tolerance, double end) {
+RunConfig make_run(const std::string& rate, double start, double tolerance, double end) {
   RunConfig run = test::formula_run({1, 8}, {{"u", rate}});
   run.scheme = Scheme::bs23;
   run.scheme.varies = true;
@@ -24,7 +24,8 @@ RunConfig run_of(const std::string& rate, double start, double tolerance, double
 }
 
 double first_step(const RunConfig& run) {
-  return first_step_of(run, system_of(run), [](const RunConfig&) { return StateFields{}; });
+  return automatic_first_step(run, make_system(run),
+                              [](const RunConfig&) { return StateFields{}; });
 }
 
 }  // namespace
@@ -35,11 +36,12 @@ TEST_CASE("the first step from 0 is as short as the tolerance asks for, whatever
     for (const double end : {1.0, 1e3, 1e9}) {
       CAPTURE(tolerance);
       CAPTURE(end);
-      const double step = first_step(run_of("laplacian(u) + 20 * cos(20 * t)", 0, tolerance, end));
+      const double step =
+          first_step(make_run("laplacian(u) + 20 * cos(20 * t)", 0, tolerance, end));
       CHECK(std::pow(20 * step, 4) < tolerance);
       CHECK(step > 1e-3 * std::cbrt(tolerance));
       // Without t, the rate alone says it.
-      CHECK(first_step(run_of("20 - u^2", 0, tolerance, end)) < std::cbrt(tolerance));
+      CHECK(first_step(make_run("20 - u^2", 0, tolerance, end)) < std::cbrt(tolerance));
     }
 }
 
@@ -47,22 +49,22 @@ TEST_CASE("the first step sees that rates of t become large, or that there are n
   // At time 0 all of these are at rest.
   for (const char* const rate : {"20 * sin(20 * t)", "u * sin(20 * t)", "t - t * u"}) {
     CAPTURE(rate);
-    CHECK(first_step(run_of(rate, 1, 1e-5, 100)) <= 1);
-    CHECK(first_step(run_of(rate, 0, 1e-5, 100)) <= 1);
+    CHECK(first_step(make_run(rate, 1, 1e-5, 100)) <= 1);
+    CHECK(first_step(make_run(rate, 0, 1e-5, 100)) <= 1);
   }
-  CHECK(first_step(run_of("20 * sin(20 * t)", 1, 1e-5, 100)) < 0.01);
-  CHECK(first_step(run_of("20 * sin(20 * t)", 0, 1e-5, 100)) < 0.01);
+  CHECK(first_step(make_run("20 * sin(20 * t)", 1, 1e-5, 100)) < 0.01);
+  CHECK(first_step(make_run("20 * sin(20 * t)", 0, 1e-5, 100)) < 0.01);
   // At rest for ever.
-  CHECK(first_step(run_of("1 - u", 1, 1e-5, 100)) == 90);
+  CHECK(first_step(make_run("1 - u", 1, 1e-5, 100)) == 90);
 }
 
 TEST_CASE("the first step of states that have values is a hundredth of the time of their change") {
-  CHECK(first_step(run_of("-4 * u", 3, 1e-5, 100)) == doctest::Approx(0.9 * 0.01 / 4));
-  CHECK(first_step(run_of("-4 * u", 3, 1e-12, 100)) == doctest::Approx(0.9 * 0.01 / 4));
+  CHECK(first_step(make_run("-4 * u", 3, 1e-5, 100)) == doctest::Approx(0.9 * 0.01 / 4));
+  CHECK(first_step(make_run("-4 * u", 3, 1e-12, 100)) == doctest::Approx(0.9 * 0.01 / 4));
 }
 
 TEST_CASE("where the rates of a trial step are not finite, the first step is shorter than it") {
-  const double step = first_step(run_of("1 + sqrt(1e-9 - u)", 0, 1e-3, 100));
+  const double step = first_step(make_run("1 + sqrt(1e-9 - u)", 0, 1e-3, 100));
   CHECK(step > 0);
   CHECK(step < 1e-3);
 }

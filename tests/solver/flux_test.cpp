@@ -24,9 +24,9 @@ class Integrals {
   explicit Integrals(const std::string& text, const std::string& engine = "interpreted")
       : model_(parse_config(text, "f.yaml", ".", {}).run) {
     const CoefficientFields coefficients = load_coefficients(model_.run);
-    const auto problem = problem_of<double>(model_, coefficients);
+    const auto problem = make_problem<double>(model_, coefficients);
     backend_ = make_backend<double>("cpu", engine, problem, 2);
-    backend_->set_derived(plans_of(model_, problem));
+    backend_->set_derived(planned_outputs(model_, problem));
     set_initial_state(*backend_, model_.run, coefficients, {});
   }
 
@@ -34,7 +34,7 @@ class Integrals {
   std::map<std::string, double> after(std::int64_t steps) {
     backend_->advance(steps);
     const auto capture = backend_->capture(true);
-    const Diagnostics found = diagnostics_of(capture.wait(), model_.run);
+    const Diagnostics found = compute_diagnostics(capture.wait(), model_.run);
     std::map<std::string, double> named;
     for (std::size_t i = 0; i < found.integrals.size(); ++i)
       named[model_.run.integrals[i].name] = found.integrals[i];

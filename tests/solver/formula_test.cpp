@@ -196,7 +196,8 @@ TEST_CASE("formulas: the table of functions is in order, and its names are reser
     CHECK(formula_function(function.name) == &function);
     CHECK(is_reserved_name(function.name));
     if (function.kind != FormulaFunction::Kind::of_values) continue;
-    CHECK(row_of(function.operation).operands == 1 + std::ranges::count(function.arguments, ','));
+    CHECK(table_row(function.operation).operands ==
+          1 + std::ranges::count(function.arguments, ','));
   }
   for (const char* const name : {"pi", "t", "x", "y", "z", "random", "noise", "and", "or", "not"})
     CHECK(is_reserved_name(name));

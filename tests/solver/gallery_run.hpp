@@ -28,7 +28,7 @@ class GalleryRun {
     run = parse_config(std::string(at->text), "g.yaml", ".", settings).run;
     const CoefficientFields coefficients = load_coefficients(run);
     backend_ = make_backend<double>("cpu", is_exponential(run) ? "auto" : "interpreted",
-                                    problem_of<double>(Model(run), coefficients), 1);
+                                    make_problem<double>(Model(run), coefficients), 1);
     set_initial_state(*backend_, run, coefficients, {});
   }
 

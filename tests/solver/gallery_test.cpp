@@ -21,7 +21,7 @@ using test::Values;
 
 namespace {
 
-double sum_of(const Values& values) { return std::reduce(values.begin(), values.end()); }
+double sum_all(const Values& values) { return std::reduce(values.begin(), values.end()); }
 
 std::string field_formula(const std::string& field, const std::string& formula) {
   return fmt::format("initial{}={{kind: formula, formula: \"{}\"}}",
@@ -133,7 +133,7 @@ TEST_CASE("gallery: a fin, steady, radiates as much heat as it takes in") {
   const auto radiated = [](double t) {
     return 0.8 * 5.67e-8 * (std::pow(t, 4) - std::pow(293., 4));
   };
-  const auto out_of = [&](double inside) {  // at the face, w = inside - h/2 radiated(w) / k
+  const auto lost = [&](double inside) {  // at the face, w = inside - h/2 radiated(w) / k
     double w = inside;
     for (int i = 0; i < 20; ++i) w = inside - 0.0015 * radiated(w) / 15;
     return radiated(w);
@@ -141,9 +141,9 @@ TEST_CASE("gallery: a fin, steady, radiates as much heat as it takes in") {
   double in = 0, out = 0;
   for (int row = 0; row < 8; ++row) {
     in += 15 * (1000 - T[24 * row]) / 0.0015;
-    out += out_of(T[24 * row + 23]);
+    out += lost(T[24 * row + 23]);
   }
-  for (int column = 0; column < 24; ++column) out += out_of(T[column]) + out_of(T[7 * 24 + column]);
+  for (int column = 0; column < 24; ++column) out += lost(T[column]) + lost(T[7 * 24 + column]);
   CHECK(in > 1e4);
   CHECK(out == doctest::Approx(in).epsilon(1e-8));
 }
@@ -244,7 +244,7 @@ TEST_CASE("gallery: Allen-Cahn, a circle shrinks as R^2 = R0^2 - 2 t") {
                                 field_formula("",
                                               "tanh((30 - sqrt((x - 48)^2 + (y - 48)^2)) / "
                                               "(sqrt(2) * epsilon))")});
-  const auto area = [&](const Values& u) { return (sum_of(u) + 96 * 96) / 2; };
+  const auto area = [&](const Values& u) { return (sum_all(u) + 96 * 96) / 2; };
   const double before = area(run.after(50)), after = area(run.after(1000));
   CHECK((before - after) / std::numbers::pi ==
         doctest::Approx(2 * run.at_time(1000)).epsilon(0.02));
@@ -264,11 +264,11 @@ TEST_CASE("gallery: Cahn-Hilliard keeps the mass to rounding, and its energy fal
     return total;
   };
   Values u = run.after(0);
-  const double mass = sum_of(u);
+  const double mass = sum_all(u);
   double last = energy(u);
   for (int i = 0; i < 40; ++i) {
     u = run.after(250);
-    CHECK(std::abs(sum_of(u) - mass) < 1e-10);
+    CHECK(std::abs(sum_all(u) - mass) < 1e-10);
     CHECK(energy(u) < last);
     last = energy(u);
   }
@@ -382,7 +382,7 @@ TEST_CASE(
     "diagonals") {
   GalleryRun run("dendrite", {"grid.shape=[96, 96]", "time.step=0.03",
                               field_formula("p", "-tanh((sqrt(x^2 + y^2) - 6) / sqrt(2))")});
-  const auto heat = [&] { return sum_of(run.after(0, 1)) - 0.5 * sum_of(run.after(0, 0)); };
+  const auto heat = [&] { return sum_all(run.after(0, 1)) - 0.5 * sum_all(run.after(0, 0)); };
   const double before = heat();
   const Values p = run.after(1500, 0);
   CHECK(heat() == doctest::Approx(before).epsilon(1e-12));

@@ -27,13 +27,13 @@ RunConfig mean_run(const std::string& text) { return parse_config(text, "m.yaml"
 std::unique_ptr<Backend<double>> started(const RunConfig& run, const std::string& engine = "auto") {
   const CoefficientFields coefficients = load_coefficients(run);
   auto backend =
-      make_backend<double>("cpu", engine, problem_of<double>(Model(run), coefficients), 2);
+      make_backend<double>("cpu", engine, make_problem<double>(Model(run), coefficients), 2);
   backend->settle();
   set_initial_state(*backend, run, coefficients, load_initial_fields(run));
   return backend;
 }
 
-double mean_of(const std::vector<double>& values) {
+double mean_value(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
@@ -49,10 +49,10 @@ TEST_CASE("an Allen-Cahn equation with its mean force taken off keeps the mean t
                "equation: {kind: formula, let: {f: field - field^3}, field: laplacian(field) + "
                "f - mean(f)}\n");
   const auto backend = started(run);
-  const double before = mean_of(copy_of_state(*backend));
+  const double before = mean_value(copy_of_state(*backend));
   backend->advance(run.steps);
   const std::vector<double> state = copy_of_state(*backend);
-  CHECK(mean_of(state) == doctest::Approx(before).epsilon(1e-15));
+  CHECK(mean_value(state) == doctest::Approx(before).epsilon(1e-15));
   CHECK(*std::ranges::max_element(state) - *std::ranges::min_element(state) > 1);  // it separated
 }
 
@@ -84,7 +84,7 @@ TEST_CASE(
   }
   CHECK(after[0] - before[0] == doctest::Approx(r1 * r1 - before[0]).epsilon(0.03));
   CHECK(after[1] - before[1] == doctest::Approx(r2 * r2 - before[1]).epsilon(0.03));
-  CHECK(std::abs(mean_of(end) - mean_of(start)) < 1e-14);
+  CHECK(std::abs(mean_value(end) - mean_value(start)) < 1e-14);
 }
 
 TEST_CASE("a thermostat moves the mean as its own equation says") {
@@ -93,10 +93,10 @@ TEST_CASE("a thermostat moves the mean as its own equation says") {
         mean_run(on_random + "equation: {kind: formula, field: 0.5 * laplacian(field) - 2 * (" +
                  gauge + " - 3)}\n");
     const auto backend = started(run);
-    double expected = mean_of(copy_of_state(*backend));
+    double expected = mean_value(copy_of_state(*backend));
     for (int step = 0; step < 100; ++step) expected += 0.02 * -2 * (expected - 3);
     backend->advance(100);
-    CHECK(mean_of(copy_of_state(*backend)) == doctest::Approx(expected).epsilon(1e-13));
+    CHECK(mean_value(copy_of_state(*backend)) == doctest::Approx(expected).epsilon(1e-13));
   }
 }
 
@@ -119,8 +119,8 @@ TEST_CASE("cells outside the mask do not count") {
       CHECK(made[i] == doctest::Approx(i % 11 < 7 ? made[0] : 0).epsilon(1e-14));
     return made[0];
   };
-  CHECK(value("mean(field)") == doctest::Approx(mean_of(inside)).epsilon(1e-14));
-  CHECK(value("integral(field)") == doctest::Approx(63 * mean_of(inside)).epsilon(1e-14));
+  CHECK(value("mean(field)") == doctest::Approx(mean_value(inside)).epsilon(1e-14));
+  CHECK(value("integral(field)") == doctest::Approx(63 * mean_value(inside)).epsilon(1e-14));
   CHECK(value("minimum(field)") == doctest::Approx(*std::ranges::min_element(inside)));
   CHECK(value("maximum(-field)") == doctest::Approx(-*std::ranges::min_element(inside)));
   CHECK(value("mean((field - mean(field))^2)") > 1);
@@ -159,19 +159,19 @@ TEST_CASE("derived outputs and integrals read means") {
       "output: {fields: [field, w], derived: {w: {formula: field - mean(field)}}, integrals: "
       "{variance: (field - mean(field))^2}}\n");
   const Model model(run);
-  const Problem<double> problem = problem_of<double>(model, {});
+  const Problem<double> problem = make_problem<double>(model, {});
   const auto backend = make_backend<double>("cpu", "auto", problem, 2);
-  backend->set_derived(plans_of(model, problem));
+  backend->set_derived(planned_outputs(model, problem));
   set_initial_state(*backend, run, {}, {});
   const auto capture = backend->capture(true);
   const Captured<double> captured = capture.wait();
-  const double mean = mean_of(copy_of_state(*started(run)));
+  const double mean = mean_value(copy_of_state(*started(run)));
   double squares = 0;
   for (std::size_t i = 0; i < captured.state.size(); ++i) {
     CHECK(captured.derived[0][i] == doctest::Approx(captured.state[i] - mean).epsilon(1e-12));
     squares += captured.derived[0][i] * captured.derived[0][i];
   }
-  CHECK(diagnostics_of(captured, run).integrals[0] ==
+  CHECK(compute_diagnostics(captured, run).integrals[0] ==
         doctest::Approx(squares * 0.25).epsilon(1e-12));
 }
 
@@ -185,8 +185,8 @@ TEST_CASE("the mean of a complex field is taken of both parts") {
   const std::vector<double> before = copy_of_state(*backend);
   backend->advance(1);
   const std::vector<double> after = copy_of_state(*backend);
-  const double re = mean_of({before.begin(), before.begin() + 42});
-  const double im = mean_of({before.begin() + 42, before.end()});
+  const double re = mean_value({before.begin(), before.begin() + 42});
+  const double im = mean_value({before.begin() + 42, before.end()});
   CHECK(after[3] == doctest::Approx(-im).epsilon(1e-13));
   CHECK(after[50] == doctest::Approx(re).epsilon(1e-13));
 }
@@ -195,8 +195,8 @@ TEST_CASE("an equation with a mean has an estimated step, and no spectral one") 
   const RunConfig run =
       mean_run(on_random + "equation: {kind: formula, field: laplacian(field) - mean(field)}\n");
   const StableStep stable =
-      stable_steps_of(run, system_of(run), [&] { return load_state_fields(run); })(run.scheme);
+      stable_step_finder(run, make_system(run), [&] { return load_state_fields(run); })(run.scheme);
   REQUIRE(stable.largest);
   CHECK(*stable.largest == doctest::Approx(0.0625).epsilon(0.05));
-  CHECK(test::has(why_not_spectral(run, system_of(run)), "reads a mean"));
+  CHECK(test::has(why_not_spectral(run, make_system(run)), "reads a mean"));
 }

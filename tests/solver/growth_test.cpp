@@ -41,7 +41,7 @@ TEST_CASE("Runge-Kutta: the stability polynomial is that of the stages") {
     for (const Complex z : {Complex(-0.1, 0), Complex(-1, 0.5), Complex(0, 1), Complex(2, -3)}) {
       CAPTURE(row.name);
       if (row.stages.count > 0)
-        CHECK(std::abs(change_of(row.value, z) - by_stages(row.stages, z)) < 1e-14);
+        CHECK(std::abs(mode_change(row.value, z) - by_stages(row.stages, z)) < 1e-14);
     }
 }
 
@@ -50,17 +50,17 @@ TEST_CASE("rkl2: the stability polynomial is that of the stages") {
     for (const Complex z :
          {Complex(-0.1, 0), Complex(-1, 0.5), Complex(0, 1), Complex(-1.9, 0.1)}) {
       CAPTURE(stages);
-      const Complex found = change_of({Scheme::rkl2, stages}, z);
+      const Complex found = mode_change({Scheme::rkl2, stages}, z);
       CHECK(std::abs(found - by_stages(stages, z)) < 1e-12);
     }
   for (const Complex z : {Complex(-0.4, 0), Complex(0.2, 0.7)})
-    CHECK(std::abs(change_of({Scheme::rkl2, 2}, z) - change_of(Scheme::heun, z)) < 1e-15);
+    CHECK(std::abs(mode_change({Scheme::rkl2, 2}, z) - mode_change(Scheme::heun, z)) < 1e-15);
 }
 
 TEST_CASE("rkl2: small changes are exact to the second order") {
   for (const int stages : {2, 5, 20, 128}) {
     const double z = -1e-9;
-    const double change = change_of({Scheme::rkl2, stages}, z).real();
+    const double change = mode_change({Scheme::rkl2, stages}, z).real();
     CHECK(std::abs(change - (z + z * z / 2)) < 1e-14 * std::abs(z));
   }
 }
@@ -77,7 +77,7 @@ TEST_CASE(
       CHECK(largest > end + 0.5);
       CHECK(largest < end + 0.9);
       // The stability function 1 + b (P_s - 1) is -1.
-      CHECK(std::abs(change_of(scheme, -largest).real() + 2) < 1e-9);
+      CHECK(std::abs(mode_change(scheme, -largest).real() + 2) < 1e-9);
     }
     CHECK(excess(scheme, -1, 0.999 * largest) < 0);
     CHECK(excess(scheme, -1, 1.001 * largest) > 0);

@@ -25,7 +25,7 @@ using namespace lapl;
 
 namespace {
 
-RunConfig held_run_of(const std::string& text) {
+RunConfig node_run(const std::string& text) {
   return parse_config(text + "\ncompute: {precision: float64}\n", "h.yaml", ".", {}).run;
 }
 
@@ -33,17 +33,17 @@ RunConfig held_run_of(const std::string& text) {
 class HeldRun {
  public:
   explicit HeldRun(const std::string& text, const std::string& engine = "interpreted")
-      : model_(held_run_of(text)) {
+      : model_(node_run(text)) {
     const CoefficientFields coefficients = load_coefficients(model_.run);
-    const auto problem = problem_of<double>(model_, coefficients);
+    const auto problem = make_problem<double>(model_, coefficients);
     backend_ = make_backend<double>("cpu", engine, problem, 2);
-    backend_->set_derived(plans_of(model_, problem));
+    backend_->set_derived(planned_outputs(model_, problem));
     set_initial_state(*backend_, model_.run, coefficients, {});
     backend_->set_clock({.step = dt(), .start = 0, .start_step = 0});
   }
 
   const RunConfig& config() const { return model_.run; }
-  double dt() const { return time_step_of(model_.run); }
+  double dt() const { return step_seconds(model_.run); }
   std::vector<double> after(std::int64_t steps) {
     backend_->advance(steps);
     return copy_of_state(*backend_);
@@ -58,7 +58,7 @@ class HeldRun {
   }
   std::vector<double> integrals() {
     const auto capture = backend_->capture(true);
-    return diagnostics_of(capture.wait(), model_.run).integrals;
+    return compute_diagnostics(capture.wait(), model_.run).integrals;
   }
 
  private:
@@ -69,7 +69,7 @@ class HeldRun {
 std::string held_mistake(const std::string& boundary, const std::string& more = "",
                          const std::string& shape = "[8, 9]") {
   try {
-    held_run_of(fmt::format(
+    node_run(fmt::format(
         "grid: {{shape: {}}}\nfields: [u, v]\nequation: {{kind: formula, let: {{q: 2 * "
         "v}}, u: laplacian(u), v: laplacian(v) + 0 * q}}\nboundary: {{rows: insulated, {}}}\n"
         "initial: {{u: {{kind: uniform}}, v: {{kind: uniform}}}}\noutput: {{fields: "
@@ -98,14 +98,14 @@ const std::vector<std::string> schemes_of_held = {"euler",
 }  // namespace
 
 TEST_CASE("the rate is 0 where a condition holds the value, and as elsewhere beside it") {
-  const RunConfig run = held_run_of(
+  const RunConfig run = node_run(
       "grid: {shape: [3, 6]}\nequation: {kind: formula, u: laplacian(u) + 1}\nboundary: {rows: "
       "insulated, columns: {first: {value: 2, at: node}, last: insulated}}\ninitial: {kind: "
       "uniform}\ntime: "
       "{step: 0.1, steps: 4}");
   std::vector<double> state;
   for (int i = 0; i < 18; ++i) state.push_back(i % 6 * (i % 6));
-  const auto rates = Evaluation<double>(rates_problem(run, system_of(run), {}), 1, 1)(state);
+  const auto rates = Evaluation<double>(rates_problem(run, make_system(run), {}), 1, 1)(state);
   for (std::size_t row = 0; row < 3; ++row) {
     CHECK(rates[6 * row] == 0);
     for (std::size_t column = 1; column < 5; ++column) CHECK(rates[6 * row + column] == 3);
@@ -267,15 +267,15 @@ TEST_CASE("held nodes do not limit the stable step") {
       "{value: WALL, at: node}, last: {value: k, at: node}}}\ninitial: {T: {kind: uniform, value: "
       "0.1}}\ntime: {step: 0.01, steps: 5}\n";
   const auto stable = [](const std::string& config) {
-    const RunConfig run = held_run_of(config);
-    return *stable_step_of(run, system_of(run), [&] { return load_state_fields(run); }).largest;
+    const RunConfig run = node_run(config);
+    return *find_stable_step(run, make_system(run), [&] { return load_state_fields(run); }).largest;
   };
   for (const std::string wall : {"0.1", "exp(t)", "30 * sin(t)"})
     CHECK(stable(test::replaced(text, "WALL", wall)) == doctest::Approx(0.25).epsilon(0.05));
   const std::string linear = test::replaced(
       test::replaced(text, "k * laplacian(T) - T^3", "laplacian(T)"), "WALL", "k + t");
-  const RunConfig run = held_run_of(linear);
-  CHECK(*largest_step_of(run, system_of(run)) == doctest::Approx(0.25));
+  const RunConfig run = node_run(linear);
+  CHECK(*stable_limit(run, make_system(run)) == doctest::Approx(0.25));
 }
 
 TEST_CASE("values at: node that cannot hold are refused") {

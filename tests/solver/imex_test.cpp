@@ -54,7 +54,7 @@ TEST_CASE("imex takes the derivative of every operation in its reactions") {
     CAPTURE(std::string(function.name));
     CHECK(has_derivatives(function.name));
     const std::string name(function.name);
-    const int operands = row_of(function.operation).operands;
+    const int operands = table_row(function.operation).operands;
     if (operands == 1) formulas.push_back(name + "(u)");
     if (operands == 2) formulas.insert(formulas.end(), {name + "(u, 0.3)", name + "(0.3, u)"});
     if (operands == 3) formulas.push_back(name + "(u - 0.2, u^2, u)");
@@ -135,12 +135,12 @@ TEST_CASE("the largest stable step of imex is that of the other terms") {
   RunConfig run = test::formula_run({1, 32, 1, 1}, {{"u", "0.5 * laplacian(u) - 1e6 * u^3"}});
   run.initials["u"].kind = InitialKind::uniform;
   run.time_step.reset();
-  const auto steps = stable_steps_of(run, system_of(run), [] { return StateFields{}; });
+  const auto steps = stable_step_finder(run, make_system(run), [] { return StateFields{}; });
   CHECK(*steps(Scheme::imex).largest == doctest::Approx(1).epsilon(0.02));
   CHECK(steps(Scheme::imex).estimated);
   CHECK(*steps(Scheme::heun).largest < 1e-6);
   run.scheme = Scheme::imex;
-  const auto of_imex = stable_steps_of(run, system_of(run), [] { return StateFields{}; });
+  const auto of_imex = stable_step_finder(run, make_system(run), [] { return StateFields{}; });
   CHECK(*of_imex(Scheme::imex).largest == *steps(Scheme::imex).largest);
   CHECK(*of_imex(Scheme::heun).largest == *steps(Scheme::heun).largest);
 }
@@ -177,7 +177,7 @@ TEST_CASE("terms are reactions if they have no operators") {
     const auto values = [&](const std::vector<Formula>& rates) {
       RunConfig run = test::formula_run({5, 6}, {{"u", "0"}, {"v", "0"}});
       run.time_step = 1;
-      FormulaSystem system = system_of(run);
+      FormulaSystem system = make_system(run);
       static const std::vector<Formula> quantities = {parse_formula("m", "laplacian(u) - u^2"),
                                                       parse_formula("q", "u * v")};
       system.quantities = quantities;
@@ -191,7 +191,7 @@ TEST_CASE("terms are reactions if they have no operators") {
     };
     RunConfig run = test::formula_run({5, 6}, {{"u", row.rate}, {"v", "0"}});
     run.equation.quantities = {{"m", "laplacian(u) - u^2"}, {"q", "u * v"}};
-    const FormulaSystem system = system_of(run);
+    const FormulaSystem system = make_system(run);
     const SplitSystem split(system);
     const Formula zero = parse_formula("v", "0");
     CHECK(test::largest_difference(values({split.others.rates[0], zero}),

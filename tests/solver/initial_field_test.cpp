@@ -15,7 +15,7 @@ using namespace lapl;
 
 namespace {
 
-RunConfig config_of(InitialKind kind, Shape shape) {
+RunConfig make_config(InitialKind kind, Shape shape) {
   RunConfig config;
   config.shape = shape;
   config.initial.kind = kind;
@@ -29,14 +29,14 @@ double at(const std::vector<double>& field, Shape shape, std::int64_t row, std::
 }  // namespace
 
 TEST_CASE("uniform has one value everywhere") {
-  auto config = config_of(InitialKind::uniform, {3, 5});
+  auto config = make_config(InitialKind::uniform, {3, 5});
   config.initial.value = -2.5;
   CHECK(test::computed_field(config) == std::vector<double>(15, -2.5));
 }
 
 TEST_CASE("gaussian is symmetric, with the peak at the center and exp(-1/2) one width away") {
   const Shape shape{41, 61};
-  auto config = config_of(InitialKind::gaussian, shape);
+  auto config = make_config(InitialKind::gaussian, shape);
   config.initial.amplitude = 3;
   config.initial.width = 4.0 / 41;  // a width of four cells
   const auto field = test::computed_field(config);
@@ -48,7 +48,7 @@ TEST_CASE("gaussian is symmetric, with the peak at the center and exp(-1/2) one 
 
 TEST_CASE("gaussian on one row or one column is as wide as the line is long") {
   for (const Shape shape : {Shape{1, 201}, Shape{201, 1}}) {
-    const auto field = test::computed_field(config_of(InitialKind::gaussian, shape));
+    const auto field = test::computed_field(make_config(InitialKind::gaussian, shape));
     CHECK(field[100] == 1);
     CHECK(field[120] == doctest::Approx(std::exp(-0.5 * 20 * 20 / (20.1 * 20.1))).epsilon(1e-14));
     CHECK(field[80] == field[120]);
@@ -57,7 +57,7 @@ TEST_CASE("gaussian on one row or one column is as wide as the line is long") {
 
 TEST_CASE("checkerboard has squares of the tile size, the first one positive") {
   const Shape shape{9, 9};
-  auto config = config_of(InitialKind::checkerboard, shape);
+  auto config = make_config(InitialKind::checkerboard, shape);
   config.initial.tile = 3;
   const auto field = test::computed_field(config);
   for (std::int64_t row = 0; row < 9; ++row)
@@ -108,21 +108,21 @@ TEST_CASE("sine: no digits are lost at high modes") {
 }
 
 TEST_CASE_TEMPLATE("the initial field is rounded once", T, float, double) {
-  auto config = config_of(InitialKind::uniform, {2, 2});
+  auto config = make_config(InitialKind::uniform, {2, 2});
   config.initial.value = 0.1;
   const auto backend = make_backend<T>(
       "cpu", "auto", test::diffusion<T>(config.shape, config.boundaries, T(0.2)), 1);
   set_initial_state<T>(*backend, config, {}, {});
-  CHECK(test::state_of(*backend).field[3] == T(0.1));
+  CHECK(test::stepped_state(*backend).field[3] == T(0.1));
   config.initial.kind = InitialKind::hdf5;
   set_initial_state<T>(*backend, config, {}, {{"field", {1, 2, 3, 4.1}}});
-  CHECK(test::state_of(*backend).field[3] == T(4.1));
+  CHECK(test::stepped_state(*backend).field[3] == T(4.1));
 }
 
 TEST_CASE("random draws from left to right, and from one generator for each seed") {
-  auto config = config_of(InitialKind::formula, {5, 7});
+  auto config = make_config(InitialKind::formula, {5, 7});
   using Initials = std::vector<std::pair<std::string, std::uint64_t>>;
-  const auto fields_of = [&](const Initials& initials) {
+  const auto make_fields = [&](const Initials& initials) {
     config.fields.clear();
     for (const auto& [formula, seed] : initials) {
       InitialConfig& initial =
@@ -132,17 +132,17 @@ TEST_CASE("random draws from left to right, and from one generator for each seed
       initial.fractal.seed = seed;
     }
     Problem<double> problem = test::diffusion<double>(config.shape, config.boundaries, 0.2);
-    problem.fields = static_cast<int>(initials.size());
+    problem.step_fields = static_cast<int>(initials.size());
     problem.faces.resize(initials.size(), problem.faces.front());
     problem.stages.front().targets = {0};
     const auto backend = make_backend<double>("cpu", "interpreted", problem, 1);
     set_initial_state(*backend, config, {}, {});
-    const auto state = test::state_of(*backend).field;
+    const auto state = test::stepped_state(*backend).field;
     std::vector<std::vector<double>> fields;
     for (auto at = state.begin(); at != state.end(); at += 35) fields.emplace_back(at, at + 35);
     return fields;
   };
-  const auto draws = fields_of({{"random", 1}, {"random", 1}, {"random", 1}});
+  const auto draws = make_fields({{"random", 1}, {"random", 1}, {"random", 1}});
   CHECK(draws[0] != draws[1]);
   struct Row {
     const char* formula;
@@ -156,18 +156,19 @@ TEST_CASE("random draws from left to right, and from one generator for each seed
            {"where(random < random, 1, 0)", [](double a, double b) { return a < b ? 1.0 : 0; }},
            {"max(random, 1 - random)", [](double a, double b) { return std::max(a, 1 - b); }}}) {
     CAPTURE(row.formula);
-    const auto made = fields_of({{row.formula, 1}}).front();
+    const auto made = make_fields({{row.formula, 1}}).front();
     for (std::size_t i = 0; i < made.size(); ++i)
       CHECK(made[i] == row.of(draws[0][i], draws[1][i]));
   }
-  const auto seeded = fields_of({{"random", 1}, {"random", 2}, {"random", 1}});
+  const auto seeded = make_fields({{"random", 1}, {"random", 2}, {"random", 1}});
   CHECK(seeded[0] == draws[0]);
-  CHECK(seeded[1] == fields_of({{"random", 2}}).front());
+  CHECK(seeded[1] == make_fields({{"random", 2}}).front());
   CHECK(seeded[2] == draws[1]);
 }
 
 TEST_CASE("initial formulas read other fields of any kind, and quantities share one draw") {
-  const auto state_of = [](const std::string& initial, std::vector<std::string> settings = {}) {
+  const auto initial_state = [](const std::string& initial,
+                                std::vector<std::string> settings = {}) {
     settings.emplace_back("compute.precision=float64");
     const RunConfig run =
         parse_config(
@@ -177,19 +178,19 @@ TEST_CASE("initial formulas read other fields of any kind, and quantities share 
             "c.yaml", ".", settings)
             .run;
     const CoefficientFields coefficients = load_coefficients(run);
-    const auto backend =
-        make_backend<double>("cpu", "interpreted", problem_of<double>(Model(run), coefficients), 1);
+    const auto backend = make_backend<double>("cpu", "interpreted",
+                                              make_problem<double>(Model(run), coefficients), 1);
     set_initial_state(*backend, run, coefficients, {});
-    const auto state = test::state_of(*backend).field;
+    const auto state = test::stepped_state(*backend).field;
     std::vector<std::vector<double>> fields;
     for (auto at = state.begin(); at != state.end(); at += 35) fields.emplace_back(at, at + 35);
     return fields;
   };
   // Fields may read later ones; uses of `random` draw as if no field read another.
-  const auto apart = state_of(
+  const auto apart = initial_state(
       "u: {kind: formula, formula: random}, v: {kind: formula, formula: random}, w: {kind: "
       "fractal, crop_radius: null, percentile: null}");
-  const auto read = state_of(
+  const auto read = initial_state(
       "u: {kind: formula, formula: random + v}, v: {kind: formula, formula: random - w}, w: {kind: "
       "fractal, crop_radius: null, percentile: null}");
   for (std::size_t i = 0; i < 35; ++i) {
@@ -199,11 +200,11 @@ TEST_CASE("initial formulas read other fields of any kind, and quantities share 
   CHECK(read[2] == apart[2]);
 
   // A quantity draws once, before the fields; its seed is initial.seed.
-  const auto shared = state_of(
+  const auto shared = initial_state(
       "let: {r: random, s: q + w, q: r * p}, u: {kind: formula, formula: r + 0 * q}, v: {kind: "
       "formula, "
       "formula: 1 - r + 0 * random + 0 * s}, w: {kind: formula, formula: random + 0 * u}");
-  const auto draws = state_of(
+  const auto draws = initial_state(
       "u: {kind: formula, formula: random}, v: {kind: formula, formula: random}, w: {kind: "
       "formula, formula: random}");
   for (std::size_t i = 0; i < 35; ++i) {
@@ -211,12 +212,12 @@ TEST_CASE("initial formulas read other fields of any kind, and quantities share 
     CHECK(shared[1][i] == 1 - draws[0][i]);
     CHECK(shared[2][i] == draws[2][i]);
   }
-  const auto seeded = state_of(
+  const auto seeded = initial_state(
       "seed: 5, let: {r: random}, u: {kind: formula, formula: r}, v: {kind: formula, formula: "
       "random, seed: 5}, w: {kind: formula, formula: random}");
   CHECK(seeded[2] == draws[0]);
   CHECK(seeded[0] != draws[0]);
-  const auto same_seed = state_of(
+  const auto same_seed = initial_state(
       "u: {kind: formula, formula: random, seed: 5}, v: {kind: formula, formula: random, seed: 5}, "
       "w: {kind: uniform}");
   CHECK(seeded[0] == same_seed[0]);

@@ -25,7 +25,7 @@ using namespace lapl;
 
 namespace {
 
-RunConfig mask_run_of(const std::string& text) { return parse_config(text, "m.yaml", ".", {}).run; }
+RunConfig masked_run(const std::string& text) { return parse_config(text, "m.yaml", ".", {}).run; }
 
 std::vector<double> mask_noise(std::size_t count, unsigned seed = 1) {
   std::mt19937_64 generator(seed);
@@ -40,7 +40,7 @@ void for_cells(Shape small, Shape around, Cell first,
   for (std::int64_t i = 0; i < small.cells(); ++i) {
     Cell cell = cell_at(small, i);
     cell = {cell.row + first.row, cell.column + first.column, cell.plane + first.plane};
-    use(i, index_of(around, cell));
+    use(i, cell_index(around, cell));
   }
 }
 
@@ -73,7 +73,7 @@ std::string axes_with(const std::string& side, std::int64_t axes) {
 std::vector<double> mask_stepped(const RunConfig& run, const std::vector<double>& state,
                                  const std::string& engine = "interpreted") {
   const auto backend = make_backend<double>(
-      "cpu", engine, problem_of<double>(Model(run), load_coefficients(run)), 2);
+      "cpu", engine, make_problem<double>(Model(run), load_coefficients(run)), 2);
   backend->settle();
   backend->set_state(state);
   backend->set_clock({.step = *run.time_step});
@@ -110,11 +110,11 @@ TEST_CASE("a rectangle inside a mask is the grid of its size, to the bit") {
             : axes == 2 ? "0.1, -u"
                         : "0.1, -u, k",
             scheme, end);
-        const RunConfig small = mask_run_of("grid: {shape: " + of.grid + "}\n" +
-                                            axes_with(condition, axes) + "}\n" + rest);
+        const RunConfig small = masked_run("grid: {shape: " + of.grid + "}\n" +
+                                           axes_with(condition, axes) + "}\n" + rest);
         const RunConfig masked =
-            mask_run_of("grid: {shape: " + of.mask + "}\n" + axes_with("{value: 7}", axes) +
-                        "mask: " + condition + "}\n" + rest);
+            masked_run("grid: {shape: " + of.mask + "}\n" + axes_with("{value: 7}", axes) +
+                       "mask: " + condition + "}\n" + rest);
         REQUIRE(masked.mask);
         const std::int64_t cells = small.shape.cells(), around = masked.shape.cells();
         const std::vector<double> state = mask_noise(2 * cells);
@@ -195,7 +195,7 @@ struct PlainLoops {
 
 TEST_CASE("a ragged mask equals plain loops") {
   for (const bool insulated : {false, true}) {
-    const RunConfig run = mask_run_of(fmt::format(
+    const RunConfig run = masked_run(fmt::format(
         "grid: {{shape: [21, 34], mask: {{formula: 'sin(7 * x * y + y) + sin(5 * x) < 0.9'}}}}\n"
         "boundary: {{rows: insulated, columns: insulated, mask: {}}}\n"
         "parameters: {{k: {{formula: 1 + 0.1 * x}}}}\n"
@@ -222,7 +222,7 @@ TEST_CASE("between insulated mask boundaries the sum is kept to rounding") {
       for (const std::string sides : {"insulated", "periodic"}) {
         CAPTURE(rate);
         CAPTURE(grid);
-        const RunConfig run = mask_run_of(
+        const RunConfig run = masked_run(
             "grid: {shape: " + grid +
             ", mask: {formula: 'sin(3 * x) + cos(2 * x) < 0.7'}}\nfields: [u]\nparameters: {k: "
             "{formula: 'where(sin(x) > 0, 1, 0.01)'}, a: 1}\nboundary: " +
@@ -255,8 +255,8 @@ std::string plate_with(const std::string& mask, const std::string& more = "") {
 
 std::string mask_mistake(const std::string& text) {
   try {
-    RunConfig run = mask_run_of(text);
-    look_at_mask(run);
+    RunConfig run = masked_run(text);
+    resolve_mask(run);
     load_coefficients(run);
   } catch (const ConfigError& error) {
     return error.what();
@@ -267,16 +267,16 @@ std::string mask_mistake(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a mask that every cell is inside costs nothing") {
-  RunConfig all = mask_run_of(plate_with("1 + x"));
-  CHECK(look_at_mask(all).empty());
+  RunConfig all = masked_run(plate_with("1 + x"));
+  CHECK(resolve_mask(all).empty());
   CHECK(!all.mask);
   const Model made(all);
-  CHECK(is_compiled_ahead(problem_of<float>(made, {})));
+  CHECK(is_plane_diffusion(make_problem<float>(made, {})));
   CHECK(made.step.stages.front().tree == diffusion_tree(2, 0.2));
-  RunConfig some = mask_run_of(plate_with("x"));
-  CHECK(look_at_mask(some).empty());
+  RunConfig some = masked_run(plate_with("x"));
+  CHECK(resolve_mask(some).empty());
   CHECK(some.mask);
-  CHECK(!is_compiled_ahead(problem_of<float>(Model(some), load_coefficients(some))));
+  CHECK(!is_plane_diffusion(make_problem<float>(Model(some), load_coefficients(some))));
 }
 
 TEST_CASE("wrong masks are said by name") {
@@ -311,26 +311,26 @@ TEST_CASE("wrong masks are said by name") {
 }
 
 TEST_CASE("cells inside that no cell inside is beside are counted") {
-  RunConfig run = mask_run_of(plate_with("where(abs(x - 2) + abs(y - 3) < 0.5, 1, x > 6)"));
-  CHECK(look_at_mask(run) ==
+  RunConfig run = masked_run(plate_with("where(abs(x - 2) + abs(y - 3) < 0.5, 1, x > 6)"));
+  CHECK(resolve_mask(run) ==
         "grid.mask: 1 cell inside has no cell inside beside it, the first at row 3, column 2");
-  RunConfig two = mask_run_of(plate_with("where((x - 2) * (x - 5) == 0, y == 1, x > 6)"));
-  CHECK(look_at_mask(two) ==
+  RunConfig two = masked_run(plate_with("where((x - 2) * (x - 5) == 0, y == 1, x > 6)"));
+  CHECK(resolve_mask(two) ==
         "grid.mask: 2 cells inside have no cell inside beside them, the first at row 1, column 2");
 }
 
 TEST_CASE("diagnostics and outputs leave cells outside out") {
-  const RunConfig run = mask_run_of(plate_with("x > 2.5"));
+  const RunConfig run = masked_run(plate_with("x > 2.5"));
   const Model model(run);
   const CoefficientFields coefficients = load_coefficients(run);
-  const auto problem = problem_of<float>(model, coefficients);
+  const auto problem = make_problem<float>(model, coefficients);
   const auto backend = make_backend<float>("cpu", "interpreted", problem, 1);
-  backend->set_derived(plans_of(model, problem));
+  backend->set_derived(planned_outputs(model, problem));
   set_initial_state(*backend, run, coefficients, {});
   backend->advance(5);
   const auto capture = backend->capture(true);
   const Captured<float> captured = capture.wait();
-  const Diagnostics found = diagnostics_of(captured, run);
+  const Diagnostics found = compute_diagnostics(captured, run);
   CHECK(found.fields.front().min == 3);
   CHECK(found.fields.front().max == 3);
   CHECK(found.fields.front().mean == 3);
@@ -339,15 +339,15 @@ TEST_CASE("diagnostics and outputs leave cells outside out") {
   CHECK(found.integrals.front() == 48);
   for (const OutputDataset& dataset : model.outputs)
     for (std::int64_t i = 0; i < run.shape.cells(); ++i)
-      CHECK(values_of(dataset, captured)[i] == (i % 9 < 3 ? static_cast<float>(fill_value)
-                                                : dataset.name == "field" ? 3
-                                                                          : 0));
+      CHECK(dataset_values(dataset, captured)[i] == (i % 9 < 3 ? static_cast<float>(fill_value)
+                                                     : dataset.name == "field" ? 3
+                                                                               : 0));
   CHECK(captured.field(0)[0] == 0);
 }
 
 TEST_CASE("the digest of an equation knows the mask and its condition") {
   const auto digest = [](const std::string& text) {
-    const RunConfig run = mask_run_of(text);
+    const RunConfig run = masked_run(text);
     return equation_digest(Model(run), load_coefficients(run));
   };
   const std::uint64_t one = digest(plate_with("x > 2.5"));
@@ -360,17 +360,17 @@ TEST_CASE("the digest of an equation knows the mask and its condition") {
 
 TEST_CASE("stable steps are those of the cells inside") {
   const auto stable = [](const std::string& mask) {
-    const RunConfig run = mask_run_of(
+    const RunConfig run = masked_run(
         "grid: {shape: [24, 25], mask: {formula: " + mask +
         "}}\nparameters: {k: {formula: 'where(x < 6, 100, 1)'}}\nequation: {kind: formula, field: "
         "divergence(k * gradient(field))}\nboundary: insulated\ninitial: {kind: formula, formula: "
         "random}\ntime: {step: 0.001, steps: 1}\ncompute: {precision: float64}\n");
-    return *stable_step_of(run, system_of(run), [&] { return load_state_fields(run); }).largest;
+    return *find_stable_step(run, make_system(run), [&] { return load_state_fields(run); }).largest;
   };
   CHECK(stable("x > 8") == doctest::Approx(0.25).epsilon(0.05));
   CHECK(stable("x < 20") < 0.003);
-  const RunConfig constant = mask_run_of(plate_with("x > 3"));
-  CHECK(*largest_step_of(constant, system_of(constant)) == doctest::Approx(0.25));
+  const RunConfig constant = masked_run(plate_with("x > 3"));
+  CHECK(*stable_limit(constant, make_system(constant)) == doctest::Approx(0.25));
 }
 
 TEST_CASE("a step's error is that of the cells inside") {
@@ -378,23 +378,23 @@ TEST_CASE("a step's error is that of the cells inside") {
       "fields: [u]\nequation: {kind: formula, u: 'where(x < 4, exp(20 * t), laplacian(u))'}\n"
       "boundary: insulated\ninitial: {kind: formula, formula: sin(x)}\ntime: {scheme: bs23, step: "
       "0.1, steps: 1, tolerance: 1e-6}\ncompute: {precision: float64}\n";
-  const auto error_of = [&](const std::string& mask) {
-    const RunConfig run = mask_run_of("grid: {shape: [9, 20]" + mask + "}\n" + rest);
+  const auto mask_error = [&](const std::string& mask) {
+    const RunConfig run = masked_run("grid: {shape: [9, 20]" + mask + "}\n" + rest);
     const CoefficientFields coefficients = load_coefficients(run);
-    const auto backend =
-        make_backend<double>("cpu", "interpreted", problem_of<double>(Model(run), coefficients), 1);
+    const auto backend = make_backend<double>("cpu", "interpreted",
+                                              make_problem<double>(Model(run), coefficients), 1);
     set_initial_state(*backend, run, coefficients, {});
     backend->set_clock({.step = 0.1, .start = 0, .start_step = 0});
     backend->advance(1);
     return largest_error(*backend, 1);
   };
-  const double all = error_of(""), inside = error_of(", mask: {formula: x > 5}");
+  const double all = mask_error(""), inside = mask_error(", mask: {formula: x > 5}");
   CHECK(inside > 0);
   CHECK(inside < all / 100);
 }
 
 TEST_CASE("a mean is kept between insulated mask boundaries, and not where they hold a value") {
-  RunConfig run = mask_run_of(plate_with("x > 2.5"));
+  RunConfig run = masked_run(plate_with("x > 2.5"));
   CHECK(keeps_means(run) == std::vector{true});
   run.mask_conditions = {{.kind = ConditionKind::value, .value = "2", .of_mask = true}};
   CHECK(keeps_means(run) == std::vector{false});

@@ -32,7 +32,7 @@ const test::ReferenceData& numpy_with(const std::string& equation) {
   return std::ranges::count(numpy().groups(), equation) > 0 ? numpy() : conditions_of_numpy();
 }
 
-std::string config_of(const std::string& equation) {
+std::string config_text(const std::string& equation) {
   return numpy_with(equation).text(equation + "/config");
 }
 
@@ -43,7 +43,7 @@ double difference_from_numpy(const std::string& equation, const std::string& con
   const RunConfig run = parse_config(config, equation, ".", {"compute.precision=float64"}).run;
   const CoefficientFields coefficients = load_coefficients(run);
   const auto backend =
-      make_backend<double>("cpu", engine, problem_of<double>(Model(run), coefficients), 2);
+      make_backend<double>("cpu", engine, make_problem<double>(Model(run), coefficients), 2);
   backend->settle();
   set_initial_state(*backend, run, coefficients, {});
   backend->advance(run.steps);
@@ -64,11 +64,11 @@ void compare_with_numpy(const std::string& engine) {
   CHECK(numpy().groups().size() >= 10);
   for (const std::string& equation : numpy().groups()) {
     CAPTURE(equation);
-    CHECK(difference_from_numpy(equation, config_of(equation), engine) <= 1e-12);
+    CHECK(difference_from_numpy(equation, config_text(equation), engine) <= 1e-12);
   }
   for (const std::string& equation : conditions_of_numpy().groups()) {
     CAPTURE(equation);
-    CHECK(difference_from_numpy(equation, config_of(equation), engine) <=
+    CHECK(difference_from_numpy(equation, config_text(equation), engine) <=
           (equation == "fin" ? 1e-9 : 1e-12));
   }
 }
@@ -83,8 +83,9 @@ TEST_CASE("equations equal NumPy's: engine blocked, compiled" * doctest::test_su
 
 TEST_CASE("equations of NumPy's hold every function and every scheme") {
   std::string configs;
-  for (const std::string& equation : numpy().groups()) configs += config_of(equation);
-  for (const std::string& equation : conditions_of_numpy().groups()) configs += config_of(equation);
+  for (const std::string& equation : numpy().groups()) configs += config_text(equation);
+  for (const std::string& equation : conditions_of_numpy().groups())
+    configs += config_text(equation);
   for (const FormulaFunction& function : formula_functions) {
     CAPTURE(std::string(function.name));
     if (function.kind == FormulaFunction::Kind::defined) continue;  // given by the other functions
@@ -130,7 +131,7 @@ TEST_CASE("equations differ from NumPy's where a sign is wrong") {
   };
   for (const auto& row : rows) {
     CAPTURE(row.wrong);
-    std::string config = config_of(row.equation);
+    std::string config = config_text(row.equation);
     const auto at = config.find(row.right);
     REQUIRE(at != std::string::npos);
     config.replace(at, row.right.size(), row.wrong);

@@ -14,8 +14,8 @@ using namespace lapl;
 
 namespace {
 
-const char* engine_of(TimeScheme scheme) {
-  return row_of(scheme.kind).is_exponential() ? "spectral" : "interpreted";
+const char* usual_engine(TimeScheme scheme) {
+  return table_row(scheme.kind).is_exponential() ? "spectral" : "interpreted";
 }
 
 // |u - exact| at t = 2 for du/dt = u cos(t), u(0) = 1, in `steps` steps.
@@ -23,7 +23,7 @@ double error_of_one_cell(TimeScheme scheme, int steps) {
   RunConfig run = test::formula_run({1, 1}, {{"u", "u * cos(t)"}});
   run.scheme = scheme;
   run.time_step = 2.0 / steps;
-  return std::abs(test::formula_stepped<double>(run, {1}, steps, engine_of(scheme))[0] -
+  return std::abs(test::formula_stepped<double>(run, {1}, steps, usual_engine(scheme))[0] -
                   std::exp(std::sin(2.0)));
 }
 
@@ -60,7 +60,7 @@ const std::vector<Solution> moving_conditions = {
      "(" + curve + " + r^2 / 64 - " + slope + ")", "(" + curve + " + r^2 / 64 + " + slope + ")",
      "1"}};
 
-RunConfig run_of(const Solution& of, int cells, int steps, const NamedFormulas& rates) {
+RunConfig make_run(const Solution& of, int cells, int steps, const NamedFormulas& rates) {
   RunConfig run = test::formula_run({1, cells, 1, 1}, rates);
   run.boundaries = {Boundary::periodic, of.boundary, Boundary::periodic};
   run.spacing = 8.0 / cells;
@@ -86,13 +86,13 @@ double largest_error(RunConfig run, const std::vector<double>& u, const std::str
 
 double error(const Solution& of, TimeScheme scheme, int cells, int steps) {
   RunConfig run =
-      run_of(of, cells, steps,
-             {{"u", fmt::format("laplacian(u) + cos(t) * u - {} * exp(sin(t))", of.laplacian)}});
+      make_run(of, cells, steps,
+               {{"u", fmt::format("laplacian(u) + cos(t) * u - {} * exp(sin(t))", of.laplacian)}});
   RunConfig start = run;
   start.conditions.clear();
   const auto q = test::value_of_formula(start, of.q, std::vector<double>(cells));
   run.scheme = scheme;
-  return largest_error(run, test::formula_stepped(run, q, steps, engine_of(scheme), 1), of.q);
+  return largest_error(run, test::formula_stepped(run, q, steps, usual_engine(scheme), 1), of.q);
 }
 
 double order(double coarse, double fine, double ratio) {
@@ -107,10 +107,10 @@ TEST_CASE("schemes have their order, with rates that depend on time") {
     if (row.value != Scheme::rkl2) schemes.push_back(row.value);
   for (const int stages : {2, 3, 8, 33, 128}) schemes.push_back({Scheme::rkl2, stages});
   for (const TimeScheme& scheme : schemes) {
-    CAPTURE(std::string(name_of(scheme.kind)));
+    CAPTURE(std::string(enum_name(scheme.kind)));
     CAPTURE(scheme.stages.value_or(0));
     const double found = order(error_of_one_cell(scheme, 80), error_of_one_cell(scheme, 160), 2);
-    CHECK(found == doctest::Approx(row_of(scheme.kind).order).epsilon(0.05));
+    CHECK(found == doctest::Approx(table_row(scheme.kind).order).epsilon(0.05));
   }
 }
 
@@ -150,10 +150,10 @@ TEST_CASE("leapfrog is of second order where the second field starts half a step
   const auto error_of_two = [](const Solution& of, int steps) {
     // The wave equation: the second field, u, starts at dt/2, and v = du/dt at 0.
     RunConfig run =
-        run_of(of, 8, steps,
-               {{"v", fmt::format("laplacian(u) + ((cos(t)^2 - sin(t)) * {} - {}) * exp(sin(t))",
-                                  of.q, of.laplacian)},
-                {"u", "v"}});
+        make_run(of, 8, steps,
+                 {{"v", fmt::format("laplacian(u) + ((cos(t)^2 - sin(t)) * {} - {}) * exp(sin(t))",
+                                    of.q, of.laplacian)},
+                  {"u", "v"}});
     RunConfig start = run;
     start.conditions.clear();
     const double half = 1.0 / steps;

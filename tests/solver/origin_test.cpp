@@ -42,7 +42,8 @@ std::vector<double> last_state(const std::string& config, const std::string& eng
   const RunConfig run = parse_config(config, "c.yaml", ".", {"compute.precision=" + precision}).run;
   const CoefficientFields coefficients = load_coefficients(run);
   return with_precision(run.precision, [&]<class T>() {
-    const auto backend = make_backend<T>("cpu", engine, problem_of<T>(Model(run), coefficients), 2);
+    const auto backend =
+        make_backend<T>("cpu", engine, make_problem<T>(Model(run), coefficients), 2);
     backend->settle();
     set_initial_state(*backend, run, coefficients, {});
     backend->advance(run.steps);

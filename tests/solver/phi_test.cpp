@@ -87,12 +87,12 @@ bool is_near(double found, double expected, double times_eps) {
 }  // namespace
 
 TEST_CASE("the phi functions are within 4 eps over 30 decades on both sides of 0") {
-  CHECK(phi_of(0).one == 1);
-  CHECK(phi_of(0).two == 0.5);
-  CHECK(is_near(phi_of(0).three, 1.0 / 6, 1));
+  CHECK(phi_values(0).one == 1);
+  CHECK(phi_values(0).two == 0.5);
+  CHECK(is_near(phi_values(0).three, 1.0 / 6, 1));
   for (const PhiRow& row : phi_rows) {
     CAPTURE(row.z);
-    const Phi found = phi_of(row.z);
+    const Phi found = phi_values(row.z);
     CHECK(is_near(found.one, row.one, 4));
     CHECK(is_near(found.two, row.two, 4));
     CHECK(is_near(found.three, row.three, 4));
@@ -115,7 +115,7 @@ TEST_CASE("the phi functions of matrices are those of their eigenvalues") {
   // A defective matrix: its functions have their derivatives beside the diagonal.
   for (const double z : {-3.0, -700.0, 0.25}) {
     phi.compute({z, 1, 0, z});
-    const Phi here = phi_of(z);
+    const Phi here = phi_values(z);
     CHECK(is_near(phi.one[0], here.one, 32));
     CHECK(phi.one[1] == doctest::Approx((std::exp(z) - here.one) / z).epsilon(1e-12));
   }
@@ -130,7 +130,7 @@ TEST_CASE("every mode has the factors of its own rate between all faces") {
   for (const auto& extents : shapes)
     for (std::size_t faces = 0; faces < 27; ++faces) {
       const Shape shape = Shape::of(extents);
-      CAPTURE(text_of(shape));
+      CAPTURE(shape_text(shape));
       CAPTURE(faces);
       ExponentialRates::Group group;
       group.faces.columns = kinds[faces % 3];
@@ -159,7 +159,7 @@ TEST_CASE("every mode has the factors of its own rate between all faces") {
       PhiOfMatrix<2> phi;
       for (std::int64_t at = 0; at < cells; ++at) {
         CHECK(alone[at] == rates[at]);
-        CHECK(alone[cells + at] == dt * phi_of(dt * rates[at]).one);
+        CHECK(alone[cells + at] == dt * phi_values(dt * rates[at]).one);
         phi.compute({dt * rates[at], dt, -dt, dt * rates[at]});
         for (int i = 0; i < 4; ++i) CHECK(coupled[(4 + i) * cells + at] == dt * phi.one[i]);
       }

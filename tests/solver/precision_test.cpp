@@ -27,9 +27,9 @@ double stuck_share(const RunConfig& run, const std::vector<float>& state,
   std::vector<std::span<const float>> fields;
   for (std::size_t field = 0; field < run.fields.size(); ++field)
     fields.push_back(std::span(state).subspan(field * cells, cells));
-  const WatchedPart in(run, rates_problem(run, system_of(run), unread_coefficients(run)),
+  const WatchedPart in(run, rates_problem(run, make_system(run), unread_coefficients(run)),
                        part.value_or(Part::all(run.shape)), test::coefficient_fields(run));
-  return static_cast<double>(stuck_values(in, fields, 0, time_step_of(run))) /
+  return static_cast<double>(stuck_values(in, fields, 0, step_seconds(run))) /
          static_cast<double>(in.cells * std::ssize(fields));
 }
 
@@ -45,13 +45,13 @@ TEST_CASE("a diffusion that float32 freezes is warned of") {
   const auto made = test::computed_field(config);
   const std::vector<float> field(made.begin(), made.end());
   const auto after =
-      test::stepped<float>("cpu", "reference", problem_of<float>(Model(config), {}), field, 100);
+      test::stepped<float>("cpu", "reference", make_problem<float>(Model(config), {}), field, 100);
   CHECK(after.field == field);  // a step changes no value
-  PrecisionWatch watch(config, system_of(config), {}, RowRange::all(config.shape));
+  PrecisionWatch watch(config, make_system(config), {}, RowRange::all(config.shape));
   const Statistics statistics{.min = 0, .max = 1, .mean = 0.6, .mass = 5000, .l2 = 60};
   const std::span<const float> values = field;
   const auto warnings =
-      watch.look(0, 0, time_step_of(config), std::span(&statistics, 1), std::span(&values, 1));
+      watch.check(0, 0, step_seconds(config), std::span(&statistics, 1), std::span(&values, 1));
   REQUIRE(warnings.size() == 1);
   CHECK_MESSAGE(warnings.front().starts_with("98% of the values stand still"), warnings.front());
 }
@@ -104,17 +104,17 @@ TEST_CASE("a box counts as the whole grid does") {
 }
 
 TEST_CASE("float32: values of any equation that stand still are counted, except in balance") {
-  const auto share_of = [](const RunConfig& config, float value) {
+  const auto still_share = [](const RunConfig& config, float value) {
     return stuck_share(config,
                        std::vector<float>(config.shape.cells() * config.fields.size(), value));
   };
   const auto of = [](const NamedFormulas& rates) { return test::formula_run({8, 9}, rates); };
-  CHECK(share_of(of({{"u", "0.1 * laplacian(u) + 1e-6"}}), 300) == 1);
-  CHECK(share_of(of({{"u", "0.1 * laplacian(u) + 1e-3"}}), 300) == 0);
-  CHECK(share_of(of({{"u", "1e-6"}, {"v", "0"}}), 300) == 0.5);
-  CHECK(share_of(of({{"u", "-1e-9 * u"}}), 1) == 1);
+  CHECK(still_share(of({{"u", "0.1 * laplacian(u) + 1e-6"}}), 300) == 1);
+  CHECK(still_share(of({{"u", "0.1 * laplacian(u) + 1e-3"}}), 300) == 0);
+  CHECK(still_share(of({{"u", "1e-6"}, {"v", "0"}}), 300) == 0.5);
+  CHECK(still_share(of({{"u", "-1e-9 * u"}}), 1) == 1);
   // close to the balance u = 1
-  CHECK(share_of(of({{"u", "u - u^3"}}), std::nextafter(1.0f, 0.0f)) == 0);
+  CHECK(still_share(of({{"u", "u - u^3"}}), std::nextafter(1.0f, 0.0f)) == 0);
   // A straight line, which only rounding curves, and a curve.
   const auto share_of_line = [](const std::string& line) {
     RunConfig run = test::formula_run({60, 70}, {{"u", "0.1 * laplacian(u)"}});
@@ -126,9 +126,9 @@ TEST_CASE("float32: values of any equation that stand still are counted, except 
   CHECK(share_of_line("300 + 5e-5 * x^2") > 0.5);
   RunConfig slow = of({{"u", "K * u"}});
   slow.parameters["K"] = test::formula_parameter("where(x < 3, 1e-9, 1)");
-  CHECK(share_of(slow, 5) == doctest::Approx(3.0 / 9));
+  CHECK(still_share(slow, 5) == doctest::Approx(3.0 / 9));
   slow.time_step = 1e-9;
-  CHECK(share_of(slow, 5) == 1);
+  CHECK(still_share(slow, 5) == 1);
   RunConfig masked = test::formula_run({8, 8}, {{"u", "1e-6"}});  // of 64 cells, 32 count
   masked.mask = test::formula_parameter("y < 4");
   std::vector<float> inside(32, 300);
@@ -163,18 +163,18 @@ TEST_CASE("the means that an equation keeps are known, and their drift is warned
   CHECK(keeps(diffusion, insulated) == Kept{true});
   CHECK(keeps(diffusion, {Boundary::zero, Boundary::zero}) == Kept{false});
 
-  PrecisionWatch watch(heat, system_of(heat), {}, RowRange::all(heat.shape));
+  PrecisionWatch watch(heat, make_system(heat), {}, RowRange::all(heat.shape));
   Statistics statistics{.min = 0, .max = 1, .mean = 0.5, .mass = 300, .l2 = 15};
-  CHECK(watch.look(0, 0, 1, std::span(&statistics, 1), {}).empty());
+  CHECK(watch.check(0, 0, 1, std::span(&statistics, 1), {}).empty());
   CHECK(!watch.good_steps(100, std::span(&statistics, 1)));
   statistics.mean = 0.5 * (1 + 1e-6);
-  CHECK(watch.look(100, 0, 1, std::span(&statistics, 1), {}).empty());
+  CHECK(watch.check(100, 0, 1, std::span(&statistics, 1), {}).empty());
   CHECK(*watch.good_steps(100, std::span(&statistics, 1)) == doctest::Approx(1000));
   statistics.mean = 0.5 * (1 - 1.1e-5);
-  const auto warnings = watch.look(1100, 0, 1, std::span(&statistics, 1), {});
+  const auto warnings = watch.check(1100, 0, 1, std::span(&statistics, 1), {});
   REQUIRE(warnings.size() == 1);
   CHECK(warnings.front() ==
         "the mean of u was 0.5 at step 0 and is 0.4999945: the equation keeps it, but float32 "
         "rounds each step (compute.precision float64 keeps it)");
-  CHECK(watch.look(1200, 0, 1, std::span(&statistics, 1), {}).empty());
+  CHECK(watch.check(1200, 0, 1, std::span(&statistics, 1), {}).empty());
 }

@@ -50,10 +50,10 @@ RadialRun radial_run(const std::string& config, int nodes, std::int64_t steps,
     settings.push_back(setting);
   const RunConfig run = parse_config(config, "recipe.yaml", ".", settings).run;
   const auto backend = make_backend<double>(
-      "cpu", "interpreted", problem_of<double>(Model(run), load_coefficients(run)), 1);
+      "cpu", "interpreted", make_problem<double>(Model(run), load_coefficients(run)), 1);
   set_initial_state(*backend, run, load_coefficients(run), {});
   backend->advance(steps);
-  RadialRun made{.r = {}, .u = copy_of_state(*backend), .time = time_of(run, steps)};
+  RadialRun made{.r = {}, .u = copy_of_state(*backend), .time = time_at_step(run, steps)};
   for (int i = 0; i < nodes; ++i) made.r.push_back(run.spacing.position(2, i));
   return made;
 }

@@ -61,9 +61,9 @@ std::unique_ptr<Backend<float>> backend_for(const RunConfig& config) {
   const Problem<float> problem = test::diffusion<float>(config.shape, config.boundaries, 0.2f);
   auto backend = make_backend<float>("cpu", "threaded", problem, 2);
   const Model model(config);
-  auto plans = plans_of(model, problem);
+  auto plans = planned_outputs(model, problem);
   for (const FilterConfig& filter : config.filters)
-    plans.push_back(FilterPlan<float>{correlation_of<float>(filter, config.shape)});
+    plans.push_back(FilterPlan<float>{make_correlation<float>(filter, config.shape)});
   backend->set_derived(plans);
   set_initial_state<float>(*backend, config, {}, {});
   return backend;
@@ -229,7 +229,7 @@ TEST_CASE("the first step that is stored or checked is the one at which a value 
   config.check_finite_every = 6;
   config.steps = 1'000'000;
   const auto spoil = [](std::vector<float>& field) { field[100] = NAN; };
-  const auto message_of = [&](Backend<float>& backend) {
+  const auto failed_step = [&](Backend<float>& backend) {
     Recorder recorder;
     try {
       run<float>(backend, Model(config), 0, recorder, never);
@@ -249,20 +249,20 @@ TEST_CASE("the first step that is stored or checked is the one at which a value 
   slow.when_checked = [&] {
     if (slow.advanced > 10) checked.set_value();
   };
-  CHECK(message_of(slow) == "step 10:");
+  CHECK(failed_step(slow) == "step 10:");
 
   // Checkpoints by the clock may be at any step.
   config.output_every = config.steps;
   config.checkpoint_every = {.steps = std::nullopt, .seconds = 1e-9};
   test::FaultyBackend<float> often(backend_for(config), spoil);
   often.fault_after = 9;
-  CHECK(message_of(often) == "step 12:");
+  CHECK(failed_step(often) == "step 12:");
 
   // A value that is not finite from the start on is not carried to the first regular check.
   config.check_finite_every = 500;
   test::FaultyBackend<float> early(backend_for(config), spoil);
   early.fault_after = 5;
-  CHECK(message_of(early) == "step 8: ");
+  CHECK(failed_step(early) == "step 8: ");
 }
 
 TEST_CASE("a run of no steps stores the initial field") {
@@ -280,14 +280,14 @@ TEST_CASE("l2 is right for values whose squares exceed float64, and keeps its bi
   for (const double spacing : {1e-10, 0.5, 1e10})
     for (const double size : {1e-200, 1e-160, 1e-3, 1., 7e5, 1e160}) {
       const std::vector<double> field(12, -size);
-      const Statistics found = statistics_of(std::span(field), shape, spacing, only_rank());
+      const Statistics found = compute_statistics(std::span(field), shape, spacing, only_rank());
       CAPTURE(size);
       CAPTURE(spacing);
       CHECK(found.l2 == doctest::Approx(size * spacing * std::sqrt(12.)).epsilon(1e-15));
       CHECK(found.mass == doctest::Approx(-12 * spacing * spacing * size).epsilon(1e-15));
     }
   const std::vector<double> largest(12, 1e300);
-  CHECK(statistics_of(std::span(largest), shape, 0.5, only_rank()).l2 ==
+  CHECK(compute_statistics(std::span(largest), shape, 0.5, only_rank()).l2 ==
         doctest::Approx(0.5e300 * std::sqrt(12.)).epsilon(1e-15));
   const auto field = test::random_field<double>(shape);
   double squares = 0;
@@ -297,8 +297,8 @@ TEST_CASE("l2 is right for values whose squares exceed float64, and keeps its bi
       sum += field[4 * row + column] * field[4 * row + column];
     squares += sum;
   }
-  CHECK(statistics_of(std::span(field), shape, 0.3, only_rank()).l2 ==
+  CHECK(compute_statistics(std::span(field), shape, 0.3, only_rank()).l2 ==
         std::sqrt(squares * (0.3 * 0.3)));
-  CHECK(statistics_of(std::span<const double>(std::vector<double>(12)), shape, 1, only_rank()).l2 ==
-        0);
+  CHECK(compute_statistics(std::span<const double>(std::vector<double>(12)), shape, 1, only_rank())
+            .l2 == 0);
 }

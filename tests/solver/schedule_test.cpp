@@ -12,7 +12,7 @@ using namespace lapl;
 
 namespace {
 
-RunConfig config_of(double time_step, std::int64_t steps) {
+RunConfig make_config(double time_step, std::int64_t steps) {
   RunConfig config;
   config.shape = {8, 8};
   config.equation.diffusivity = 0.01;
@@ -21,7 +21,7 @@ RunConfig config_of(double time_step, std::int64_t steps) {
   return config;
 }
 
-std::vector<std::int64_t> outputs_of(const RunConfig& config) {
+std::vector<std::int64_t> output_steps(const RunConfig& config) {
   const Schedule schedule(config);
   std::vector<std::int64_t> steps;
   for (std::int64_t step = 0; step <= config.steps; ++step)
@@ -39,18 +39,18 @@ std::vector<std::int64_t> outputs_of(const RunConfig& config) {
 }  // namespace
 
 TEST_CASE("schedule: outputs at times are whole numbers of steps") {
-  RunConfig config = config_of(0.1, 35);
+  RunConfig config = make_config(0.1, 35);
   config.output_time = 0.7;  // seven steps, except for rounding
-  CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 7, 14, 21, 28, 35});
+  CHECK(output_steps(config) == std::vector<std::int64_t>{0, 7, 14, 21, 28, 35});
   config.output_time = 1e300;
-  CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 35});
+  CHECK(output_steps(config) == std::vector<std::int64_t>{0, 35});
   config.output_time.reset();
   config.output_every = 10;
-  CHECK(outputs_of(config) == std::vector<std::int64_t>{0, 10, 20, 30, 35});
+  CHECK(output_steps(config) == std::vector<std::int64_t>{0, 10, 20, 30, 35});
 }
 
 TEST_CASE("schedule: outputs of steps by error follow from times, not from the first step") {
-  RunConfig config = config_of(1e-7, most_steps);
+  RunConfig config = make_config(1e-7, most_steps);
   config.scheme = {Scheme::bs23, 3};
   config.scheme.tolerance = Tolerance{1e-4, 1e-4};
   config.scheme.varies = true;

@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE("engine spectral equals stepping within the gate, whatever th
       const RunConfig run = test::mixed_run(shape, faces);
       const std::vector<T> start = test::random_field<T>(shape);
       for (const std::int64_t steps : {1, 2, 15, 400}) {
-        CAPTURE(text_of(shape));
+        CAPTURE(shape_text(shape));
         CAPTURE(faces);
         CAPTURE(steps);
         const std::vector<T> stepped = test::formula_stepped(run, start, steps);
@@ -42,12 +42,12 @@ TEST_CASE_TEMPLATE("engine spectral equals stepping within the gate, whatever th
 TEST_CASE("engine spectral takes decay, sources, conditions of values and every scheme" *
           doctest::test_suite("moderate")) {
   for (const Shape shape :
-       {test::shape_of({41}), test::shape_of({14, 23}), test::shape_of({5, 8, 6})})
+       {test::make_shape({41}), test::make_shape({14, 23}), test::make_shape({5, 8, 6})})
     for (const SchemeRow& scheme : test::schemes_of_stages())
       for (int faces = 0; scheme.value != Scheme::imex && faces < test::face_mixtures; ++faces) {
         const RunConfig run = test::source_run(shape, scheme.value, faces);
         const std::vector<double> start = test::random_field<double>(shape);
-        CAPTURE(text_of(shape));
+        CAPTURE(shape_text(shape));
         CAPTURE(scheme.name);
         CAPTURE(faces);
         CHECK(test::largest_difference(spectral(run, start, 300),
@@ -64,7 +64,7 @@ TEST_CASE("engine spectral takes quantities with the faces of the field" *
   CHECK(test::largest_difference(spectral(run, start, 200),
                                  test::formula_stepped(run, start, 200)) < 1e-13);
   run.boundaries.rows = Boundary::zero;  // but the inner Laplacian is insulated
-  CHECK(why_not_spectral(run, system_of(run)) ==
+  CHECK(why_not_spectral(run, make_system(run)) ==
         "an operator reads a quantity of u whose boundary conditions differ from those of u");
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("engine spectral refuses each equation that it cannot step, with the r
     RunConfig run = test::formula_run({8, 9}, {{"u", rate}});
     run.parameters["s"] = test::formula_parameter("x");
     change(run);
-    return why_not_spectral(run, system_of(run));
+    return why_not_spectral(run, make_system(run));
   };
   const auto as_it_is = [](RunConfig&) {};
   const auto faced = [](ConditionKind kind, const std::string& value) {

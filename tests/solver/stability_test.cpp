@@ -11,11 +11,11 @@ namespace lapl::test {
 
 TEST_CASE("the largest stable step of linear equations is that of von Neumann's analysis") {
   for (const WaveRow& row : wave_rows) {
-    const RunConfig run = with_parameters(run_of(row));
+    const RunConfig run = with_parameters(wave_run(row));
     CAPTURE(row.rates.front().second);
     CAPTURE(row.rates.back().second);
-    CAPTURE(std::string(name_of(row.scheme.kind)));
-    const auto largest = largest_step_of(run, system_of(run));
+    CAPTURE(std::string(enum_name(row.scheme.kind)));
+    const auto largest = stable_limit(run, make_system(run));
     REQUIRE(largest.has_value());
     if (row.largest == 0 || row.largest == infinite)
       CHECK(*largest == row.largest);
@@ -31,10 +31,10 @@ TEST_CASE("diffusion as a formula has the largest step of equation.kind diffusio
     built_in.spacing = spacing;
     built_in.equation.diffusivity = 3;
     built_in.time_step = 1;
-    RunConfig run = run_of({heat, plane, Scheme::euler, 0});
+    RunConfig run = wave_run({heat, plane, Scheme::euler, 0});
     run.spacing = spacing;
-    CHECK(*largest_step_of(run, system_of(run)) ==
-          doctest::Approx(*largest_step_of(built_in, system_of(built_in))).epsilon(1e-14));
+    CHECK(*stable_limit(run, make_system(run)) ==
+          doctest::Approx(*stable_limit(built_in, make_system(built_in))).epsilon(1e-14));
   }
 }
 
@@ -48,8 +48,8 @@ TEST_CASE("rates that are not linear, or not the same everywhere, have no larges
     RunConfig run = formula_run(plane, {{"u", rate}});
     run.parameters["K"] = formula_parameter("1 + x");
     run = with_parameters(run);
-    CHECK(!largest_step_of(run, system_of(run)).has_value());
-    CHECK(!step_problem_of(run, system_of(run)).has_value());
+    CHECK(!stable_limit(run, make_system(run)).has_value());
+    CHECK(!find_step_problem(run, make_system(run)).has_value());
   }
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("work that several stages do on a wave is done once") {
       run.equation.quantities.emplace_back("q" + std::to_string(i),
                                            "laplacian(" + next + ") + " + next);
     }
-    const StepStages made = rate_stages(system_of(run));
+    const StepStages made = rate_stages(make_system(run));
     return RateSymbol(made.stages, 1, static_cast<int>(made.like.size())).operations();
   };
   const std::size_t each = (operations(80) - operations(40)) / 40;
@@ -74,11 +74,11 @@ TEST_CASE("a run just below the largest stable step stays bounded, one just abov
   for (const WaveRow& row : wave_rows) {
     // Only rows in which the fastest waves limit the step, because these grids have them.
     if (row.shape.axes == 3 || !(row.largest > 0) || row.largest == infinite) continue;
-    const RunConfig run = with_parameters(run_of(row));
+    const RunConfig run = with_parameters(wave_run(row));
     const bool by_slow_waves = row.rates.front().second.text().starts_with("0.1 *");
     if (by_slow_waves || row.rates.front().second.text().ends_with("5 * u")) continue;
     CAPTURE(row.rates.back().second);
-    CAPTURE(std::string(name_of(row.scheme.kind)));
+    CAPTURE(std::string(enum_name(row.scheme.kind)));
     const std::vector<double> state = noise(run);
     const double before = largest_value(state);
     // If the speed is far from 1, u = 1 becomes a large v.
@@ -91,10 +91,10 @@ TEST_CASE("a run just below the largest stable step stays bounded, one just abov
 TEST_CASE("a step that is too large is refused where it breaks a run, else warned of") {
   const auto problem = [](const NamedFormulas& rates, TimeScheme scheme, double step,
                           std::int64_t steps) {
-    RunConfig run = with_parameters(run_of({rates, plane, scheme, 0}));
+    RunConfig run = with_parameters(wave_run({rates, plane, scheme, 0}));
     run.time_step = step;
     run.steps = steps;
-    const auto found = step_problem_of(run, system_of(run));
+    const auto found = find_step_problem(run, make_system(run));
     return !found ? std::string("right")
                   : (found->refused ? "refused: " : "warned: ") + found->what;
   };

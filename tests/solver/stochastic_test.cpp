@@ -112,7 +112,7 @@ TEST_CASE_TEMPLATE("every engine draws the same noise, on every shape, boundary 
     run.scheme = {row.scheme};
     run.scheme.varies = row.varies;
     const std::vector<T> state(2 * row.shape.cells(), T(0.25));
-    const Problem<T> problem = problem_of<T>(Model(run), {});
+    const Problem<T> problem = make_problem<T>(Model(run), {});
     const auto stepped = [&](const std::string& engine) {
       const auto backend = make_backend<T>("cpu", engine, problem, 2);
       backend->settle();
@@ -170,12 +170,12 @@ TEST_CASE("noise has no part in rates without it") {
   RunConfig run =
       test::formula_run({8, 9}, {{"u", "laplacian(u) - 2 * u * noise + sqrt(u) * noise"}});
   const RunConfig plain = test::formula_run({8, 9}, {{"u", "laplacian(u)"}});
-  CHECK(rate_stages(system_of(run)).stages.front().tree ==
-        rate_stages(system_of(plain)).stages.front().tree);
+  CHECK(rate_stages(make_system(run)).stages.front().tree ==
+        rate_stages(make_system(plain)).stages.front().tree);
   std::vector<double> state(72);
   for (std::size_t i = 0; i < state.size(); ++i) state[i] = 1 + 0.1 * double(i % 7);
   const auto rates = [&](const RunConfig& of) {
-    return Evaluation<double>(rates_problem(of, system_of(of), {}), 1, 1)(state);
+    return Evaluation<double>(rates_problem(of, make_system(of), {}), 1, 1)(state);
   };
   CHECK(rates(run) == rates(plain));
 }
@@ -183,7 +183,7 @@ TEST_CASE("noise has no part in rates without it") {
 TEST_CASE("a restart goes on with the noise of its step") {
   RunConfig run = test::formula_run({13, 21}, {{"u", "laplacian(u) + noise"}});
   run.time_step = 0.1;
-  const Problem<float> problem = problem_of<float>(Model(run), {});
+  const Problem<float> problem = make_problem<float>(Model(run), {});
   const std::vector<float> rest(13 * 21);
   const auto stepped = [&](const std::vector<float>& from, std::int64_t first, std::int64_t steps) {
     const auto backend = make_backend<float>("cpu", "blocked", problem, 2);

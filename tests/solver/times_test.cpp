@@ -10,33 +10,33 @@
 using namespace lapl;
 
 TEST_CASE("multiples of a time are rounded once") {
-  CHECK(multiple_of(0.3, 3) == 0.9);
-  CHECK(multiple_of(0.7, 3) == 2.1);
-  CHECK(multiple_of(0.7, 6) == 4.2);
-  CHECK(multiple_of(28800.1, 3) == 86400.3);
-  CHECK(multiple_of(1e-30, 7) == 7e-30);
-  CHECK(multiple_of(1e300, most_steps) > 1e307);
+  CHECK(decimal_multiple(0.3, 3) == 0.9);
+  CHECK(decimal_multiple(0.7, 3) == 2.1);
+  CHECK(decimal_multiple(0.7, 6) == 4.2);
+  CHECK(decimal_multiple(28800.1, 3) == 86400.3);
+  CHECK(decimal_multiple(1e-30, 7) == 7e-30);
+  CHECK(decimal_multiple(1e300, most_steps) > 1e307);
   for (const double unit : {0.1, 0.7, 1.1e-7, 123.456})
     for (std::int64_t k = 1; k < 5000; k += 7) {
-      const double time = multiple_of(unit, k);
+      const double time = decimal_multiple(unit, k);
       CHECK(nearest_multiple(unit, time) == time);
-      CHECK(next_multiple(unit, time) == multiple_of(unit, k + 1));
+      CHECK(next_multiple(unit, time) == decimal_multiple(unit, k + 1));
     }
 }
 
 TEST_CASE("steps of any size that divide a time have the same times") {
-  const auto times_of = [](double step, std::optional<double> every) {
+  const auto make_times = [](double step, std::optional<double> every) {
     RunConfig run = test::formula_run({1, 1, 4, 1}, {{"field", "0"}});
     run.time_step = step;
     run.output_time = every;
-    return clock_of(run);
+    return step_times(run);
   };
-  const StepTimes tenths = times_of(0.1, {}), by_three = times_of(0.3, {}),
-                  thirds = times_of(1.0 / 3, 1.0), given = times_of(0.1, 0.3);
+  const StepTimes tenths = make_times(0.1, {}), by_three = make_times(0.3, {}),
+                  thirds = make_times(1.0 / 3, 1.0), given = make_times(0.1, 0.3);
   // Whatever they divide, steps have the same times within them.
   for (const double every : {0.125, 3.75, 5.0, 7.5})
     for (std::int64_t k = 1; k < 3000; ++k)
-      CHECK(times_of(0.125, every).time(k, 1.0 / 3) == times_of(0.125, {}).time(k, 1.0 / 3));
+      CHECK(make_times(0.125, every).time(k, 1.0 / 3) == make_times(0.125, {}).time(k, 1.0 / 3));
   for (std::int64_t k = 1; k < 3000; ++k) {
     CHECK(tenths.time(3 * k) == by_three.time(k));
     CHECK(given.time(3 * k) == by_three.time(k));
@@ -55,20 +55,20 @@ TEST_CASE("a time halfway between two doubles is the even one, and one beyond it
   CHECK(clock.time(1) == 0x1p53 + 2);
 }
 
-// Steps with as many digits as doubles have. The times are also those of multiple_of.
+// Steps with as many digits as doubles have. The times are also those of decimal_multiple.
 TEST_CASE("steps of many digits have times that are rounded once") {
   for (const double step : {3.141592653589793, 0.3141592653589793, 0.000123456789012345,
                             0.30000000000000004, 2.718281828e-12, 123456789.12345678}) {
     RunConfig run = test::formula_run({1, 1, 4, 1}, {{"field", "0"}});
     run.time_step = step;
-    const StepTimes clock = clock_of(run);
-    for (std::int64_t k = 1; k < 5000; k += 3) CHECK(clock.time(k) == multiple_of(step, k));
+    const StepTimes clock = step_times(run);
+    for (std::int64_t k = 1; k < 5000; k += 3) CHECK(clock.time(k) == decimal_multiple(step, k));
   }
   for (const double end : {6.283185307179586, 3.141592653589793})
     for (std::int64_t steps = 2; steps < 3000; ++steps) {
       RunConfig run = test::formula_run({1, 1, 4, 1}, {{"field", "0"}});
       run.time_step = end / static_cast<double>(steps);
       run.end = end;
-      CHECK(clock_of(run).time(steps) == end);
+      CHECK(step_times(run).time(steps) == end);
     }
 }

@@ -44,7 +44,7 @@ double error_of_turn(const std::string& rate, std::int64_t cells) {
   return error / static_cast<double>(cells);
 }
 
-double sum_of(const std::vector<double>& values) {
+double sum_all(const std::vector<double>& values) {
   long double sum = 0;
   for (const double value : values) sum += value;
   return static_cast<double>(sum);
@@ -59,7 +59,7 @@ RunConfig transport_config(const std::string& text) {
 std::vector<double> transported(const RunConfig& run) {
   const CoefficientFields coefficients = load_coefficients(run);
   const auto backend =
-      make_backend<double>("cpu", "blocked", problem_of<double>(Model(run), coefficients), 2);
+      make_backend<double>("cpu", "blocked", make_problem<double>(Model(run), coefficients), 2);
   backend->settle();
   set_initial_state(*backend, run, coefficients, {});
   backend->advance(run.steps);
@@ -135,12 +135,12 @@ TEST_CASE("advect never lets the total variation grow over 1000 steps") {
     for (const Scheme scheme : {Scheme::euler, Scheme::heun, Scheme::ssprk3})
       for (const std::string rate : {"-advect(1, u)", "-advect(-1, u)"}) {
         CAPTURE(rate);
-        CAPTURE(std::string(name_of(scheme)));
+        CAPTURE(std::string(enum_name(scheme)));
         RunConfig run = test::formula_run({1, 100, 1, 1}, {{"u", rate}});
         run.scheme = scheme;
         run.time_step = 0.5;
         const auto backend =
-            make_backend<double>("cpu", "reference", problem_of<double>(Model(run), {}), 1);
+            make_backend<double>("cpu", "reference", make_problem<double>(Model(run), {}), 1);
         backend->set_state(start);
         std::vector<double> u = start;
         const auto [low, high] = std::ranges::minmax(start);
@@ -155,7 +155,7 @@ TEST_CASE("advect never lets the total variation grow over 1000 steps") {
         CHECK(most <= 1e-14);
         CHECK(std::ranges::min(u) >= low - 1e-14);
         CHECK(std::ranges::max(u) <= high + 1e-14);
-        CHECK(std::abs(sum_of(u) - sum_of(start)) < 1e-12);
+        CHECK(std::abs(sum_all(u) - sum_all(start)) < 1e-12);
       }
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("advect: both cells of a face have the same flux to the bit") {
       auto after = test::formula_stepped(run, state, 1);
       after.resize(cells);
       const double largest = test::largest_magnitude(after);
-      CHECK(std::abs(sum_of(after)) <= 4e-16 * static_cast<double>(cells) * largest);
+      CHECK(std::abs(sum_all(after)) <= 4e-16 * static_cast<double>(cells) * largest);
     }
 }
 
@@ -203,10 +203,10 @@ TEST_CASE("advect keeps the sum where speeds are 0 at the sides, and at the boun
     CAPTURE(place);
     RunConfig run = transport_config(place + inside);
     run.steps = 0;
-    const double before = sum_of(transported(run));
+    const double before = sum_all(transported(run));
     run.steps = 800;
     const std::vector<double> end = transported(run);
-    CHECK(sum_of(end) == doctest::Approx(before).epsilon(1e-13));
+    CHECK(sum_all(end) == doctest::Approx(before).epsilon(1e-13));
     CHECK(std::ranges::min(end) >= 0);
     CHECK(std::ranges::max(end) > 0.4);
   }
@@ -222,12 +222,12 @@ TEST_CASE("advect: a blob turns once about the centre and keeps its place and su
         std::to_string(steps) + ", step: 0.0062831853071795863, scheme: ssprk3}\n"));
   };
   const std::vector<double> before = turned("advect", 0), after = turned("advect", 1000);
-  CHECK(sum_of(after) == doctest::Approx(sum_of(before)).epsilon(1e-13));
+  CHECK(sum_all(after) == doctest::Approx(sum_all(before)).epsilon(1e-13));
   CHECK(std::ranges::min(after) >= 0);
   const auto away = [&](const std::vector<double>& found) {
     double sum = 0;
     for (std::size_t i = 0; i < found.size(); ++i) sum += std::abs(found[i] - before[i]);
-    return sum / sum_of(before);
+    return sum / sum_all(before);
   };
   CHECK(away(after) < 0.2);
   CHECK(away(turned("upwind", 1000)) > 1);

@@ -58,7 +58,8 @@ std::string never() { return ""; }
 
 // The error message of the run; empty if it succeeds.
 template <class T>
-std::string error_of(Backend<T>& backend, const RunConfig& config, Recorder<T>& recorder) {
+std::string verification_error(Backend<T>& backend, const RunConfig& config,
+                               Recorder<T>& recorder) {
   try {
     run<T>(backend, Model(config), 0, recorder, never);
   } catch (const NumericalError& error) {
@@ -117,7 +118,7 @@ TEST_CASE_TEMPLATE("a flipped bit is found, in the first pass and in the second"
       auto backend = backend_for<T>(config, name);
       backend.fault_after = planted.flip_after;
       Recorder<T> recorder;
-      const std::string error = error_of(backend, config, recorder);
+      const std::string error = verification_error(backend, config, recorder);
       CAPTURE(error);
       CHECK(error.starts_with(planted.steps));
       CHECK(error.find("digest 0x") != error.npos);
@@ -140,7 +141,7 @@ TEST_CASE("without verify_every the flipped bit is stored") {
   run<float>(reference, Model(config), 0, clean, never);
   auto backend = backend_for<float>(config, "cpu");
   backend.fault_after = 92;
-  CHECK(error_of(backend, config, flipped).empty());
+  CHECK(verification_error(backend, config, flipped).empty());
   CHECK(flipped.stored.at(90) == clean.stored.at(90));
   CHECK(flipped.stored.at(100).digest != clean.stored.at(100).digest);
 }
@@ -150,7 +151,7 @@ TEST_CASE("a bit that flips between the verification and the copy is found too")
   auto backend = backend_for<float>(config, "cpu");
   backend.fault_before_storing = true;
   Recorder<float> recorder;
-  const std::string error = error_of(backend, config, recorder);
+  const std::string error = verification_error(backend, config, recorder);
   CAPTURE(error);
   CHECK(error.starts_with("step 30: digest 0x"));
   CHECK(error.find(" was verified") != error.npos);

@@ -29,7 +29,7 @@ struct WaveRow {
   double largest;
 };
 
-inline RunConfig run_of(const WaveRow& row) {
+inline RunConfig wave_run(const WaveRow& row) {
   RunConfig run = formula_run(row.shape, row.rates);
   run.spacing = 0.5;
   run.scheme = row.scheme;

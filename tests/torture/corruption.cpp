@@ -253,9 +253,9 @@ int torture(std::size_t trials, std::size_t seed, std::size_t first) {
   std::size_t failed = 0;
   int status = 0;
   for (const pid_t child : children) failed += succeeded(child, status) ? 0 : 1;
-  const auto total = [&](const char* name, auto count_of) {
+  const auto total = [&](const char* name, auto count_in) {
     std::size_t sum = 0;
-    for (const Progress& one : progress) sum += count_of(one);
+    for (const Progress& one : progress) sum += count_in(one);
     fmt::print("{}: {}\n", name, sum);
     return sum;
   };

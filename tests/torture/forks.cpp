@@ -44,7 +44,7 @@ std::string text_of_file(const std::string& path) {
     for (std::size_t record = 0; record < std::max<std::size_t>(content.steps.size(), 1); ++record)
       std::visit(
           [&](const auto& values) {
-            text += fmt::format("{} {:#x} ", field, lapl::digest_of(std::span(values)));
+            text += fmt::format("{} {:#x} ", field, lapl::field_digest(std::span(values)));
           },
           lapl::read_field(path, field, record).values);
   return text;
@@ -83,7 +83,7 @@ int run_lapl(std::vector<std::string> words, const Json& environment) {
                                       : run_lapl(request["words"], request["environment"]));
 }
 
-std::string text_of(int file) {
+std::string read_whole(int file) {
   std::string text(static_cast<std::size_t>(::lseek(file, 0, SEEK_END)), '\0');
   if (::pread(file, text.data(), text.size(), 0) < 0) text.clear();
   ::close(file);
@@ -112,7 +112,7 @@ int __wrap_main(int, char**) {
     if (child == 0) run_child(request, out, err);
     int status = -1;
     ::waitpid(child, &status, 0);
-    const Json answer = {{"status", status}, {"out", text_of(out)}, {"err", text_of(err)}};
+    const Json answer = {{"status", status}, {"out", read_whole(out)}, {"err", read_whole(err)}};
     std::cout << answer.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
   }
   return 0;

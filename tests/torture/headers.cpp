@@ -57,7 +57,7 @@ void expect(bool good, const std::string& what) {
 std::string forge_dataset(hid_t file, const std::string& name, Random& random) {
   const auto extent_before = [&] {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open");
-    return extent_of(dataset, name);
+    return dataset_extent(dataset, name);
   }();
   const Hdf5Type type = [&] {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open");
@@ -114,7 +114,7 @@ std::string forge_attribute(hid_t file, Random& random) {
 
 // Corrects the digest, as a hostile writer would.
 void make_digest_fit(hid_t file, const std::vector<std::string>& fields) {
-  if (!holds_dataset(file, "state_digest")) return;
+  if (!has_dataset(file, "state_digest")) return;
   std::vector<float> state;
   try {
     for (const std::string& field : fields) {
@@ -126,7 +126,7 @@ void make_digest_fit(hid_t file, const std::vector<std::string>& fields) {
   } catch (const IoError&) {
     return;
   }
-  const std::uint64_t digest = digest_of(std::span<const float>(state));
+  const std::uint64_t digest = field_digest(std::span<const float>(state));
   remove_link(file, "state_digest");
   make_dataset(file, "state_digest", H5T_STD_U64LE, {1}, &digest, H5T_NATIVE_UINT64);
 }
@@ -143,8 +143,8 @@ void require_harmless_restart(const fs::path& folder, const Checkpoint& good) {
     return;
   }
   expect(header.step == 60 && header.shape == good.header.shape, "another step or grid");
-  expect(bits_of(header.coefficient) == bits_of(good.header.coefficient) &&
-             bits_of(header.time_step) == bits_of(good.header.time_step),
+  expect(as_bits(header.coefficient) == as_bits(good.header.coefficient) &&
+             as_bits(header.time_step) == as_bits(good.header.time_step),
          "another coefficient or time step");
   expect(header.fields == good.header.fields, "other fields");
   if (const auto steps = StepState::of_words(header.step_state)) {
@@ -231,10 +231,10 @@ void try_kernel(const fs::path& folder, Random& random, std::string& what) {
   filter.method = pick<std::string>({"auto", "direct", "fft"}, random);
   config.filters = {filter};
   what = fmt::format("a kernel of {} axes, {} long, mode {}, on {} x {}", extent.size(),
-                     extent.back(), name_of(filter.mode), grid.rows, grid.columns);
+                     extent.back(), enum_name(filter.mode), grid.rows, grid.columns);
   try {
     const FilterConfig loaded = load_filters(config).front();
-    const auto correlation = correlation_of<float>(loaded, grid);
+    const auto correlation = make_correlation<float>(loaded, grid);
     expect(correlation.output == grid, "results of another shape than the grid's");
     const auto backend = make_backend<float>("cpu", "auto", diffusion<float>(grid, {}, 0.2f), 1);
     backend->set_derived(

@@ -81,7 +81,7 @@ std::atomic<long> calls_made = 0;
 PowerCut power_cut;
 std::array<std::atomic<bool>, 4096> sync_failed;  // index: the descriptor
 
-std::string path_of(int descriptor) {
+std::string open_path(int descriptor) {
   std::array<char, PATH_MAX> path;
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
   const ssize_t length = ::readlink(link.c_str(), path.data(), path.size());
@@ -89,12 +89,12 @@ std::string path_of(int descriptor) {
 }
 
 /// The path of `name` in `folder`, with symbolic links resolved except in the last component.
-std::string path_of(int folder, const char* name) {
+std::string open_path(int folder, const char* name) {
   std::string path = name;
   if (!path.starts_with('/')) {
     std::array<char, PATH_MAX> current;
     const bool here = folder == AT_FDCWD && ::getcwd(current.data(), current.size()) != nullptr;
-    path = (here ? std::string(current.data()) : path_of(folder)) + "/" + path;
+    path = (here ? std::string(current.data()) : open_path(folder)) + "/" + path;
   }
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   const std::size_t slash = path.rfind('/');
@@ -105,8 +105,8 @@ std::string path_of(int folder, const char* name) {
 }
 
 /// The path of the file that open(`name`) would open, with all symbolic links resolved.
-std::string target_of(int folder, const char* name) {
-  const std::string path = path_of(folder, name);
+std::string link_target(int folder, const char* name) {
+  const std::string path = open_path(folder, name);
   std::array<char, PATH_MAX> target;
   return ::realpath(path.c_str(), target.data()) != nullptr ? target.data() : path;
 }
@@ -184,7 +184,7 @@ int open_file(int folder, const char* path, int flags, mode_t mode) {
   const bool is_folder = (flags & O_DIRECTORY) != 0;
   if (!writes && !is_folder) return static_cast<int>(call());
   const bool follows = (flags & (O_NOFOLLOW | O_EXCL)) == 0;
-  const std::string target = follows ? target_of(folder, path) : path_of(folder, path);
+  const std::string target = follows ? link_target(folder, path) : open_path(folder, path);
   return static_cast<int>(make(writes ? "open" : "open_folder", target, [&] {
     if ((flags & O_CREAT) != 0) note_name(target, "", false);
     return call();
@@ -193,7 +193,7 @@ int open_file(int folder, const char* path, int flags, mode_t mode) {
 
 int sync_file(const char* name, long system_call, int file) {
   const auto slot = static_cast<std::size_t>(file) % sync_failed.size();
-  const std::string path = path_of(file);
+  const std::string path = open_path(file);
   if (sync_failed[slot]) {
     const std::string message = "io_faults: fsync again, after it has failed: " + path + "\n";
     ::syscall(SYS_write, STDERR_FILENO, message.data(), message.size());
@@ -217,7 +217,7 @@ ssize_t write_bytes(int file, const iovec* parts, int count, off_t offset) {
     const iovec first = {parts[0].iov_base, (parts[0].iov_len + 1) / 2};
     return write_first(&first, 1);
   };
-  const std::string path = path_of(file);
+  const std::string path = open_path(file);
   const auto all = [&] {
     if (is_noted(path)) power_cut.writes(file);
     return write_first(parts, count);
@@ -225,7 +225,7 @@ ssize_t write_bytes(int file, const iovec* parts, int count, off_t offset) {
   return make("write", path, all, half);
 }
 
-mode_t mode_of(int flags, std::va_list arguments) {
+mode_t open_mode(int flags, std::va_list arguments) {
   return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
 }
 
@@ -237,7 +237,7 @@ FILE* open_stream(const char* name, const char* path, const char* mode) {
   std::memcpy(&real, &symbol, sizeof real);
   if (std::strpbrk(mode, "wa+") == nullptr) return real(path, mode);
   FILE* stream = nullptr;
-  make("fopen", target_of(AT_FDCWD, path), [&] {
+  make("fopen", link_target(AT_FDCWD, path), [&] {
     stream = real(path, mode);
     return 0L;
   });
@@ -245,15 +245,15 @@ FILE* open_stream(const char* name, const char* path, const char* mode) {
 }
 
 long rename_file(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
-  const std::string path = path_of(to_folder, to);
+  const std::string path = open_path(to_folder, to);
   return make("rename", path, [&] {
-    note_name(path, path_of(from_folder, from), false);
+    note_name(path, open_path(from_folder, from), false);
     return ::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
   });
 }
 
 long remove_file(int folder, const char* path, int flags) {
-  const std::string target = path_of(folder, path);
+  const std::string target = open_path(folder, path);
   return make("unlink", target, [&] {
     note_name(target, "", true);
     return ::syscall(SYS_unlinkat, folder, path, flags);
@@ -261,7 +261,7 @@ long remove_file(int folder, const char* path, int flags) {
 }
 
 long make_folder(int folder, const char* path, mode_t mode) {
-  const std::string target = path_of(folder, path);
+  const std::string target = open_path(folder, path);
   return make("mkdir", target, [&] {
     note_name(target, "", false);
     return ::syscall(SYS_mkdirat, folder, path, mode);
@@ -270,19 +270,19 @@ long make_folder(int folder, const char* path, mode_t mode) {
 
 }  // namespace
 
-#define OPEN(name)                                 \
-  int name(const char* path, int flags, ...) {     \
-    std::va_list arguments;                        \
-    va_start(arguments, flags);                    \
-    const mode_t mode = mode_of(flags, arguments); \
-    va_end(arguments);                             \
-    return open_file(AT_FDCWD, path, flags, mode); \
+#define OPEN(name)                                   \
+  int name(const char* path, int flags, ...) {       \
+    std::va_list arguments;                          \
+    va_start(arguments, flags);                      \
+    const mode_t mode = open_mode(flags, arguments); \
+    va_end(arguments);                               \
+    return open_file(AT_FDCWD, path, flags, mode);   \
   }
 #define OPENAT(name)                                       \
   int name(int folder, const char* path, int flags, ...) { \
     std::va_list arguments;                                \
     va_start(arguments, flags);                            \
-    const mode_t mode = mode_of(flags, arguments);         \
+    const mode_t mode = open_mode(flags, arguments);       \
     va_end(arguments);                                     \
     return open_file(folder, path, flags, mode);           \
   }
@@ -337,7 +337,7 @@ ssize_t pwritev64(int file, const iovec* parts, int count, off64_t offset) {
 }
 
 int ftruncate(int file, off_t length) noexcept {
-  const std::string path = path_of(file);
+  const std::string path = open_path(file);
   return static_cast<int>(make("ftruncate", path, [&] {
     if (is_noted(path)) power_cut.writes(file);
     return ::syscall(SYS_ftruncate, file, length);
@@ -345,7 +345,7 @@ int ftruncate(int file, off_t length) noexcept {
 }
 int ftruncate64(int file, off64_t length) noexcept { return ftruncate(file, length); }
 int truncate(const char* path, off_t length) noexcept {
-  return static_cast<int>(make("truncate", target_of(AT_FDCWD, path),
+  return static_cast<int>(make("truncate", link_target(AT_FDCWD, path),
                                [&] { return ::syscall(SYS_truncate, path, length); }));
 }
 int truncate64(const char* path, off64_t length) noexcept { return truncate(path, length); }
@@ -358,7 +358,7 @@ int close(int file) {
   if (flags < 0 || ((flags & O_ACCMODE) == O_RDONLY && (flags & O_DIRECTORY) == 0))
     return static_cast<int>(call());
   sync_failed[static_cast<std::size_t>(file) % sync_failed.size()] = false;
-  return static_cast<int>(make("close", path_of(file), call));
+  return static_cast<int>(make("close", open_path(file), call));
 }
 
 int rename(const char* from, const char* to) noexcept {

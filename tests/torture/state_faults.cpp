@@ -39,7 +39,7 @@ struct Trial {
         "{} ({}) in cell {} after {} steps: {} x {}, {}, {}, {} steps, output {}, "
         "checkpoint {}, check {}, verify {}, fields {}",
         names[static_cast<int>(fault)], value, cell, after, config.shape.rows, config.shape.columns,
-        name_of(config.precision), config.engine, config.steps, config.output_every,
+        enum_name(config.precision), config.engine, config.steps, config.output_every,
         *config.checkpoint_every.steps, config.check_finite_every, config.verify_every.value_or(0),
         config.fields.size());
   }
@@ -49,7 +49,7 @@ std::int64_t from_one_to(std::int64_t last, Random& random) {
   return 1 + static_cast<std::int64_t>(below(static_cast<std::size_t>(last), random));
 }
 
-std::vector<std::string> engines_of(const std::string& backend) {
+std::vector<std::string> backend_engines(const std::string& backend) {
   std::vector<std::string> names = {"auto"};
   for (const EngineInfo& engine : engine_table)
     if (engine.backend == backend) names.emplace_back(engine.name);
@@ -81,7 +81,7 @@ Trial make_trial(const std::string& backend, std::uint64_t seed) {
   const bool unstable = trial.fault == Fault::unstable;
   RunConfig& config = trial.config;
   config.backend = backend;
-  const auto engines = engines_of(backend);
+  const auto engines = backend_engines(backend);
   config.engine = engines[below(engines.size(), random)];
   config.precision = below(2, random) == 0 ? Precision::float32 : Precision::float64;
   const std::int64_t least = unstable ? 7 : 0;  // smaller grids may have no growing mode
@@ -117,19 +117,19 @@ void expect(bool held, const std::string& what) {
 }
 
 template <class T>
-std::unique_ptr<Backend<T>> backend_of(const std::string& backend, const std::string& engine,
-                                       const RunConfig& config, T coefficient,
-                                       const std::vector<T>& field) {
+std::unique_ptr<Backend<T>> faulty_backend(const std::string& backend, const std::string& engine,
+                                           const RunConfig& config, T coefficient,
+                                           const std::vector<T>& field) {
   const Problem<T> problem = [&] {
     if (!has_two_fields(config))
       return test::diffusion<T>(config.shape, config.boundaries, coefficient);
     RunConfig with = config;
     set_rates(with, static_cast<double>(coefficient));
-    return problem_of<T>(Model(with), {});
+    return make_problem<T>(Model(with), {});
   }();
   const Model model(config);
   auto made = make_backend<T>(backend, engine, problem, 1);
-  made->set_derived(plans_of(model, problem));
+  made->set_derived(planned_outputs(model, problem));
   made->set_state(field);
   return made;
 }
@@ -142,7 +142,7 @@ std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig
   std::string config_text =
       fmt::format("grid: {{shape: [{}, {}]}}\ntime: {{steps: {}{}}}\ncompute: {{precision: {}}}\n",
                   config.shape.rows, config.shape.columns, config.steps, two ? ", step: 1" : "",
-                  name_of(config.precision));
+                  enum_name(config.precision));
   if (two)
     config_text += fmt::format(
         "fields: [u, v]\nequation: {{kind: formula, u: {}, v: {}}}\n"
@@ -168,11 +168,11 @@ std::string run_to(const RunFolder& folder, Backend<T>& backend, const RunConfig
 
 /// The state digest at each step of the run without a fault, computed by the reference engine.
 template <class T>
-std::vector<std::uint64_t> digests_of(const RunConfig& config, const std::vector<T>& field) {
-  const auto backend = backend_of<T>("cpu", "reference", config, T(0.25), field);
+std::vector<std::uint64_t> right_digests(const RunConfig& config, const std::vector<T>& field) {
+  const auto backend = faulty_backend<T>("cpu", "reference", config, T(0.25), field);
   std::vector<std::uint64_t> digests;
   for (std::int64_t step = 0; step <= config.steps; ++step) {
-    digests.push_back(state_of(*backend).digest);
+    digests.push_back(stepped_state(*backend).digest);
     backend->advance(1);
   }
   return digests;
@@ -204,7 +204,7 @@ void check_files(const RunFolder& folder, const std::vector<std::uint64_t>& dige
       values.insert(values.end(), held.begin(), held.end());
     }
     const auto step = static_cast<std::size_t>(step_of_file_name(path.filename().string()));
-    expect(digests.empty() || digest_of(std::span<const T>(values)) == digests[step],
+    expect(digests.empty() || field_digest(std::span<const T>(values)) == digests[step],
            path.string() + " is not the output of the run without a fault");
   }
 }
@@ -231,11 +231,11 @@ void try_run(const Trial& trial) {
   };
   if (trial.after == 0) fault(field);
   FaultyBackend<T> faulty(
-      backend_of<T>(config.backend, config.engine, config, unstable ? T(2) : T(0.25), field),
+      faulty_backend<T>(config.backend, config.engine, config, unstable ? T(2) : T(0.25), field),
       fault);
   faulty.fault_after = trial.after;
   const std::string error = run_to<T>(folder, faulty, config, {});
-  const auto digests = unstable ? std::vector<std::uint64_t>{} : digests_of(config, good);
+  const auto digests = unstable ? std::vector<std::uint64_t>{} : right_digests(config, good);
   check_files<T>(folder, digests, config.fields);
   expect(error.empty() || is_complaint(error, config), "another error: " + error);
   if (trial.fault == Fault::none) expect(error.empty(), "a false alarm: " + error);
@@ -244,11 +244,11 @@ void try_run(const Trial& trial) {
 
   // Resumes from the newest checkpoint to the end.
   const Checkpoint from = newest_valid_checkpoint(folder.checkpoints()).checkpoint;
-  const auto clean = backend_of<T>(config.backend, config.engine, config, T(0.25),
-                                   std::get<std::vector<T>>(from.values));
+  const auto clean = faulty_backend<T>(config.backend, config.engine, config, T(0.25),
+                                       std::get<std::vector<T>>(from.values));
   expect(run_to<T>(folder, *clean, config, from.header).empty(), "going on failed");
   check_files<T>(folder, digests, config.fields);
-  expect(state_of(*clean).digest == digests.back(), "going on ended with another digest");
+  expect(stepped_state(*clean).digest == digests.back(), "going on ended with another digest");
 }
 
 int torture(const std::string& backend, std::uint64_t trials, std::uint64_t seed,

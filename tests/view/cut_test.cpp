@@ -27,12 +27,12 @@ std::vector<float> counted() {
   return values;
 }
 
-std::vector<float> cut_of(const std::vector<float>& values, const Cut& cut) {
+std::vector<float> cut_floats(const std::vector<float>& values, const Cut& cut) {
   return std::get<std::vector<float>>(
       cut_values(FieldView{std::span<const float>(values)}, volume, cut));
 }
 
-std::string message_of(const auto& call) {
+std::string cut_message(const auto& call) {
   try {
     call();
   } catch (const ConfigError& error) {
@@ -57,7 +57,7 @@ TEST_CASE("cuts: a slice has the values of its nodes, row by row") {
       const Cut cut{.axis = axis, .index = index};
       const Shape shape = cut_shape(volume, cut);
       CHECK(shape == (axis == 0 ? Shape{5, 7} : axis == 1 ? Shape{4, 7} : Shape{4, 5}));
-      const std::vector<float> shown = cut_of(values, cut);
+      const std::vector<float> shown = cut_floats(values, cut);
       REQUIRE(std::ssize(shown) == shape.cells());
       for (std::int64_t row = 0; row < shape.rows; ++row)
         for (std::int64_t column = 0; column < shape.columns; ++column) {
@@ -79,7 +79,7 @@ TEST_CASE("cuts: projections along each axis are right, and NaN where a value is
       std::vector<double> expected(static_cast<std::size_t>(shape.cells()));
       const std::int64_t count = volume.extents()[static_cast<std::size_t>(axis)];
       for (std::int64_t index = 0; index < count; ++index) {
-        const std::vector<float> slice = cut_of(values, {.axis = axis, .index = index});
+        const std::vector<float> slice = cut_floats(values, {.axis = axis, .index = index});
         for (std::size_t i = 0; i < slice.size(); ++i) {
           const double value = slice[i];
           if (index == 0)
@@ -91,7 +91,7 @@ TEST_CASE("cuts: projections along each axis are right, and NaN where a value is
                                                   : std::min(expected[i], value);
         }
       }
-      const std::vector<float> found = cut_of(values, {.axis = axis, .projection = kind});
+      const std::vector<float> found = cut_floats(values, {.axis = axis, .projection = kind});
       REQUIRE(found.size() == expected.size());
       int nan = 0;
       for (std::size_t i = 0; i < found.size(); ++i) {
@@ -127,22 +127,22 @@ TEST_CASE("cuts: a position means its nearest node, an index itself") {
   CHECK(slice_named("z=-0.9", volume, moved).index == 1);
   CHECK(slice_named("x=11.5", volume, moved).index == 6);
   CHECK(cut_text(moved, Cut{.index = 1}) == ", z = −1 m");
-  CHECK(has(message_of([&] { slice_named("z=4.1", volume, moved); }),
+  CHECK(has(cut_message([&] { slice_named("z=4.1", volume, moved); }),
             "--slice z=4.1: outside of the grid (z goes from −3 to 3 m)"));
 
-  CHECK(has(message_of([&] { slice("z=8"); }),
+  CHECK(has(cut_message([&] { slice("z=8"); }),
             "--slice z=8: outside of the grid (z goes from 0 to 6 m)"));
-  CHECK(has(message_of([&] { slice("z=nan"); }), "outside of the grid"));
-  CHECK(has(message_of([&] { slice("z:4"); }), "(expected z:0 to z:3)"));
-  CHECK(has(message_of([&] { slice("z:-1"); }), "(expected z:0 to z:3)"));
-  CHECK(has(message_of([&] { slice("t=1"); }), "unknown axis \"t\" (x, y or z)"));
+  CHECK(has(cut_message([&] { slice("z=nan"); }), "outside of the grid"));
+  CHECK(has(cut_message([&] { slice("z:4"); }), "(expected z:0 to z:3)"));
+  CHECK(has(cut_message([&] { slice("z:-1"); }), "(expected z:0 to z:3)"));
+  CHECK(has(cut_message([&] { slice("t=1"); }), "unknown axis \"t\" (x, y or z)"));
   for (const char* text : {"z", "z=", "z=1m", "z:1.5", ""})
-    CHECK(has(message_of([&] { slice(text); }), "expected an axis and a position, such as z=0.5"));
-  CHECK(has(message_of([&] { slice_named("z=1", volume, {}); }), "(expected z:0 to z:3)"));
+    CHECK(has(cut_message([&] { slice(text); }), "expected an axis and a position, such as z=0.5"));
+  CHECK(has(cut_message([&] { slice_named("z=1", volume, {}); }), "(expected z:0 to z:3)"));
   for (const char* text : {"max", "median:z", ":z"})
     CHECK(
-        has(message_of([&] { projection_named(text); }), "expected max, min or mean and an axis"));
-  CHECK(has(message_of([&] { projection_named("max:w"); }), "unknown axis \"w\""));
+        has(cut_message([&] { projection_named(text); }), "expected max, min or mean and an axis"));
+  CHECK(has(cut_message([&] { projection_named("max:w"); }), "unknown axis \"w\""));
 }
 
 TEST_CASE("cuts: a grid of three axes has middle cuts, others have none") {

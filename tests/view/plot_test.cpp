@@ -120,7 +120,7 @@ TEST_CASE("colours: each map has its ends, its name, and a separate colour for N
   CHECK(colormap_named("inferno").color(3) == 0xfcffa4);
   CHECK(colormap_named("diverging").color(0.5) == 0xf7f7f7);
   CHECK(colormap_named("gray").color(std::nan("")) == missing_color);
-  const std::string message = test::message_of<ConfigError>([] { colormap_named("jet"); });
+  const std::string message = test::thrown_message<ConfigError>([] { colormap_named("jet"); });
   CHECK(test::contains(message, "jet"));
   CHECK(test::contains(message, "viridis, inferno, gray, diverging"));
 }

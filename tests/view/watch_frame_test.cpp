@@ -13,7 +13,7 @@ using lapl::test::has;
 
 namespace {
 
-Panel panel_of(Shape shape, std::vector<double> values) {
+Panel make_panel(Shape shape, std::vector<double> values) {
   return {"field", "step 20", shape, shape, std::move(values), {0, 1}, colormap_named("gray"), {}};
 }
 
@@ -34,7 +34,7 @@ WatchState half_way() {
   for (int i = 0; i < 4; ++i)
     state.run.diagnostics.push_back({500 * i, 125.0 * i, {{0, 1.0 / (1 + i), 0.25, 1, 1}}, 1e9});
   state.run.digests[1500] = "0x0123456789abcdef";
-  state.fields = {panel_of({2, 2}, {0, 1, 1, 0})};
+  state.fields = {make_panel({2, 2}, {0, 1, 1, 0})};
   return state;
 }
 
@@ -45,7 +45,7 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 // Columns of a line on a terminal: its characters without escape sequences.
-int columns_of(const std::string& line) {
+int count_columns(const std::string& line) {
   int columns = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '\033')
@@ -70,7 +70,7 @@ TEST_CASE("watch frame: fits into a terminal of any size") {
           state.keys = keys;
           const auto lines = watch_frame(state, rows, columns, colors);
           CHECK(static_cast<int>(lines.size()) <= rows);
-          for (const std::string& line : lines) CHECK(columns_of(line) <= columns);
+          for (const std::string& line : lines) CHECK(count_columns(line) <= columns);
         }
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("watch frame: nothing from a file reaches the terminal as a command") 
 
 TEST_CASE(
     "watch frame: the picture is drawn in half blocks of 24 bits, of 256 colours, or in shades") {
-  const Panel panel = panel_of({2, 2}, {0, 1, 1, 0});  // the first row is the lower one
+  const Panel panel = make_panel({2, 2}, {0, 1, 1, 0});  // the first row is the lower one
   const auto drawn = [&](TerminalColors colors) {
     TextGrid grid(1, 2);
     draw_thumbnail(grid, {0, 0, 1, 2}, panel, colors);
@@ -144,7 +144,7 @@ TEST_CASE("watch frame: a field of one axis is a line, with a gap where a value 
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto drawn = [](std::vector<double> values) {
     const Shape shape{1, static_cast<std::int64_t>(values.size()), 1, 1};
-    Panel panel = panel_of(shape, std::move(values));
+    Panel panel = make_panel(shape, std::move(values));
     panel.line = true;
     WatchState state;
     state.fields = {std::move(panel)};
@@ -166,7 +166,7 @@ TEST_CASE("watch frame: several fields have a row each, or the one that is asked
   WatchState state = half_way();
   state.run.fields = {"u", "v"};
   for (DiagnosticsLine& line : state.run.diagnostics) line.fields.resize(2, {0, 7, 3, 0, 0});
-  state.fields = {panel_of({2, 2}, {0, 1, 1, 0}), panel_of({2, 2}, {0, 1, 1, 0})};
+  state.fields = {make_panel({2, 2}, {0, 1, 1, 0}), make_panel({2, 2}, {0, 1, 1, 0})};
   state.fields[0].title = "u";
   state.fields[1].title = "v";
   const std::string both = joined(watch_frame(state, 40, 140, TerminalColors::none));
@@ -183,7 +183,7 @@ TEST_CASE("watch frame: values that are not finite, and a single output, do no h
   const double inf = std::numeric_limits<double>::infinity();
   WatchState state = half_way();
   state.run.diagnostics = {{0, 0, {{nan, inf, nan, nan, nan}}, 0}};
-  state.fields = {panel_of({2, 2}, {nan, nan, nan, inf})};
+  state.fields = {make_panel({2, 2}, {nan, nan, nan, inf})};
   CHECK(!watch_frame(state, 24, 80, TerminalColors::none).empty());
   state.run.diagnostics = {{0, 0, {{1, 1, 1, 1, 1}}, 0}};
   CHECK(!watch_frame(state, 24, 80, TerminalColors::full).empty());

@@ -27,7 +27,7 @@ std::int64_t extent_along(Shape shape, int axis) {
   return by_axis(shape)[static_cast<std::size_t>(axis)];
 }
 
-const PlotAxis& axis_of(const PlotAxes& axes, int axis) {
+const PlotAxis& plot_axis(const PlotAxes& axes, int axis) {
   return axis == 0 ? axes.z : axis == 1 ? axes.y : axes.x;
 }
 
@@ -113,7 +113,7 @@ PlotAxes cut_axes(PlotAxes axes, const std::optional<Cut>& cut) {
 
 std::string cut_text(const PlotAxes& axes, const std::optional<Cut>& cut) {
   if (!cut) return "";
-  const PlotAxis& axis = axis_of(axes, cut->axis);
+  const PlotAxis& axis = plot_axis(axes, cut->axis);
   const auto row = std::ranges::find(projections, cut->projection, &ProjectionRow::kind);
   if (row != projections.end()) return fmt::format(", {} along {}", row->title, axis.name);
   if (axes.unit.empty()) return fmt::format(", {} {}", axis.name, cut->index);
@@ -146,7 +146,7 @@ Cut slice_named(const std::string& text, Shape shape, const PlotAxes& axes) {
     throw ConfigError(
         "--slice {}: the file does not say where its nodes lie (expected {}:0 to {}:{})", text,
         name, name, last);
-  const PlotAxis& axis = axis_of(axes, cut.axis);
+  const PlotAxis& axis = plot_axis(axes, cut.axis);
   const double node = std::round((position - axis.origin) / axis.spacing);
   if (!(node >= 0 && node <= static_cast<double>(last)))
     throw ConfigError("--slice {}: outside of the grid ({} goes from {} to {} {})", text, name,

@@ -26,13 +26,13 @@ constexpr int most_numbers = 7;
 double crisp(double place) { return std::floor(place) + 0.5; }
 
 /// As many ticks as fit without overlapping labels. `length` pixels are available, `range` of them
-/// from low to high. `ticks_of(n)` returns at most n ticks.
+/// from low to high. `make_ticks(n)` returns at most n ticks.
 template <class TicksOf>
 Ticks ticks_with_room(const Canvas& canvas, bool across, double font, double length, double range,
-                      TicksOf ticks_of) {
+                      TicksOf make_ticks) {
   int most = std::clamp(static_cast<int>(range / ((across ? 3 : 1.4) * font)), 1, most_numbers);
   for (;; --most) {
-    Ticks ticks = ticks_of(most);
+    Ticks ticks = make_ticks(most);
     bool apart = true;
     for (std::size_t i = 1; i < ticks.ticks.size(); ++i) {
       const Tick &a = ticks.ticks[i - 1], &b = ticks.ticks[i];
@@ -268,7 +268,7 @@ std::string figure(PictureFormat format, const FigureLayout& layout,
   return bytes;
 }
 
-std::vector<Rgb> pixels_of(const FigureLayout& layout, const std::vector<Panel>& panels) {
+std::vector<Rgb> figure_pixels(const FigureLayout& layout, const std::vector<Panel>& panels) {
   const CairoSurface surface(
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, layout.size.width, layout.size.height));
   draw(surface, layout, panels);
@@ -282,4 +282,4 @@ std::vector<Rgb> pixels_of(const FigureLayout& layout, const std::vector<Panel>&
 }  // namespace lapl
 
 extern "C" const lapl::CairoModule lapl_cairo;
-const lapl::CairoModule lapl_cairo = {lapl::figure, lapl::pixels_of};
+const lapl::CairoModule lapl_cairo = {lapl::figure, lapl::figure_pixels};

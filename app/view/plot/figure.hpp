@@ -54,7 +54,7 @@ std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel
 void require_drawing();
 
 /// The extent of a field in a picture with these axes; a graph is half as high as wide.
-inline Extent extent_of(Shape shape, const PlotAxes& axes) {
+inline Extent plot_extent(Shape shape, const PlotAxes& axes) {
   if (shape.axes == 1) return {0.5, 1};
   return {static_cast<double>(shape.rows) * (axes.y.spacing / axes.x.spacing),
           static_cast<double>(shape.columns)};

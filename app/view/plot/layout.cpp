@@ -139,12 +139,12 @@ FigureLayout slices_layout(PictureSize size, const std::vector<Extent>& beside, 
   }
   // Thin boxes get the least width; the remaining boxes shrink so that all fit.
   double scale = std::min(width / columns, height / tallest), used = 0;
-  const auto width_of = [&](const Extent& extent) {
+  const auto box_width_with_axis = [&](const Extent& extent) {
     return std::floor(std::max(extent.columns * scale, thinnest));
   };
   const auto all_widths = [&] {
     double sum = 0;
-    for (const Extent& extent : beside) sum += width_of(extent);
+    for (const Extent& extent : beside) sum += box_width_with_axis(extent);
     return sum;
   };
   while ((used = all_widths()) > width && scale * columns > 1) scale *= 0.98;
@@ -157,7 +157,7 @@ FigureLayout slices_layout(PictureSize size, const std::vector<Extent>& beside, 
     for (const Extent& extent : beside) {
       const bool last = &extent == &beside.back();
       PanelLayout& panel = layout.panels.emplace_back();
-      const double box_width = width_of(extent);
+      const double box_width = box_width_with_axis(extent);
       panel.cell = {x, row * cell_height,
                     box_width + free + (left_margin + right_no_bar) * font + (last ? bar : 0),
                     cell_height};

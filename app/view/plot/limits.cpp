@@ -22,7 +22,7 @@ Limits percentile_limits(std::span<const double> values, double low, double high
   for (const double value : values)
     if (std::isfinite(value)) finite.push_back(value);
   if (finite.empty()) return {1, 0};
-  return {percentile_of(finite, low, 1), percentile_of(finite, high, 1)};
+  return {percentile_value(finite, low, 1), percentile_value(finite, high, 1)};
 }
 
 Limits widened(Limits limits) {

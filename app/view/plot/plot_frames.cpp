@@ -15,9 +15,9 @@ const ReadField& ViewReader::read(const View& view) {
 DrawnField ViewReader::drawn(const View& view, Shape box, const PlotStyle& style) {
   const ReadField& field = read(view);
   const Shape shape = cut_shape(field.shape, view.cut);
-  if (!view.cut) return drawn_field(view.field, view_of(field.values), shape, box, style);
-  const FieldValues values = cut_values(view_of(field.values), field.shape, *view.cut);
-  return drawn_field(view.field, view_of(values), shape, box, style);
+  if (!view.cut) return drawn_field(view.field, as_view(field.values), shape, box, style);
+  const FieldValues values = cut_values(as_view(field.values), field.shape, *view.cut);
+  return drawn_field(view.field, as_view(values), shape, box, style);
 }
 
 Shape ViewReader::shape(const View& view) { return cut_shape(read(view).shape, view.cut); }
@@ -33,7 +33,7 @@ FigureLayout layout_for(const std::vector<View>& views, const PlotAxes& axes, Sh
   const int row_count = std::max(rows, 1);
   for (std::size_t i = 0; i < views.size() / static_cast<std::size_t>(row_count); ++i) {
     const std::optional<Cut>& cut = views[i].cut;
-    beside.push_back(extent_of(cut_shape(grid, cut), cut_axes(axes, cut)));
+    beside.push_back(plot_extent(cut_shape(grid, cut), cut_axes(axes, cut)));
     all_one = all_one && (!cut || cut->axis == views.front().cut->axis);
   }
   if (!all_one)
@@ -53,11 +53,11 @@ Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector
       format_(format),
       framing_(framing) {
   if (framing == Framing::alone)  // fails early if there is no such output
-    for (const View& view : frames_.front()) subtitle_of(view);
+    for (const View& view : frames_.front()) view_subtitle(view);
   if (framing != Framing::plain) {
     View whole = frames_.front().front();
     whole.cut.reset();
-    layout_ = layout_for(frames_.front(), axes_, reader_of(whole).shape(whole), rows, size);
+    layout_ = layout_for(frames_.front(), axes_, view_reader(whole).shape(whole), rows, size);
   }
   if (framing == Framing::alone) return;
   for (std::size_t frame = 0; frame < frames_.size(); ++frame)
@@ -70,11 +70,11 @@ Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector
 }
 
 // With Framing::alone no view is shown twice, so one reader suffices.
-ViewReader& Frames::reader_of(const View& view) {
+ViewReader& Frames::view_reader(const View& view) {
   return readers_[framing_ == Framing::alone ? "" : view.field];
 }
 
-const std::string& Frames::subtitle_of(const View& view) {
+const std::string& Frames::view_subtitle(const View& view) {
   std::string& subtitle = subtitles_[view.output];
   if (subtitle.empty()) subtitle = describe(*view.output);
   return subtitle;
@@ -82,7 +82,7 @@ const std::string& Frames::subtitle_of(const View& view) {
 
 DrawnField Frames::drawn(std::size_t frame, std::size_t panel) {
   const View& view = frames_[frame][panel];
-  ViewReader& reader = reader_of(view);
+  ViewReader& reader = view_reader(view);
   const Shape box =
       framing_ == Framing::plain ? reader.shape(view) : box_pixels(layout_.panels[panel], format_);
   return reader.drawn(view, box, styles_[panel]);
@@ -99,7 +99,7 @@ std::vector<Panel> Frames::panels(std::size_t frame) {
     }
     field.name += cut_text(axes_, view.cut);
     panels.push_back(
-        make_panel(std::move(field), subtitle_of(view), styles_[i], cut_axes(axes_, view.cut)));
+        make_panel(std::move(field), view_subtitle(view), styles_[i], cut_axes(axes_, view.cut)));
   }
   return panels;
 }

@@ -45,8 +45,8 @@ class Frames {
   std::vector<Panel> panels(std::size_t frame);
 
  private:
-  ViewReader& reader_of(const View& view);
-  const std::string& subtitle_of(const View& view);
+  ViewReader& view_reader(const View& view);
+  const std::string& view_subtitle(const View& view);
   DrawnField drawn(std::size_t frame, std::size_t panel);
 
   struct Shown {

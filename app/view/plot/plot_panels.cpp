@@ -13,7 +13,7 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
   DrawnField drawn{name, shape, box, resample(values, shape, box), {}, {}};
   const bool averaged = shape.rows > box.rows || shape.columns > box.columns;
   const std::vector<double> counted =
-      averaged && !style.of_cells ? drawn.pixels : doubles_of(values);
+      averaged && !style.of_cells ? drawn.pixels : as_doubles(values);
   const bool is_signed = is_drawn_around_zero(name);
   const Limits inner = percentile_limits(counted, 5, 95);
   const Limits all = percentile_limits(counted, 0, 100);
@@ -68,7 +68,7 @@ Panel small_panel(const std::string& name, FieldView values, Shape shape, std::i
   constexpr std::int64_t longest = 400;
   const std::optional<Cut> cut = middle_cut(shape);
   const FieldValues cut_out = cut ? cut_values(values, shape, *cut) : FieldValues();
-  const FieldView shown = cut ? view_of(cut_out) : values;
+  const FieldView shown = cut ? as_view(cut_out) : values;
   const Shape of_shown = cut_shape(shape, cut);
   const PlotAxes axes{.z = {"plane"}, .first_row_below = first_row_below};
   return make_panel(drawn_field(name, shown, of_shown, box_within(of_shown, longest), {}),

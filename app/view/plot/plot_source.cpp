@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 bool is_drawn_as_picture(const RunConfig& config) {
   if (config.mask && config.mask->kind == ParameterConfig::Kind::image) return true;
   return std::ranges::any_of(config.fields, [&](const std::string& field) {
-    return initial_of(config, field).kind == InitialKind::image;
+    return field_initial(config, field).kind == InitialKind::image;
   });
 }
 
@@ -60,7 +60,7 @@ DrawnContent read_with_provenance(const fs::path& path) {
   return DrawnContent(std::move(content));
 }
 
-PlotAxes axes_of(const DrawnContent& content, Origin origin) {
+PlotAxes plot_axes(const DrawnContent& content, Origin origin) {
   PlotAxes axes;
   if (content.kind == "step" || content.kind == "index" || content.kind == "series") {
     PlotAxis* const by_axis[] = {&axes.z, &axes.y, &axes.x};
@@ -83,8 +83,7 @@ PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string(
   if (!fs::exists(path)) throw IoError("{}: no such file or folder", path_);
   DrawnContent& content = content_;
   if (fs::is_directory(path)) {
-    if (!RunFolder::holds_run(path))
-      throw IoError("{}: not a run folder (no run.json in it)", path_);
+    if (!RunFolder::has_run(path)) throw IoError("{}: not a run folder (no run.json in it)", path_);
     for (const fs::path& file : list_step_files(path / "fields"))
       outputs_.push_back({file, 0, step_of_file_name(file.filename().string()), std::nullopt});
     if (outputs_.empty()) throw IoError("{}: the run has no output yet", path_);
@@ -97,7 +96,7 @@ PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string(
     if (outputs_.empty() || content.fields.empty())
       throw IoError("{}: holds no field to draw", path_);
   }
-  axes_ = axes_of(content, origin);
+  axes_ = plot_axes(content, origin);
 }
 
 const PlotOutput& PlotSource::at_step(std::int64_t step) const {

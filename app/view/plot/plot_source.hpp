@@ -58,7 +58,7 @@ std::string chosen_field(const DrawnContent& content, const std::string& asked,
 DrawnContent read_with_provenance(const std::filesystem::path& path);
 
 /// The axes of pictures of this content.
-PlotAxes axes_of(const DrawnContent& content, Origin origin);
+PlotAxes plot_axes(const DrawnContent& content, Origin origin);
 
 /// "step 2500, t = 625 s"; the file's name if it has no steps.
 std::string describe(const PlotOutput& output);

@@ -41,7 +41,7 @@ double first_multiple(double low, double size) { return std::ceil(low / size - s
 double last_multiple(double high, double size) { return std::floor(high / size + slack); }
 
 /// The offset for the labels of a narrow range, at most `low`; 0 for a wide range.
-double offset_of(double low, double high) {
+double label_offset(double low, double high) {
   const double range = high - low;
   if (std::max(std::abs(low), std::abs(high)) < offset_ratio * range) return 0;
   const double unit = std::pow(10.0, std::ceil(std::log10(range)));
@@ -72,7 +72,7 @@ std::string axis_title(const std::string& name, const std::string& unit, const T
 }
 
 Ticks round_ticks(double low, double high, int most) {
-  const double offset = offset_of(low, high);
+  const double offset = label_offset(low, high);
   const double from = low - offset, to = high - offset;
   Step step{1, static_cast<int>(std::floor(std::log10((to - from) / std::max(most, 1)))) - 1};
   while (last_multiple(to, step.size()) - first_multiple(from, step.size()) + 1 > most)

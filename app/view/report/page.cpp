@@ -84,7 +84,7 @@ std::string graph_figure(const std::string& head, const std::string& data, const
       x_name);
 }
 
-std::string x_name_of(const Panel& panel, const Ticks& x) {
+std::string x_axis_name(const Panel& panel, const Ticks& x) {
   return html_with_superscripts(axis_title(panel.axes.x.name, panel.axes.unit, x));
 }
 
@@ -104,13 +104,13 @@ std::string values_html(const Panel& panel, const std::string& when) {
       fmt::format("<b>{}</b> <span class=\"common\">{}</span>", title,
                   html_escaped(panel.subtitle)),
       "", fmt::format("{} at {}, from {:.4g} to {:.4g}", title, when, range.low, range.high),
-      polylines("min", across, panel.pixels, panel.limits), panel.limits, x, x_name_of(panel, x));
+      polylines("min", across, panel.pixels, panel.limits), panel.limits, x, x_axis_name(panel, x));
 }
 
 // A field with axes and colour bar. `when` names the step for screen readers.
 std::string picture_html(const Panel& panel, const std::string& when) {
   if (panel.line) return values_html(panel, when);
-  const Extent extent = extent_of(panel.shape, panel.axes);
+  const Extent extent = plot_extent(panel.shape, panel.axes);
   const double ratio = std::clamp(extent.columns / extent.rows, tallest, flattest);
   const Ticks x = axis_ticks(panel.shape.columns, panel.axes.x, most_numbers_across);
   Ticks y = axis_ticks(panel.shape.rows, panel.axes.y, ratio > 3 ? 3 : most_numbers_upwards);
@@ -131,7 +131,8 @@ std::string picture_html(const Panel& panel, const std::string& when) {
       html_escaped(panel.subtitle), numbers_html(y, "upwards", "bottom"),
       squares ? " class=\"squares\"" : "", html_escaped(panel.title), when, values,
       panel.drawn.columns, panel.drawn.rows, base64(indexed_png(panel)), gradient(panel.colormap),
-      numbers_html(bar, "scale", "bottom"), numbers_html(x, "across", "left"), x_name_of(panel, x),
+      numbers_html(bar, "scale", "bottom"), numbers_html(x, "across", "left"),
+      x_axis_name(panel, x),
       html_with_superscripts(axis_title(panel.axes.y.name, panel.axes.unit, y)));
 }
 
@@ -158,15 +159,15 @@ std::string graph_html(const std::string& title, Along along,
   const double beyond = margin * (range.high - range.low);
   const Limits y{range.low - beyond, range.high + beyond};
   const bool over_time = along == Along::time;
-  const auto place_of = [&](const DiagnosticsLine& at) {
+  const auto axis_place = [&](const DiagnosticsLine& at) {
     return over_time ? at.time : static_cast<double>(at.step);
   };
-  const double first = place_of(history.front()), last = place_of(history.back());
+  const double first = axis_place(history.front()), last = axis_place(history.back());
   const Limits x{first, last > first ? last : first + 1};
   const Ticks ticks = round_ticks(x.low, x.high, most_numbers_across);
 
   std::vector<double> across;
-  for (const DiagnosticsLine& at : history) across.push_back(x.fraction(place_of(at)));
+  for (const DiagnosticsLine& at : history) across.push_back(x.fraction(axis_place(at)));
   std::string drawing, legend, words;
   for (const ReportLine& line : lines) {
     std::vector<double> values;
@@ -193,7 +194,7 @@ std::string fact(const std::string& name, const std::string& value) {
 std::string facts_html(const RunView& run) {
   return fact("step", fmt::format("{} of {}", run.step, run.steps)) +
          fact("state digest", run.digest_at(run.step)) +
-         fact("grid", fmt::format("{}, {}", text_of(run.shape), run.precision)) +
+         fact("grid", fmt::format("{}, {}", shape_text(run.shape), run.precision)) +
          fact("engine", run.engine) + fact("device", run.device) + fact("host", run.host) +
          fact("started", run.started) +
          fact("speed", run.cells_per_second > 0 ? cell_rate(run.cells_per_second) : "");
@@ -216,7 +217,7 @@ std::string column_title(const std::string& name) {
 }
 
 // Graphs are over the time where steps vary, as equal numbers of steps then are no equal times.
-Along along_of(const RunView& run) {
+Along history_along(const RunView& run) {
   return std::ranges::count(run.integrals, step_columns.front().name) > 0 ? Along::time
                                                                           : Along::step;
 }
@@ -225,7 +226,7 @@ std::string graphs_html(const RunView& run) {
   const std::span<const DiagnosticsLine> history = run.diagnostics;
   if (history.empty()) return "<p>There are none yet.</p>\n";
   using At = const DiagnosticsLine&;
-  const Along along = along_of(run);
+  const Along along = history_along(run);
   std::string html;
   for (std::size_t field = 0; field < run.fields.size(); ++field) {
     const auto of = [field](double Statistics::*member) {

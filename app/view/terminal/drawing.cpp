@@ -49,7 +49,7 @@ struct History {
   const Statistics& of(const DiagnosticsLine& line) const { return line.fields[field]; }
 };
 
-Limits range_of(const History& history) {
+Limits history_limits(const History& history) {
   Limits range{1, 0};
   for (const DiagnosticsLine& line : history.lines) {
     const Statistics& s = history.of(line);
@@ -73,14 +73,14 @@ std::optional<double> value_at(const History& history, double Statistics::*membe
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-// Draws a curve through `samples` points; value_of(x) is the value at x from 0 (left) to 1 (right),
-// or none.
-template <class ValueOf>
-void draw_line(Dots& dots, Limits range, Rgb ink, int samples, ValueOf value_of) {
+// Draws a curve through `samples` points; curve_value(x) is the value at x from 0 (left) to 1
+// (right), or none.
+template <class CurveValue>
+void draw_line(Dots& dots, Limits range, Rgb ink, int samples, CurveValue curve_value) {
   int before = -1;  // row of the point before; -1 if there is none
   for (int i = 0; i < samples; ++i) {
     const double part = static_cast<double>(i) / (samples - 1);
-    const std::optional<double> value = value_of(part);
+    const std::optional<double> value = curve_value(part);
     if (!value) {
       before = -1;
       continue;
@@ -119,7 +119,7 @@ void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine
                   std::size_t field) {
   if (lines.empty()) return;
   const History history{lines, field};
-  const Limits range = range_of(history);
+  const Limits range = history_limits(history);
   const std::int64_t first = lines.front().step, last = lines.back().step;
   auto dots = dots_within(grid, area, range, fmt::format("step {}", first), std::to_string(last));
   if (!dots) return;
@@ -139,7 +139,7 @@ void draw_values(TextGrid& grid, TextArea area, const Panel& panel) {
   auto dots = dots_within(grid, area, range, "column 0", std::to_string(panel.shape.columns - 1));
   if (!dots) return;
   const auto count = static_cast<int>(panel.pixels.size());
-  const auto value_of = [&](double part) -> std::optional<double> {
+  const auto curve_value = [&](double part) -> std::optional<double> {
     const double at = part * (count - 1);
     const auto before = static_cast<std::size_t>(at);
     const double beyond = at - static_cast<double>(before);
@@ -147,7 +147,7 @@ void draw_values(TextGrid& grid, TextArea area, const Panel& panel) {
     if (beyond > 0) value += beyond * (panel.pixels[before + 1] - value);
     return std::isfinite(value) ? std::optional(value) : std::nullopt;
   };
-  draw_line(*dots, range, panel.colormap.color(0.3), std::max(dots->across(), count), value_of);
+  draw_line(*dots, range, panel.colormap.color(0.3), std::max(dots->across(), count), curve_value);
 }
 
 void draw_thumbnail(TextGrid& grid, TextArea area, const Panel& panel, TerminalColors colors) {

@@ -65,7 +65,8 @@ int draw_facts(TextGrid& grid, int row, const RunView& run) {
   if (run.cells_per_second > 0) facts.push_back(cell_rate(run.cells_per_second));
   if (is_under_way(run) && run.cells_per_second > 0 && run.seconds_left > 0)
     facts.push_back(time_left_text(run.seconds_left) + " left");
-  if (run.shape.rows > 0) facts.push_back(fmt::format("{} {}", text_of(run.shape), run.precision));
+  if (run.shape.rows > 0)
+    facts.push_back(fmt::format("{} {}", shape_text(run.shape), run.precision));
   if (!run.engine.empty()) facts.push_back(run.engine + " on " + run.device);
   int at = 0;
   for (const std::string& fact : facts) {
@@ -140,7 +141,7 @@ struct WatchRow {
 };
 
 // The chosen fields; fields with diagnostics come first.
-std::vector<WatchRow> rows_of(const WatchState& state) {
+std::vector<WatchRow> watch_rows(const WatchState& state) {
   const RunView& run = state.run;
   std::vector<WatchRow> rows;
   const bool one = run.fields.size() < 2;
@@ -216,7 +217,7 @@ std::vector<std::string> watch_frame(const WatchState& state, int rows, int colu
     draw_outputs(grid, {bottom, 0, listed + 1, columns}, run);
     --bottom;
   }
-  const std::vector<WatchRow> fields = rows_of(state);
+  const std::vector<WatchRow> fields = watch_rows(state);
   const int shown = std::clamp((bottom - top) / rows_of_field, 1, static_cast<int>(fields.size()));
   const int each = (bottom - top) / shown;
   for (int i = 0; i < shown; ++i)

@@ -39,7 +39,7 @@ void write_text(const fs::path& path, std::string_view text) {
 }
 
 // All that determines the library, as one text.
-std::string key_of(const CodeText& text, const std::string& compiler) {
+std::string code_key(const CodeText& text, const std::string& compiler) {
   std::error_code error;
   struct stat status {};
   ::stat(compiler.c_str(), &status);
@@ -93,7 +93,7 @@ void CompiledCode::prepare() {
   // The loader would take a new library at a known path for the one already loaded.
   static std::atomic<unsigned> count = 0;
   library_name_ = fmt::format("code-{}.so", ++count);
-  cached_.emplace(key_of(text_, program_), text_.patience);
+  cached_.emplace(code_key(text_, program_), text_.patience);
 }
 
 void CompiledCode::start_compiler() {

@@ -7,7 +7,7 @@
 
 namespace lapl {
 
-/// A message that says why the bytes are not a loadable shared library; empty if they are one.
+/// The reason why the bytes are not a loadable shared library; empty if they are one.
 std::string library_fault(std::string_view bytes);
 
 }  // namespace lapl

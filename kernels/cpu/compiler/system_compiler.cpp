@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // 12 for the name "g++-12" and the start "g++-"; 0 if the rest of the name is not a number.
-int version_of(std::string_view name, std::string_view start) {
+int compiler_version(std::string_view name, std::string_view start) {
   if (!name.starts_with(start)) return 0;
   const std::string digits(name.substr(start.size()));
   const bool number = !digits.empty() && digits.size() < 4 &&
@@ -33,7 +33,7 @@ std::string newest_in(const std::vector<std::string>& folders, std::string_view 
   for (const std::string& folder : folders) {
     std::error_code error;
     for (const fs::path& path : paths_in(folder, error))
-      if (const int version = version_of(path.filename().string(), start);
+      if (const int version = compiler_version(path.filename().string(), start);
           version > newest.first && is_program(path.string()))
         newest = {version, path.string()};
   }

@@ -8,7 +8,7 @@ namespace lapl {
 
 struct SystemCompiler {
   std::string path;     ///< absolute; empty if there is none
-  std::string missing;  ///< message that says why there is none
+  std::string missing;  ///< the reason why there is none
 };
 
 /// The compiler in CXX, if that is a single program without options; else the first of c++, g++,

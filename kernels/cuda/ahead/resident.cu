@@ -77,7 +77,7 @@ int device_attribute(cudaDeviceAttr attribute) {
 }
 
 template <template <class> class Stage, class T>
-struct Plan {
+struct Tiling {
   Variant<Stage, T> variant;
   int across = 0, down = 0;
 };
@@ -85,7 +85,7 @@ struct Plan {
 // The fastest variant that covers the grid with one tile on each multiprocessor. Throws
 // EngineUnsuitable if there is none.
 template <template <class> class Stage, class T>
-Plan<Stage, T> make_plan(Shape shape) {
+Tiling<Stage, T> make_tiling(Shape shape) {
   if (device_attribute(cudaDevAttrCooperativeLaunch) == 0)
     throw EngineUnsuitable(
         "engine resident: the device cannot launch blocks that wait for each other");
@@ -120,8 +120,8 @@ template <template <class> class Stage, class T>
 class ResidentEngine final : public Engine<T> {
  public:
   ResidentEngine(const Problem<T>& problem, const Stage<T>& stage, cudaStream_t stream)
-      : stream_(stream), plan_(make_plan<Stage, T>(problem.shape)) {
-    const auto extensions = extensions_of(problem);
+      : stream_(stream), plan_(make_tiling<Stage, T>(problem.shape)) {
+    const auto extensions = as_extensions(problem);
     if (!extensions)
       throw EngineUnsuitable("engine resident: a face is neither held at 0 nor insulated");
     if (problem.faces.front().columns.first != problem.faces.front().columns.last &&
@@ -164,7 +164,7 @@ class ResidentEngine final : public Engine<T> {
 
  private:
   cudaStream_t stream_;
-  Plan<Stage, T> plan_;
+  Tiling<Stage, T> plan_;
   DeviceBuffer<T> edges_;
   DeviceBuffer<unsigned> flags_;
   Resident<Stage, T> grid_{};
@@ -174,8 +174,8 @@ class ResidentEngine final : public Engine<T> {
 
 template <class T>
 std::unique_ptr<Engine<T>> make_resident_engine(const Problem<T>& problem, cudaStream_t stream) {
-  return std::make_unique<ResidentEngine<DiffusionStage, T>>(problem, compiled_stage(problem),
-                                                             stream);
+  return std::make_unique<ResidentEngine<DiffusionStage, T>>(
+      problem, plane_diffusion_stage(problem), stream);
 }
 LAPL_FOR_FLOATS(make_resident_engine);
 

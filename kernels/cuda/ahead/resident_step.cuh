@@ -245,8 +245,8 @@ struct TileWarp {
     fetch(2);
     fetch(rows - 2);
     fetch(rows - 3);
-    const Sides<T> first_sides = sides_of(cells[0]);
-    const Sides<T> last_sides = sides_of(cells[rows - 1]);
+    const Sides<T> first_sides = row_sides(cells[0]);
+    const Sides<T> last_sides = row_sides(cells[rows - 1]);
     __syncthreads();
     const Row<T> before_last = vertical_part<Stage>(cells[rows - 3], cells[rows - 1]);
     Row<T> vertical =
@@ -259,7 +259,7 @@ struct TileWarp {
     step_row(cells[0], other, first_sides, stage);
     __syncwarp();
     if (publish) publish_edges();
-    Sides<T> ahead = sides_of(cells[1]);
+    Sides<T> ahead = row_sides(cells[1]);
 #pragma unroll
     for (int r = 1; r < rows - 1; ++r) {
       vertical = r == rows - 2 ? before_last : next;
@@ -268,7 +268,7 @@ struct TileWarp {
         next = vertical_part<Stage>(cells[r], cells[r + 2]);
       }
       const Sides<T> sides = ahead;
-      if (r + 1 < rows - 1) ahead = sides_of(cells[r + 1]);
+      if (r + 1 < rows - 1) ahead = row_sides(cells[r + 1]);
       step_row(cells[r], vertical, sides, stage);
       keep(r);
       __syncwarp();

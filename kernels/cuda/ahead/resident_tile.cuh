@@ -127,7 +127,7 @@ struct Sides {
   T before, after;
 };
 template <class T>
-__device__ __forceinline__ Sides<T> sides_of(const Row<T>& row) {
+__device__ __forceinline__ Sides<T> row_sides(const Row<T>& row) {
   return {__shfl_up_sync(all_lanes, row.value[width - 1], 1),
           __shfl_down_sync(all_lanes, row.value[0], 1)};
 }
@@ -199,12 +199,12 @@ __device__ Place extension(AxisExtension axis, int index, int size) {
 }
 
 // True for columns beyond an odd face, which a stage of their own keeps at 0.
-__device__ bool is_held(AxisExtension axis, int column, int columns) {
+__device__ bool is_imposed(AxisExtension axis, int column, int columns) {
   return (axis.first == Extension::odd && column < 0) ||
          (axis.last == Extension::odd && column >= columns);
 }
 __device__ Place column_place(AxisExtension axis, int column, int columns) {
-  if (is_held(axis, column, columns)) return {column < 0 ? 0 : columns - 1, 2};
+  if (is_imposed(axis, column, columns)) return {column < 0 ? 0 : columns - 1, 2};
   return extension(axis, column, columns);
 }
 

@@ -1,12 +1,12 @@
 // Kernels of engine "spectral": from lines in memory to transforms of pairs of lines, and back.
 //
-//   pack values -> forward transform -> take_modes
-//   pack modes -> backward transform -> take_values
+//   pack values -> forward transform -> compute_modes
+//   pack modes -> backward transform -> store_values
 //
 // Along columns, neighbouring threads read neighbouring values of a line. Along a slower axis a
 // warp reads 4 values of 8 pairs of neighbouring lines: rows of 128 bytes, and 64 bytes of a
-// transform. Each thread uses at most 76 registers (take_modes with StepModes); no shared memory,
-// no barrier.
+// transform. Each thread uses at most 76 registers (compute_modes with StepModes); no shared
+// memory, no barrier.
 #pragma once
 
 #include "kernels/cuda/ahead/spectral_lines.hpp"
@@ -84,8 +84,8 @@ __global__ void __launch_bounds__(block_threads)
 // make(line, index, value) gives the values that are stored.
 template <class T, class Make>
 __global__ void __launch_bounds__(block_threads)
-    take_values(const __grid_constant__ Batch batch, const LinePair* transforms, T* values,
-                const __grid_constant__ Lines lines, const __grid_constant__ Make make) {
+    store_values(const __grid_constant__ Batch batch, const LinePair* transforms, T* values,
+                 const __grid_constant__ Lines lines, const __grid_constant__ Make make) {
   const Places at(batch);
   if (at.pair >= batch.pairs) return;
   const std::int64_t line = batch.first_line + 2 * at.pair;
@@ -141,8 +141,8 @@ struct StepModes {
 
 template <class Make>
 __global__ void __launch_bounds__(block_threads)
-    take_modes(const __grid_constant__ Batch batch, const LinePair* transforms, double* modes,
-               const __grid_constant__ Lines lines, const __grid_constant__ Make make) {
+    compute_modes(const __grid_constant__ Batch batch, const LinePair* transforms, double* modes,
+                  const __grid_constant__ Lines lines, const __grid_constant__ Make make) {
   const Places at(batch);
   if (at.pair >= batch.pairs) return;
   const std::int64_t line = batch.first_line + 2 * at.pair;

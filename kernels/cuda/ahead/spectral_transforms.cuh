@@ -18,7 +18,7 @@
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/ranks/device_messages.hpp"
-#include "kernels/machine/memory.hpp"
+#include "kernels/memory_needed.hpp"
 #include "kernels/ranks/line_exchange.hpp"
 #include "kernels/spectral/grid_transforms.hpp"
 
@@ -147,10 +147,10 @@ class DevicePasses {
   }
 
   // Calls take(batch) for all lines of an axis, batch by batch.
-  template <class Take>
-  static void for_each_batch(const Axis& axis, const Take& take) {
+  template <class Use>
+  static void for_each_batch(const Axis& axis, const Use& use) {
     for (std::int64_t line = 0; line < axis.lines.count; line += 2 * axis.pairs)
-      take(Batch{axis.line, line, axis.pairs, axis.lines.side_by_side == 1 ? 1 : 8});
+      use(Batch{axis.line, line, axis.pairs, axis.lines.side_by_side == 1 ? 1 : 8});
   }
 
   template <class From, class Make>
@@ -158,7 +158,7 @@ class DevicePasses {
                 double* modes, const Make& make) const {
     launch(pack<Packs::values, From>, batch, axis.line.length(), from, lines, transforms_.data());
     axis.transform(transforms_.data(), CUFFT_FORWARD);
-    launch(take_modes<Make>, batch, axis.line.modes.size,
+    launch(compute_modes<Make>, batch, axis.line.modes.size,
            static_cast<const LinePair*>(transforms_.data()), modes, axis.lines, make);
   }
   template <class To, class Make>
@@ -167,7 +167,7 @@ class DevicePasses {
     constexpr auto pack_modes = pack<Packs::modes, double>;
     launch(pack_modes, batch, axis.line.length(), modes, axis.lines, transforms_.data());
     axis.transform(transforms_.data(), CUFFT_INVERSE);
-    launch(take_values<To, Make>, batch, axis.line.modes.size,
+    launch(store_values<To, Make>, batch, axis.line.modes.size,
            static_cast<const LinePair*>(transforms_.data()), to, lines, make);
   }
 

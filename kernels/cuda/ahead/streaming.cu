@@ -57,8 +57,8 @@ struct DiffusionLevel {
     }
   };
   static constexpr int in = 1, out = 1;
-  static __device__ constexpr int slot_of(int) { return 0; }
-  static __device__ constexpr int array_of(int) { return 0; }
+  static __device__ constexpr int array_slot(int) { return 0; }
+  static __device__ constexpr int slot_array(int) { return 0; }
   static __device__ constexpr int made(int) { return 0; }
   static __device__ constexpr bool reads(int, int row, int column) {
     return row == 1 || column == 1;
@@ -180,7 +180,7 @@ struct Loader<DiffusionPlan<T, shortened>> {
   __device__ __forceinline__ bool is_inside(int turn) const {
     return turn >= first_inside && turn - first_inside < inside;
   }
-  __device__ __forceinline__ GridIndex row_of(int turn) const {
+  __device__ __forceinline__ GridIndex turn_row(int turn) const {
     return row + GridIndex{turn} * turn_rows;
   }
   __device__ __forceinline__ void start(int turn, const Pass<P>& pass) {
@@ -191,7 +191,7 @@ struct Loader<DiffusionPlan<T, shortened>> {
     } else {
 #pragma unroll 1
       for (int i = 0; i < turn_rows; ++i) {
-        const GridIndex at = row_of(turn) + i;
+        const GridIndex at = turn_row(turn) + i;
         const GridIndex source = extended(pass.grid.extensions.rows, at, pass.grid.rows).index;
         copy_row(to + i * row_bytes, source - at, at < end);
       }
@@ -214,7 +214,7 @@ struct Loader<DiffusionPlan<T, shortened>> {
     __syncwarp();
     const AxisExtension axis = pass.grid.extensions.rows;
     if (!is_inside(turn) && (axis.first == Extension::odd || axis.last == Extension::odd))
-      extend_oddly<P>(shared.loaded[turn % (ahead + 1)], axis, pass.grid.rows, row_of(turn));
+      extend_oddly<P>(shared.loaded[turn % (ahead + 1)], axis, pass.grid.rows, turn_row(turn));
   }
 };
 
@@ -236,8 +236,8 @@ class StreamingEngine final : public Engine<T> {
 
  public:
   StreamingEngine(const Problem<T>& problem, cudaStream_t stream) : stream_(stream) {
-    grid_.stage = compiled_stage(problem);
-    const auto extensions = extensions_of(problem);
+    grid_.stage = plane_diffusion_stage(problem);
+    const auto extensions = as_extensions(problem);
     if (!extensions)
       throw EngineUnsuitable("engine streaming: a face is neither held at 0 nor insulated");
     grid_.extensions = *extensions;

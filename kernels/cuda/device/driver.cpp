@@ -46,7 +46,7 @@ const Driver& driver() {
   return opened;
 }
 
-std::string text_of(CUresult result) {
+std::string driver_message(CUresult result) {
   const char* text = nullptr;
   driver().error_string(result, &text);
   return text == nullptr ? "error " + std::to_string(result) : text;
@@ -54,7 +54,8 @@ std::string text_of(CUresult result) {
 
 void check(CUresult result, const std::string& doing) {
   if (result != CUDA_SUCCESS)
-    throw DeviceError("cannot {}: {} ({})", doing, text_of(result), static_cast<int>(result));
+    throw DeviceError("cannot {}: {} ({})", doing, driver_message(result),
+                      static_cast<int>(result));
 }
 
 }  // namespace
@@ -100,7 +101,7 @@ KernelModule::~KernelModule() {
   if (module_ == nullptr) return;
   const CUresult result = driver().unload(module_);
   if (result != CUDA_SUCCESS && result != CUDA_ERROR_DEINITIALIZED)
-    std::fprintf(stderr, "lapl: kernels cannot be unloaded: %s\n", text_of(result).c_str());
+    std::fprintf(stderr, "lapl: kernels cannot be unloaded: %s\n", driver_message(result).c_str());
 }
 
 Kernel KernelModule::kernel(const std::string& name) const {

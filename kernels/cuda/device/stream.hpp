@@ -40,7 +40,7 @@ class Event {
 
   void record(cudaStream_t stream) { LAPL_CUDA(cudaEventRecord(*this, stream)); }
   /// Work that is enqueued in `stream` after this call waits for the event.
-  void hold(cudaStream_t stream) const { LAPL_CUDA(cudaStreamWaitEvent(stream, *this, 0)); }
+  void wait_in(cudaStream_t stream) const { LAPL_CUDA(cudaStreamWaitEvent(stream, *this, 0)); }
   void wait() const { LAPL_CUDA(cudaEventSynchronize(*this)); }
 
  private:

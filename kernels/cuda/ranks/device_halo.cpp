@@ -14,7 +14,7 @@ namespace lapl {
 namespace {
 
 template <class T>
-cudaStream_t stream_of(const Block<T>& block) {
+cudaStream_t block_stream(const Block<T>& block) {
   return static_cast<cudaStream_t>(block.stream);
 }
 
@@ -45,7 +45,7 @@ class DeviceHalo : public Halo<T> {
       const BoxIn<T> there{values(block, field), block.pitch, block.shape.rows, box.first};
       const BoxIn<T> alone{packed + field * box.cells(), box.count[2], box.count[1]};
       const bool out = way == Way::out;
-      copy_box(out ? there : alone, out ? alone : there, box.count, kind, stream_of(block));
+      copy_box(out ? there : alone, out ? alone : there, box.count, kind, block_stream(block));
     }
   }
 
@@ -81,7 +81,7 @@ class HaloThroughHost final : public DeviceHalo<T> {
       received.push_back({message.peer, message.received_tag, bytes(packed_[i].received)});
     }
     // Also waits until the previous halo, in the same buffers, is unpacked.
-    LAPL_CUDA(cudaStreamSynchronize(stream_of(block)));
+    LAPL_CUDA(cudaStreamSynchronize(block_stream(block)));
     ranks.exchange(sent, received);
     for (std::size_t i = 0; i < packed_.size(); ++i)
       this->copy_packed(block, this->messages()[i].halo, packed_[i].received.data(), Way::in,
@@ -119,7 +119,7 @@ class NcclHalo final : public DeviceHalo<T> {
     std::vector<DeviceRanks::Message> sent, received;
     const auto add = [&](std::vector<DeviceRanks::Message>& messages, int peer, const Box& box,
                          const DeviceBuffer<T>& buffer) {
-      if (buffer.size() > 0) return messages.push_back({peer, buffer.data(), bytes_of(buffer)});
+      if (buffer.size() > 0) return messages.push_back({peer, buffer.data(), buffer_bytes(buffer)});
       for (int field = 0; field < this->fields(); ++field) {
         const BoxIn<T> rows{DeviceHalo<T>::values(block, field), block.pitch, block.shape.rows,
                             box.first};
@@ -138,7 +138,7 @@ class NcclHalo final : public DeviceHalo<T> {
     // A peer sends in the reverse order of this list, and NCCL matches messages by their order.
     for (std::size_t i = count; i-- > 0;)
       add(received, this->messages()[i].peer, this->messages()[i].halo, packed_[i].received);
-    devices_->exchange(sent, received, stream_of(block));
+    devices_->exchange(sent, received, block_stream(block));
     for (std::size_t i = 0; i < count; ++i)
       if (packed_[i].received.size() > 0)
         this->copy_packed(block, this->messages()[i].halo, packed_[i].received.data(), Way::in,
@@ -153,7 +153,7 @@ class NcclHalo final : public DeviceHalo<T> {
   static bool is_rows(const Box& box, Shape shape) {
     return box.count[2] == shape.columns && (box.count[0] == 1 || box.count[1] == shape.rows);
   }
-  static std::size_t bytes_of(const DeviceBuffer<T>& buffer) {
+  static std::size_t buffer_bytes(const DeviceBuffer<T>& buffer) {
     return static_cast<std::size_t>(buffer.size()) * sizeof(T);
   }
 

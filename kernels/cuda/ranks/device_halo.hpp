@@ -6,7 +6,7 @@
 
 namespace lapl {
 
-/// A message that says why the devices of these ranks cannot exchange directly, so that halos go
+/// The reason why the devices of these ranks cannot exchange directly, so that halos go
 /// through host memory; empty if they can. All ranks must call it.
 std::string why_no_device_ranks(Ranks& ranks);
 

@@ -34,7 +34,7 @@ const LoadedModule& nvrtc() {
 const NvrtcModule& nvrtc_calls() { return *static_cast<const NvrtcModule*>(nvrtc().table); }
 
 // All that determines the machine code, as one text.
-std::string key_of(const KernelText& text, int architecture) {
+std::string kernel_key(const KernelText& text, int architecture) {
   std::string key = fmt::format("cubin\nNVRTC {}\n{}\n", nvrtc_calls().version(), architecture);
   const auto add = [&](const std::string& part) { key.append(1, '\0').append(part); };
   for (const auto& [name, content] : text.headers) {
@@ -56,7 +56,7 @@ Cubin compile_cubin(const KernelText& text, int architecture) {
 
 Cubin cached_cubin(const KernelText& text, int architecture) {
   if (nvrtc().table == nullptr) return compile_cubin(text, architecture);
-  CachedCode cached(key_of(text, architecture));
+  CachedCode cached(kernel_key(text, architecture));
   while (!cached.settled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (cached.code()) return {.code = *cached.code(), .unavailable = "", .messages = ""};
   Cubin cubin = compile_cubin(text, architecture);

@@ -24,7 +24,7 @@ struct KernelText {
 /// Machine code, or the reason why there is none.
 struct Cubin {
   std::string code;
-  std::string unavailable;  ///< message that says why there is no code; else empty
+  std::string unavailable;  ///< the reason why there is no code; else empty
   std::string messages;     ///< NVRTC's messages, at most 2000 characters, for internal errors
 };
 

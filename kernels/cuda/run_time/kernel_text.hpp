@@ -1,4 +1,4 @@
-// Helpers that print the text of CUDA kernels (kernels/cuda/run_time/stage_kernels.hpp).
+// Helpers that print the text of CUDA kernels (kernels/cuda/run_time/engine_kernels.hpp).
 #pragma once
 
 #include <fmt/format.h>

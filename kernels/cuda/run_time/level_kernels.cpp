@@ -9,7 +9,7 @@ namespace lapl {
 namespace {
 
 bool is_given(const auto& problem, int array) {
-  return array < problem.fields + static_cast<int>(problem.coefficients.size());
+  return array < problem.step_fields + static_cast<int>(problem.coefficients.size());
 }
 
 // Arrays that exist before stage `stage` and are still read, by this or a later stage.
@@ -29,7 +29,7 @@ std::vector<int> alive_at(const Problem<T>& problem, std::size_t stage) {
                       });
     // The next step reads coefficients too, so every level passes them on.
     const auto from = is_given(problem, array) ? problem.stages.begin() : here;
-    if (array < problem.fields || (made && std::any_of(from, problem.stages.end(), reads)))
+    if (array < problem.step_fields || (made && std::any_of(from, problem.stages.end(), reads)))
       alive.push_back(array);
   }
   return alive;
@@ -46,7 +46,7 @@ GhostKind ghost_kind(const Problem<T>& problem, int array, int side) {
 
 // Numbers the lines of cells that a stage reads: 0 the row above, 1 the centre row, 2 the row
 // below, 3 the plane before, 4 the plane after. The column does not matter.
-int line_of(Offset at) { return at.plane < 0 ? 3 : at.plane > 0 ? 4 : at.row + 1; }
+int line_number(Offset at) { return at.plane < 0 ? 3 : at.plane > 0 ? 4 : at.row + 1; }
 
 }  // namespace
 
@@ -63,7 +63,7 @@ LevelPlan level_plan(const Problem<T>& problem) {
   for (std::size_t i = 0; i < problem.stages.size(); ++i) {
     const StageTree& tree = problem.stages[i].tree;
     plan.in_time = plan.in_time || reads_time(tree);
-    plan.arithmetic += work_of(tree);
+    plan.arithmetic += instruction_count(tree);
     plan.alive.push_back(alive_at(problem, i));
     plan.slots = std::max(plan.slots, static_cast<int>(plan.alive.back().size()));
   }
@@ -102,12 +102,12 @@ KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const 
     }
     for (const StageOperation& node : problem.stages[i].tree.operations)
       if (node.operation == Operation::value)
-        read[(slot(node.index) * lines + line_of(node.at)) * 3 + node.at.column + 1] = 1;
+        read[(slot(node.index) * lines + line_number(node.at)) * 3 + node.at.column + 1] = 1;
     text += fmt::format(
         "template <>\nstruct LevelOf<{}> {{\n  using Stage = Stage{};\n"
         "  static constexpr int in = {}, out = {};\n",
         i, i, in.size(), out.size());
-    text += table_text("int", "slot_of", slots) + table_text("int", "array_of", in) +
+    text += table_text("int", "array_slot", slots) + table_text("int", "slot_array", in) +
             table_text("int", "made", made) + table_text("bool", "read", read) +
             fmt::format(
                 "  static __device__ constexpr bool reads(int slot, int line, int column) {{\n"
@@ -126,7 +126,7 @@ KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const 
       "  static constexpr bool in_time = {}, wraps_planes = {}, wraps_rows = {}, wraps_columns = "
       "{};\n"
       "  template <int stage>\n  using Level = LevelOf<stage>;\n",
-      of.grid, of.constants, problem.fields, stages, problem.arrays(), arguments, plan.in_time,
+      of.grid, of.constants, problem.step_fields, stages, problem.arrays(), arguments, plan.in_time,
       faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap());
   text += table_text("int", "first_argument", plan.first_argument) +
           table_text("lapl::GhostKind", "kind_at", kinds) +

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "kernels/cuda/run_time/stage_kernels.hpp"
+#include "kernels/cuda/run_time/engine_kernels.hpp"
 
 namespace lapl {
 

@@ -55,7 +55,7 @@ __device__ __forceinline__ typename P::T ghost(const GhostCondition<typename P::
   if constexpr (kind == GhostKind::scaled) return condition.b * inside;
   if constexpr (kind == GhostKind::affine)
     return fused_multiply_add(condition.b, inside, condition.a);
-  return ghost_of(condition.a, condition.b, inside);
+  return ghost_value(condition.a, condition.b, inside);
 }
 
 }  // namespace lapl

@@ -32,10 +32,10 @@ class CompiledCudaEngine final : public Engine<T> {
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
     for (std::int64_t taken = 0; steps > 0; first_step += taken, steps -= taken) {
       taken = passes_ && passes_->ready()
-                  ? passes_->take(buffers.current, buffers.next, first_step, steps, stream_)
+                  ? passes_->launch_steps(buffers.current, buffers.next, first_step, steps, stream_)
                   : 0;
       if (taken == 0) {
-        tiles_.take(buffers.current, buffers.next, first_step, stream_);
+        tiles_.launch_step(buffers.current, buffers.next, first_step, stream_);
         taken = 1;
         // A long queue of launches would delay the thread that compiles.
         if (passes_ && !passes_->settled() && steps % 16 == 0)

@@ -120,7 +120,7 @@ __device__ __forceinline__ void lay_ghosts(const ResidentTile<P>& tile, const Re
     T value = values[tile.at(over_row ? row < 0 ? row + 1 : row - 1 : row,
                              over_column ? column < 0 ? column + 1 : column - 1 : column)];
     const auto ghost = [&](int side) {
-      value = ghost_of(conditions[side].a, conditions[side].b, value);
+      value = ghost_value(conditions[side].a, conditions[side].b, value);
     };
     if (over_column) ghost(column < 0 ? first_column : last_column);
     if (over_row) ghost(row < 0 ? first_row : last_row);
@@ -171,7 +171,7 @@ __device__ __forceinline__ void make_stage(ResidentTile<P>& tile, const Resident
   }
 }
 
-// Takes a step that is followed by `steps_after` more until the next exchange.
+// Runs a step that is followed by `steps_after` more until the next exchange.
 template <class P, int i = 0>
 __device__ __forceinline__ void make_step(ResidentTile<P>& tile, const ResidentPass<P>& pass,
                                           int steps_after) {

@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "kernels/cuda/run_time/arguments.hpp"
+#include "kernels/cuda/run_time/engine_kernels.hpp"
 #include "kernels/cuda/run_time/kernel_text.hpp"
-#include "kernels/cuda/run_time/stage_kernels.hpp"
 #include "kernels/for_floats.hpp"
 
 namespace lapl {
@@ -21,7 +21,7 @@ std::vector<int> margins(const std::vector<Stage>& stages, int Offset::*along) {
 
 template <class T>
 bool is_given(const Problem<T>& problem, int array) {
-  return array < problem.fields + static_cast<int>(problem.coefficients.size());
+  return array < problem.step_fields + static_cast<int>(problem.coefficients.size());
 }
 
 // True if a stage that computes the array also reads its neighbouring cells: it needs two copies.
@@ -49,7 +49,7 @@ double cycles_of_step(const ResidentPlan& plan, const Problem<T>& problem) {
       const int columns =
           plan.columns + 2 * (plan.column_margins[i] + step * plan.column_margins.back());
       const int pieces = quotient_up(rows, plan.cells) * quotient_up(columns, 32);
-      const double work = 50 + 9 * work_of(problem.stages[i].tree);
+      const double work = 50 + 9 * instruction_count(problem.stages[i].tree);
       cycles += 320 + quotient_up(pieces, ResidentPlan::warps) * (200 + plan.cells * work);
     }
   return cycles / plan.depth;
@@ -153,7 +153,7 @@ KernelText resident_kernel(const Problem<T>& problem, const ResidentPlan& plan) 
       "  template <int stage>\n  using Stage = StageOf<stage>;\n"
       "  static __device__ constexpr int target(int stage, int k) {{\n"
       "    return target_at(stage * {} + k);\n  }}\n",
-      problem.fields, arrays, stages, plan.cells, plan.rows, plan.columns, plan.depth,
+      problem.step_fields, arrays, stages, plan.cells, plan.rows, plan.columns, plan.depth,
       faces.rows.wrap(), faces.columns.wrap(), most);
   text += table_text("int", "target_at", targets) + table_text("int", "copies", plan.copies) +
           table_text("int", "place", plan.place) + table_text("bool", "given", given) +

@@ -93,7 +93,7 @@ StageGrid<T> DeviceProblem<T>::grid() const {
 }
 
 template <class T>
-Moment DeviceProblem<T>::moment_of(std::int64_t step, const Stage& stage) const {
+Moment DeviceProblem<T>::stage_moment(std::int64_t step, const Stage& stage) const {
   return problem_.clock.moment(step, stage.time);
 }
 
@@ -106,7 +106,7 @@ std::vector<T> DeviceProblem<T>::arguments(const StageTree& tree, const Moment& 
 template <class T>
 std::vector<GhostCondition<T>> DeviceProblem<T>::conditions(double time) const {
   std::vector<GhostCondition<T>> conditions;
-  const auto condition_of = [&](const Face<T>& face) -> GhostCondition<T> {
+  const auto ghost_condition = [&](const Face<T>& face) -> GhostCondition<T> {
     if (!face.varies()) return {face.a, face.b};
     const StageTree& tree = problem_.conditions[face.condition];
     if (reads_positions(tree)) return {face.a, face.b};
@@ -117,7 +117,7 @@ std::vector<GhostCondition<T>> DeviceProblem<T>::conditions(double time) const {
   for (const Faces<T>& faces : problem_.faces)
     for (int axis = 0; axis < 3; ++axis)
       for (const bool last : {false, true})
-        conditions.push_back(condition_of(axis_faces(faces, axis).side(last)));
+        conditions.push_back(ghost_condition(axis_faces(faces, axis).side(last)));
   return conditions;
 }
 
@@ -146,7 +146,7 @@ StageTiles<T>::StageTiles(DeviceProblem<T>& problem, bool last_is_lent)
   grid_.tiles[0] = static_cast<unsigned>(shape.planes);
   grid_.tiles[1] = static_cast<unsigned>(down);
   grid_.tiles[2] = static_cast<unsigned>(across);
-  const int given = problem_.fields + static_cast<int>(problem_.coefficients.size());
+  const int given = problem_.step_fields + static_cast<int>(problem_.coefficients.size());
   for (int array = given; array < problem_.arrays() - (last_is_lent ? 1 : 0); ++array)
     made_.push_back(device_buffer<T>(problem.stride()));
   if (has_reductions(problem_)) reduction_ = device_buffer<ReductionBits>(1);
@@ -175,7 +175,8 @@ void StageTiles<T>::compute_reductions(const Stage& stage, const std::vector<con
 }
 
 template <class T>
-void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last) {
+void StageTiles<T>::launch_step(const T* from, T* to, std::int64_t step, cudaStream_t stream,
+                                T* last) {
   if (launches_.empty()) {
     kernels_.wait();
     // text printed from valid trees always compiles, so this is a bug
@@ -189,9 +190,9 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
   const unsigned tiles = grid_.tiles[0] * grid_.tiles[1] * grid_.tiles[2];
   std::vector<const T*> arrays;
   std::vector<T*> written;
-  const int given = problem_.fields + static_cast<int>(problem_.coefficients.size());
+  const int given = problem_.step_fields + static_cast<int>(problem_.coefficients.size());
   for (int array = 0; array < problem_.arrays(); ++array) {
-    if (array < problem_.fields) {
+    if (array < problem_.step_fields) {
       arrays.push_back(from + array * on_device_.stride());
       written.push_back(to == nullptr ? nullptr : to + array * on_device_.stride());
     } else if (array < given) {
@@ -206,7 +207,7 @@ void StageTiles<T>::take(const T* from, T* to, std::int64_t step, cudaStream_t s
     const Stage& stage = problem_.stages[i];
     compute_reductions(stage, arrays, stream);
     if (!prepared_ || in_time_)
-      prepare(on_device_.moment_of(step, stage), stage, launches_[i], stream);
+      prepare(on_device_.stage_moment(step, stage), stage, launches_[i], stream);
     std::vector<T*> targets;
     for (const int target : stage.targets) targets.push_back(written[target]);
     const Launch& launch = launches_[i];

@@ -1,5 +1,5 @@
 // A problem in device memory, and the launches of its tile kernels
-// (kernels/cuda/run_time/stage_kernels.hpp).
+// (kernels/cuda/run_time/engine_kernels.hpp).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/cuda/observe.hpp"
 #include "kernels/cuda/run_time/arguments.hpp"
-#include "kernels/cuda/run_time/stage_kernels.hpp"
+#include "kernels/cuda/run_time/engine_kernels.hpp"
 #include "kernels/problem.hpp"
 
 namespace lapl {
@@ -27,13 +27,15 @@ class DeviceProblem {
   std::int64_t pitch() const { return pitch_; }
   /// Number of values of an array, padding included.
   std::int64_t stride() const { return problem_.shape.planes * problem_.shape.rows * pitch_; }
-  const T* coefficient(int array) const { return coefficients_[array - problem_.fields].data(); }
+  const T* coefficient(int array) const {
+    return coefficients_[array - problem_.step_fields].data();
+  }
   /// Points to the coordinate of the node at index 0; axis 0 is planes, 1 rows, 2 columns.
   const T* positions(int axis) const;
   CellIndices cell_indices() const;
   StageGrid<T> grid() const;
 
-  Moment moment_of(std::int64_t step, const Stage& stage) const;
+  Moment stage_moment(std::int64_t step, const Stage& stage) const;
   void set_clock(const StepTimes& clock) { problem_.clock = clock; }
   void set_reduced(int index, double value) { problem_.reduced[index] = static_cast<T>(value); }
   /// The arguments at a moment of the CUDA kernels of `tree`.
@@ -58,9 +60,9 @@ class StageTiles {
   /// `last_is_lent`, each call of take() supplies the memory of the last array.
   explicit StageTiles(DeviceProblem<T>& problem, bool last_is_lent = false);
 
-  /// Takes one step, after `step` earlier ones, from the fields in `from` to the fields in `to`;
+  /// Runs one step, after `step` earlier ones, from the fields in `from` to the fields in `to`;
   /// waits for the compiler. `to` may be null if no stage computes a field.
-  void take(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last = nullptr);
+  void launch_step(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last = nullptr);
 
   /// Must be called when the problem's clock has changed.
   void forget_time() { prepared_ = false; }

@@ -27,12 +27,12 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// Streaming kernels: a launch takes as many steps as its levels hold.
+// Streaming kernels: a launch runs as many steps as it has levels for.
 template <class T, class Plan, class Grid>
 class StageLevels : public StagePasses<T> {
  public:
-  std::int64_t take(const T* from, T* to, std::int64_t first_step, std::int64_t steps,
-                    cudaStream_t stream) final {
+  std::int64_t launch_steps(const T* from, T* to, std::int64_t first_step, std::int64_t steps,
+                            cudaStream_t stream) final {
     const std::int64_t taken = depth_ / std::ssize(this->problem_.stages);
     if (steps < taken) return 0;
     if (conditions_.empty() || plan_.in_time) prepare(first_step);
@@ -65,7 +65,7 @@ class StageLevels : public StagePasses<T> {
     conditions_.clear();
     for (std::int64_t level = 0; level < levels; ++level) {
       const Stage& stage = this->problem_.stages[level % stages];
-      const Moment at = this->on_device_.moment_of(first_step + level / stages, stage);
+      const Moment at = this->on_device_.stage_moment(first_step + level / stages, stage);
       const std::vector<T> arguments = this->on_device_.arguments(stage.tree, at);
       arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
       const std::vector<GhostCondition<T>> conditions = this->on_device_.conditions(at.time);
@@ -170,13 +170,13 @@ class StageResident final : public StagePasses<T> {
                        fmt::format("{} x {} tiles, {} steps between exchanges", plan.tiles_down,
                                    plan.tiles_across, plan.depth)),
         plan_(plan),
-        images_(device_buffer<T>(2 * problem.problem().fields * problem.stride())),
+        images_(device_buffer<T>(2 * problem.problem().step_fields * problem.stride())),
         flags_(device_buffer<unsigned>(plan_.tiles_down * plan_.tiles_across)),
         conditions_(problem.conditions(0)) {
     LAPL_CUDA(cudaMemset(flags_.data(), 0, static_cast<std::size_t>(flags_.size()) * 4));
     const Problem<T>& given = this->problem_;
     set_arguments();
-    arrays_.resize(given.fields + given.coefficients.size());
+    arrays_.resize(given.step_fields + given.coefficients.size());
     std::iota(arrays_.begin(), arrays_.end(), 0);
     grid_ = {.rows = static_cast<int>(given.shape.rows),
              .columns = static_cast<int>(given.shape.columns),
@@ -187,12 +187,12 @@ class StageResident final : public StagePasses<T> {
              .flags = flags_.data(),
              .pitch = problem.pitch(),
              .field_stride = problem.stride(),
-             .images = {images_.data(), images_.data() + given.fields * problem.stride()},
+             .images = {images_.data(), images_.data() + given.step_fields * problem.stride()},
              .positions = {problem.positions(1), problem.positions(2)}};
   }
 
-  std::int64_t take(const T* from, T* to, std::int64_t, std::int64_t steps,
-                    cudaStream_t stream) override {
+  std::int64_t launch_steps(const T* from, T* to, std::int64_t, std::int64_t steps,
+                            cudaStream_t stream) override {
     constexpr std::int64_t most_steps = 1 << 16;  // about a tenth of a second
     const std::int64_t taken = std::min(steps, most_steps);
     grid_.steps = static_cast<int>(taken);
@@ -266,8 +266,8 @@ std::vector<GridIndex> StagePasses<T>::sources(const T* from,
                                                const std::vector<int>& arrays) const {
   std::vector<GridIndex> sources;
   for (const int array : arrays)
-    sources.push_back(array < problem_.fields ? array * on_device_.stride()
-                                              : distance(from, on_device_.coefficient(array)));
+    sources.push_back(array < problem_.step_fields ? array * on_device_.stride()
+                                                   : distance(from, on_device_.coefficient(array)));
   return sources;
 }
 

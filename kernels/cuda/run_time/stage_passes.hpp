@@ -1,4 +1,4 @@
-// Launches that take many steps of a problem each. Their CUDA kernels are compiled while the run
+// Launches that run many steps of a problem each. Their CUDA kernels are compiled while the run
 // begins with others.
 #pragma once
 
@@ -19,12 +19,12 @@ class StagePasses {
   bool ready();                                ///< true once it can take steps; never waits
   bool settled() { return kernels_.ready(); }  ///< true once the compiler has ended
   void wait() { kernels_.wait(); }
-  /// A message that says how it steps, or why it cannot.
+  /// A message on how it steps, or why it cannot.
   std::string how();
-  /// Takes as many of `steps` steps as whole launches can take, from the fields in `from` to those
+  /// Runs as many of `steps` steps as whole launches can run, from the fields in `from` to those
   /// in `to`. Returns their number, 0 if `steps` is too small for a launch. Requires ready().
-  virtual std::int64_t take(const T* from, T* to, std::int64_t first_step, std::int64_t steps,
-                            cudaStream_t stream) = 0;
+  virtual std::int64_t launch_steps(const T* from, T* to, std::int64_t first_step,
+                                    std::int64_t steps, cudaStream_t stream) = 0;
   /// Must be called when the problem's clock has changed.
   virtual void forget_time() = 0;
 

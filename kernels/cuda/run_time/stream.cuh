@@ -22,7 +22,7 @@
 //   Plan   T, Grid; sizes, fields, stages, arrays, arguments, in_time, wraps_columns, wraps_rows,
 //          mirrors_rows, shortened (levels from grid.steps on pass their rows on): constants;
 //          ghost_kind(array, side), first_argument(stage); Level<stage>: Stage (see tile.cuh), in,
-//          out, slot_of(array), array_of(slot), made(slot), reads(slot, row, column)
+//          out, array_slot(array), slot_array(slot), made(slot), reads(slot, row, column)
 //   Loader<Plan>   loads rows; a specialisation may replace the loader below
 #pragma once
 
@@ -47,8 +47,8 @@ struct Segment {
   Index<P> first_row, last_row;                 // rows to write
 };
 template <class P>
-__device__ __forceinline__ Segment<P> segment_of(Index<P> strip, const Pass<P>& pass,
-                                                 Index<P> first, Index<P> last) {
+__device__ __forceinline__ Segment<P> make_segment(Index<P> strip, const Pass<P>& pass,
+                                                   Index<P> first, Index<P> last) {
   constexpr int kept = P::sizes.kept(), halo = P::sizes.halo(), width = P::sizes.width();
   const Index<P> start = strip * kept, columns = pass.grid.columns;
   if (P::wraps_columns) return {start - halo, start, min(start + kept, columns), first, last};
@@ -357,7 +357,7 @@ __device__ __forceinline__ void stream(const typename P::T* from, typename P::T*
     const auto first = static_cast<Index<P>>(max(place - start - start_rows, GridIndex{0}));
     const auto last = static_cast<Index<P>>(stop - start - start_rows);
     if (last > first) {
-      run_warp<P>(from, to, pass, segment_of<P>(strip, pass, first, last), shared);
+      run_warp<P>(from, to, pass, make_segment<P>(strip, pass, first, last), shared);
       __syncthreads();
     }
     place = stop;

@@ -12,7 +12,7 @@ namespace {
 // The relative number of cells that a plan computes per unit of time, from a fit to measurements on
 // an H200. A warp's row takes a time proportional to levels + 1.7. Cells of the halo and rows
 // before a segment are computed twice, and each launch waits for memory once.
-double yield_of(const StreamSizes& sizes, Shape shape) {
+double stream_yield(const StreamSizes& sizes, Shape shape) {
   constexpr int multiprocessors = 132;
   const double strips = std::ceil(static_cast<double>(shape.columns) / sizes.kept());
   const double rows =
@@ -37,7 +37,7 @@ StreamPlan stream_plan(const Problem<T>& problem) {
   if (std::max(shape.rows, shape.columns) > (1 << 30))
     return refuse("the grid has more than 2^30 rows or columns");
   const bool symmetric = std::ranges::all_of(problem.stages, [](const Stage& stage) {
-    return properties_of(stage.tree).mirror_symmetric && !reads_positions(stage.tree);
+    return stage_properties(stage.tree).mirror_symmetric && !reads_positions(stage.tree);
   });
   const bool even = std::ranges::all_of(problem.faces, [](const Faces<T>& faces) {
     return faces.rows.first.is_even() && faces.rows.last.is_even();
@@ -59,7 +59,7 @@ StreamPlan stream_plan(const Problem<T>& problem) {
           sizes.start_rows() > deep_rows || shape.columns < sizes.width() ||
           shape.columns % sizes.columns() != 0)
         continue;
-      if (const double yield = yield_of(sizes, shape); yield > best) {
+      if (const double yield = stream_yield(sizes, shape); yield > best) {
         best = yield;
         plan.sizes = sizes;
       }

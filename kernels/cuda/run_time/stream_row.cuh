@@ -30,7 +30,7 @@ struct StreamCell {
 
   template <int array, int plane, int row_beside, int column_beside>
   __device__ __forceinline__ T value() const {
-    constexpr int slot = Level::slot_of(array);
+    constexpr int slot = Level::array_slot(array);
     return around.cells[row_beside + 1][slot][j + 1 + column_beside];
   }
   template <int axis, int offset>
@@ -50,7 +50,7 @@ struct StreamCell {
 template <class P, class Level, bool ends, int slot, int r>
 __device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& line,
                                            const GhostCondition<typename P::T>* conditions) {
-  constexpr int columns = P::sizes.columns(), array = Level::array_of(slot);
+  constexpr int columns = P::sizes.columns(), array = Level::slot_array(slot);
   typename P::T* const cells = around.cells[r][slot];
 #pragma unroll
   for (int j = 0; j < columns; ++j) cells[j + 1] = line.cells[slot][j];
@@ -77,7 +77,7 @@ template <class P, class Level, int slot, int r>
 __device__ __forceinline__ void lay_row(Around<P>& around,
                                         const GhostCondition<typename P::T>* conditions,
                                         bool outermost) {
-  constexpr int columns = P::sizes.columns(), array = Level::array_of(slot);
+  constexpr int columns = P::sizes.columns(), array = Level::slot_array(slot);
   constexpr bool left = Level::reads(slot, r, 0), right = Level::reads(slot, r, 2);
   if constexpr (left || right || Level::reads(slot, r, 1))
 #pragma unroll

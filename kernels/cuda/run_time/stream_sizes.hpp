@@ -37,9 +37,9 @@ struct StreamSizes {
   LAPL_HOST_DEVICE constexpr int pitch() const { return lanes + (chunks > 1 ? 8 / chunks : 0); }
   LAPL_HOST_DEVICE constexpr int row_bytes() const { return slots * chunks * pitch() * 16; }
   LAPL_HOST_DEVICE constexpr int links() const { return staged ? warps : warps - 1; }
-  LAPL_HOST_DEVICE constexpr int turns_held() const { return ahead + 1 + links() * ring(); }
+  LAPL_HOST_DEVICE constexpr int turns_kept() const { return ahead + 1 + links() * ring(); }
   LAPL_HOST_DEVICE constexpr int shared_bytes() const {
-    return turns_held() * turn_rows * row_bytes();
+    return turns_kept() * turn_rows * row_bytes();
   }
 };
 

@@ -67,9 +67,9 @@ struct CellAtFace : CellInside<T> {
   __device__ __forceinline__ T ghost(int array, int axis, int side, GridIndex i, GridIndex j,
                                      T inside) const {
     const FaceTable<T>& face = faces[(3 * array + axis) * 2 + (side > 0)];
-    if (face.each == nullptr) return ghost_of(face.everywhere.a, face.everywhere.b, inside);
+    if (face.each == nullptr) return ghost_value(face.everywhere.a, face.everywhere.b, inside);
     const GhostCondition<T> condition = face.each[(i + 1) * face.pitch + j + 1];
-    return ghost_of(condition.a, condition.b, inside);
+    return ghost_value(condition.a, condition.b, inside);
   }
 };
 

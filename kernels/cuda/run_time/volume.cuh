@@ -22,7 +22,7 @@
 //
 //   Plan   T, sizes, fields, stages, arrays, arguments, in_time, wraps_planes, wraps_rows,
 //          wraps_columns: constants; ghost_kind(array, side), first_argument(stage); Level<stage>:
-//          Stage (see tile.cuh), in, out, slot_of(array), array_of(slot), made(slot),
+//          Stage (see tile.cuh), in, out, array_slot(array), slot_array(slot), made(slot),
 //          reads(slot, line, column)
 #pragma once
 
@@ -51,7 +51,7 @@ __device__ __forceinline__ void leave_ghosts(LaneRow<P> row, const PlaneCells<P>
 #pragma unroll
     for (int j = 0; j < P::sizes.count(); ++j)
       row.of(slot).value[j] =
-          ghost<P, Level::array_of(slot), side>(conditions, plane.cells[slot][r][j]);
+          ghost<P, Level::slot_array(slot), side>(conditions, plane.cells[slot][r][j]);
     leave_ghosts<P, Level, side, slot + 1>(row, plane, r, conditions);
   }
 }

@@ -11,7 +11,7 @@ namespace {
 // Nanoseconds per cell and step, from a fit to measurements on an H200: the larger of arithmetic
 // (with the fixed work of a warp per row) and memory, divided by the fraction of cells that are not
 // computed twice.
-double cost_of(const VolumeSizes& sizes, int arithmetic, int stages) {
+double volume_cost(const VolumeSizes& sizes, int arithmetic, int stages) {
   const double words = sizes.value_bytes / 4.0;
   const double compute = words * (1.4 * arithmetic + 2.8 * stages) / 33400 * (1 + 1.2 / sizes.rows);
   const double memory = words * sizes.slots / 530 * stages / sizes.levels;
@@ -49,7 +49,8 @@ VolumePlan volume_plan(const Problem<T>& problem, const DeviceLimits& device) {
           sizes.kept_columns() <= 0 || shape.rows < sizes.height() ||
           shape.columns < sizes.width() || shape.columns % sizes.count() != 0)
         continue;
-      if (const double cost = cost_of(sizes, plan.arithmetic, stages); least == 0 || cost < least) {
+      if (const double cost = volume_cost(sizes, plan.arithmetic, stages);
+          least == 0 || cost < least) {
         least = cost;
         plan.sizes = sizes;
       }

@@ -69,7 +69,7 @@ struct VolumeCell {
   __device__ __forceinline__ T value() const {
     static_assert(plane == 0 || row == 0);
     constexpr int line = plane < 0 ? up : plane > 0 ? down : row + at_row;
-    return around.cells[line][Level::slot_of(array)][j + 1 + column];
+    return around.cells[line][Level::array_slot(array)][j + 1 + column];
   }
   template <int axis, int offset>
   __device__ __forceinline__ T position() const {
@@ -88,7 +88,7 @@ template <class P, class Level, bool ends, int slot, int line>
 __device__ __forceinline__ void gather_line(VolumeAround<P>& around,
                                             const typename P::T (&from)[P::sizes.count()],
                                             const GhostCondition<typename P::T>* conditions) {
-  constexpr int count = P::sizes.count(), array = Level::array_of(slot);
+  constexpr int count = P::sizes.count(), array = Level::slot_array(slot);
   constexpr auto read_at = [](int side) {
     bool any = Level::reads(slot, line, side);
     if (line == at_row)  // the ghosts of the other lines are computed from this one
@@ -119,7 +119,7 @@ template <class P, class Level, int slot, int line, int side, bool all>
 __device__ __forceinline__ void lay_line(VolumeAround<P>& around,
                                          const GhostCondition<typename P::T>* conditions,
                                          bool outermost) {
-  constexpr int count = P::sizes.count(), array = Level::array_of(slot);
+  constexpr int count = P::sizes.count(), array = Level::slot_array(slot);
 #pragma unroll
   for (int j = 0; j < count + 2; ++j) {
     if (!all && j > 0 && j <= count) continue;

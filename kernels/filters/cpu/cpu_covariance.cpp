@@ -28,9 +28,9 @@ void sum_channels(const Job<Storage>& job, std::int64_t b, Number<Storage>* sums
       const Storage* const mean = job.terms.mu.data() + (b * channels + ch) * plane;
       const Storage* const gamma =
           job.terms.gamma.data() + (((b * channels + ch) * plane + place) * channels + ch) * plane;
-      const Number<Storage> here = number_of(mean[place]);
+      const Number<Storage> here = as_number(mean[place]);
       for (std::int64_t i = 0; i < plane; ++i)
-        row[i] = fused_multiply_add(here, number_of(mean[i]), row[i]) + number_of(gamma[i]);
+        row[i] = fused_multiply_add(here, as_number(mean[i]), row[i]) + as_number(gamma[i]);
     }
   }
 }
@@ -72,9 +72,9 @@ void add_sums(const Job<Storage>& job, std::int64_t b, const Number<Storage>* do
       for (std::int64_t c0 = 0; c0 < outputs; ++c0) {
         Storage* const to =
             job.terms.input.data() + (((b * outputs + c0) * cells + place) * outputs + c0) * cells;
-        const Number<Storage> factor = number_of(job.terms.c[c0]);
+        const Number<Storage> factor = as_number(job.terms.c[c0]);
         for (std::int64_t l = 0; l < cells; ++l)
-          to[l] = stored_as<Storage>(fused_multiply_add(factor, sums[l], number_of(to[l])));
+          to[l] = stored_as<Storage>(fused_multiply_add(factor, sums[l], as_number(to[l])));
       }
     }
   }

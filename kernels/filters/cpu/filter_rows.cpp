@@ -5,7 +5,7 @@
 namespace lapl {
 namespace {
 
-std::size_t unsigned_of(std::int64_t size) { return static_cast<std::size_t>(size); }
+std::size_t as_size(std::int64_t size) { return static_cast<std::size_t>(size); }
 
 }  // namespace
 
@@ -17,16 +17,16 @@ template <class T>
 typename RowFilter<T>::Terms RowFilter<T>::terms_for(std::int64_t rows) const {
   const Shape window = correlation_.window;
   const std::int64_t pitch = window.rows + 2 * (rows - 1);
-  Terms terms{std::vector<T>(unsigned_of(pitch * window.columns)),
-              std::vector<std::uint8_t>(unsigned_of((window.rows + rows - 1) * window.columns))};
+  Terms terms{std::vector<T>(as_size(pitch * window.columns)),
+              std::vector<std::uint8_t>(as_size((window.rows + rows - 1) * window.columns))};
   for (std::int64_t a = 0; a < window.rows; ++a)
     for (std::int64_t b = 0; b < window.columns; ++b) {
-      const T weight = correlation_.weights[unsigned_of(a * window.columns + b)];
+      const T weight = correlation_.weights[as_size(a * window.columns + b)];
       if (weight == 0) continue;
       terms.start = T(-0.0);
-      terms.weights[unsigned_of(b * pitch + a + rows - 1)] = weight;
+      terms.weights[as_size(b * pitch + a + rows - 1)] = weight;
       for (std::int64_t r = 0; r < rows; ++r) {
-        std::uint8_t& outputs = terms.outputs[unsigned_of((a + r) * window.columns + b)];
+        std::uint8_t& outputs = terms.outputs[as_size((a + r) * window.columns + b)];
         outputs = static_cast<std::uint8_t>(outputs | 1 << r);
       }
     }
@@ -44,9 +44,9 @@ typename RowFilter<T>::Scratch RowFilter<T>::scratch() const {
     made.in_rows.push_back(made.in.data() + p * in_columns);
   for (std::int64_t r = 0; r < loops_.rows; ++r)
     made.out_rows.push_back(made.out.data() + r * strip_columns);
-  made.in_shifted.resize(unsigned_of(in_rows));
-  made.out_shifted.resize(unsigned_of(loops_.rows));
-  made.sources.resize(unsigned_of(in_columns));
+  made.in_shifted.resize(as_size(in_rows));
+  made.out_shifted.resize(as_size(loops_.rows));
+  made.sources.resize(as_size(in_columns));
   return made;
 }
 
@@ -97,12 +97,12 @@ void RowFilter<T>::apply_edge(const T* const* in, std::int64_t rows, T* const* o
     const std::int64_t width = std::min(strip_columns, last - column);
     const std::int64_t reach = width + correlation_.window.columns - 1;
     for (std::int64_t i = 0; i < reach; ++i)
-      scratch.sources[unsigned_of(i)] = edge_index(
+      scratch.sources[as_size(i)] = edge_index(
           correlation_.edge, column + i - correlation_.before_columns, correlation_.input.columns);
     for (std::int64_t p = 0; p < in_rows; ++p) {
       T* const strip = scratch.in.data() + p * pitch;
       for (std::int64_t i = 0; i < reach; ++i) {
-        const std::int64_t source = scratch.sources[unsigned_of(i)];
+        const std::int64_t source = scratch.sources[as_size(i)];
         strip[i] = source < 0 ? correlation_.constant : in[p][source];
       }
     }
@@ -110,7 +110,7 @@ void RowFilter<T>::apply_edge(const T* const* in, std::int64_t rows, T* const* o
     run(scratch.in_rows.data(), rows, scratch.out_rows.data(),
         (width + loops_.lanes - 1) / loops_.lanes * loops_.lanes, false);
     for (std::int64_t r = 0; r < rows; ++r)
-      std::copy_n(scratch.out_rows[unsigned_of(r)], width, out[r] + (column - first));
+      std::copy_n(scratch.out_rows[as_size(r)], width, out[r] + (column - first));
   }
 }
 

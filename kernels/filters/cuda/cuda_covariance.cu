@@ -61,7 +61,7 @@ __device__ __forceinline__ Values<Storage, W> read_once(const Storage* place) {
 
 template <class Storage>
 __device__ __forceinline__ float read(const Storage* place) {
-  return number_of(read<1>(place).at[0]);
+  return as_number(read<1>(place).at[0]);
 }
 
 template <int W, class Storage>
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(most_threads)
 #pragma unroll
         for (int k = 0; k < W; ++k)
           sum.at[k] =
-              fused_multiply_add(here, number_of(there.at[k]), sum.at[k]) + number_of(more.at[k]);
+              fused_multiply_add(here, as_number(there.at[k]), sum.at[k]) + as_number(more.at[k]);
       }
       *reinterpret_cast<Values<float, W>*>(sums + block * s.plane + i) = sum;
     }
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(most_threads)
 #pragma unroll
           for (int k = 0; k < W; ++k)
             values[n].at[k] =
-                stored_as<Storage>(fused_multiply_add(factor, sum[k], number_of(values[n].at[k])));
+                stored_as<Storage>(fused_multiply_add(factor, sum[k], as_number(values[n].at[k])));
           using Word = WordOf<Values<Storage, W>>;
           __stcs(reinterpret_cast<Word*>(to + (first + n) * next + i),
                  __builtin_bit_cast(Word, values[n]));

@@ -78,11 +78,11 @@ class CudaFrameFilter final : public FrameFilter<T> {
     };
     copy(slot.in.data(), slot.host_in.data(), slot.in.size(), copy_in_);
     slot.copied_in.record(copy_in_);
-    slot.copied_in.hold(compute_);
+    slot.copied_in.wait_in(compute_);
     slot.started.record(compute_);
     filter.apply(slot.in.data(), slot.out.data(), compute_);
     slot.filtered.record(compute_);
-    slot.filtered.hold(copy_out_);
+    slot.filtered.wait_in(copy_out_);
     copy(slot.host_out.data(), slot.out.data(), slot.out.size(), copy_out_);
     slot.copied_out.record(copy_out_);
   }

@@ -38,8 +38,8 @@ struct TileCell {
 };
 
 // The first of the two tiles of a value of a chunk, and the value's row and column in them.
-__device__ __forceinline__ TileCell place_of(const Tiles& tiles, std::int64_t first_tile,
-                                             std::int64_t index) {
+__device__ __forceinline__ TileCell tile_place(const Tiles& tiles, std::int64_t first_tile,
+                                               std::int64_t index) {
   return {first_tile + 2 * (index >> (tiles.row_bits + tiles.column_bits)),
           (index >> tiles.column_bits) & ((std::int64_t{1} << tiles.row_bits) - 1),
           index & ((std::int64_t{1} << tiles.column_bits) - 1)};
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(block_threads)
     gather_tiles(const __grid_constant__ TilePlan<T> plan, const __grid_constant__ Tiles tiles,
                  std::int64_t first_tile, std::int64_t size, const T* input, Complex<T>* chunk) {
   for (std::int64_t i = first_item(); i < size; i += item_stride()) {
-    const TileCell place = place_of(tiles, first_tile, i);
+    const TileCell place = tile_place(tiles, first_tile, i);
     chunk[i] = {tile_value(plan, tiles, input, place.tile, place),
                 tile_value(plan, tiles, input, place.tile + 1, place)};
   }
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(block_threads)
     scatter_tiles(const __grid_constant__ TilePlan<T> plan, const __grid_constant__ Tiles tiles,
                   std::int64_t first_tile, std::int64_t size, const Complex<T>* chunk, T* output) {
   for (std::int64_t i = first_item(); i < size; i += item_stride()) {
-    const TileCell place = place_of(tiles, first_tile, i);
+    const TileCell place = tile_place(tiles, first_tile, i);
     if (place.row >= tiles.rows || place.column >= tiles.columns) continue;
     const Complex<T> value = chunk[i];
 #pragma unroll

@@ -1,4 +1,4 @@
-#include "kernels/machine/memory.hpp"
+#include "kernels/memory_needed.hpp"
 
 #include <algorithm>
 
@@ -16,15 +16,15 @@ namespace lapl {
 
 template <class T>
 Memory memory_needed(const std::string& backend, const Problem<T>& problem,
-                     const std::vector<DerivedPlan<T>>& derived) {
-  const auto fields = static_cast<double>(problem.fields);
+                     const std::vector<DerivedOutput<T>>& derived) {
+  const auto fields = static_cast<double>(problem.step_fields);
   const auto given = static_cast<double>(problem.coefficients.size());
   const auto results = static_cast<double>(derived.size());
   // On the host, all share the coefficients. They were read as float64, and engines of compiled
   // code on a CPU make a copy. A GPU has one for the steps, and one for each formula.
   const double on_host = given * (1.0 + sizeof(double) / sizeof(T) + (backend == "cpu" ? 1 : 0));
   double on_device = given, made = problem.arrays() - fields - given;
-  for (const DerivedPlan<T>& plan : derived)
+  for (const DerivedOutput<T>& plan : derived)
     if (const auto* const formula = std::get_if<Problem<T>>(&plan)) {
       on_device += given;
       // without its result, which is counted in `results`
@@ -70,8 +70,9 @@ Memory exponential_memory(const std::string& backend, const ExponentialRates& ra
   for (const ExponentialRates::Group& group : rates.groups)
     factors += ExponentialModes::factors(rates.order) * group.size() * group.size();
   const Problem<double>& on_grid = rates.rates;
-  const int beside_fields = on_grid.arrays() - on_grid.fields;  // coefficients and what stages make
-  const double all = array * (factors + 7 * on_grid.fields + beside_fields);
+  const int beside_fields =
+      on_grid.arrays() - on_grid.step_fields;  // coefficients and what stages make
+  const double all = array * (factors + 7 * on_grid.step_fields + beside_fields);
   if (backend == "cpu") return {all, 0};
   // A batch of transforms is as large as that of spectral_memory.
   return {array * factors, all + spectral_memory(backend, shape, false).device - array};

@@ -18,7 +18,7 @@ struct Memory {
 /// rows on a GPU included. Does not read the values of coefficients.
 template <class T>
 Memory memory_needed(const std::string& backend, const Problem<T>& problem,
-                     const std::vector<DerivedPlan<T>>& derived = {});
+                     const std::vector<DerivedOutput<T>>& derived = {});
 
 /// Bytes of transforms that engine spectral computes together on a GPU. An L2 cache has 50 MB.
 inline constexpr std::int64_t spectral_batch_bytes = 32 << 20;

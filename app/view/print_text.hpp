@@ -19,12 +19,12 @@ inline void draw(std::FILE* file, std::string_view bytes) {
 
 /// Prints a formatted text; printable() replaces control characters.
 template <class... Values>
-void say(std::FILE* file, fmt::format_string<Values...> format, Values&&... values) {
+void print_text(std::FILE* file, fmt::format_string<Values...> format, Values&&... values) {
   draw(file, printable(fmt::format(format, std::forward<Values>(values)...)));
 }
 template <class... Values>
-void say(fmt::format_string<Values...> format, Values&&... values) {
-  say(stdout, format, std::forward<Values>(values)...);
+void print_text(fmt::format_string<Values...> format, Values&&... values) {
+  print_text(stdout, format, std::forward<Values>(values)...);
 }
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-#include "kernels/cuda/run_time/stage_kernels.hpp"
+#include "kernels/cuda/run_time/engine_kernels.hpp"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ template <class T>
 TileShape tile_shape(const Problem<T>& problem) {
   int most = 0;
   for (const Stage& stage : problem.stages)
-    most = std::max(most, properties_of(stage.tree).arithmetic);
+    most = std::max(most, stage_properties(stage.tree).arithmetic);
   // Long code with four cells per thread would not fit the instruction cache; on small grids four
   // cells per thread would leave multiprocessors idle.
   constexpr std::int64_t small = 1 << 20;

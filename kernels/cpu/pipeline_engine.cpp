@@ -21,29 +21,29 @@ namespace {
 // If a formula is diffusion on three axes, writes its tree as the function that is compiled ahead
 // (RowLoops) expects it; returns other problems unchanged.
 template <class T>
-Problem<T> with_compiled_rows(Problem<T> problem) {
-  if (!rows_are_compiled(problem)) return problem;
+Problem<T> with_volume_diffusion(Problem<T> problem) {
+  if (!is_volume_diffusion(problem)) return problem;
   problem.stages.front().tree = diffusion_tree(3, *diffusion_coefficient(problem));
   return problem;
 }
 
 template <class T>
 CodeText code_of_steps(const Problem<T>& problem) {
-  CodeText text{.source = code_of(problem.stages, sizeof(T)), .headers = code_headers()};
+  CodeText text{.source = stages_source(problem.stages, sizeof(T)), .headers = code_headers()};
   for (std::size_t i = 0; i < problem.stages.size(); ++i)
     text.functions.push_back("stage_" + std::to_string(i));
   return text;
 }
 
 template <class T>
-class CompiledEngine final : public Engine<T> {
+class PipelineEngine final : public Engine<T> {
  public:
-  CompiledEngine(const Problem<T>& problem, int threads, int most_steps)
-      : stages_(with_compiled_rows(problem)),
+  PipelineEngine(const Problem<T>& problem, int threads, int most_steps)
+      : stages_(with_volume_diffusion(problem)),
         threads_(threads),
         most_steps_(most_steps),
         interpreted_(make_interpreted_engine(problem, threads)) {
-    if (!rows_are_compiled(problem)) code_.emplace(code_of_steps(problem));
+    if (!is_volume_diffusion(problem)) code_.emplace(code_of_steps(problem));
   }
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
@@ -62,7 +62,7 @@ class CompiledEngine final : public Engine<T> {
       const std::int64_t passes = (steps + by.cut.steps - 1) / by.cut.steps;
       const auto taken = static_cast<int>((steps + passes - 1) / passes);
       const auto start = std::chrono::steady_clock::now();
-      take(by.cut, buffers, first_step, taken);
+      run_pass(by.cut, buffers, first_step, taken);
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
       ++by.passes;
       by.seconds_a_step = std::min(by.seconds_a_step, seconds.count() / taken);
@@ -151,7 +151,7 @@ class CompiledEngine final : public Engine<T> {
     const Problem<T>& problem = stages_.problem;
     return pipelines_
         .emplace(steps,
-                 Pipeline(problem.stages, stages_.layouts, problem.fields,
+                 Pipeline(problem.stages, stages_.layouts, problem.step_fields,
                           static_cast<int>(problem.coefficients.size()), problem.arrays(), steps))
         .first->second;
   }
@@ -161,7 +161,7 @@ class CompiledEngine final : public Engine<T> {
     const Faces<T>& faces = problem.faces.front();
     CutTask task{.shape = problem.shape,
                  .endless = {faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap()},
-                 .fields = problem.fields,
+                 .fields = problem.step_fields,
                  .value_bytes = sizeof(T),
                  .threads = threads_,
                  .most_steps = most_steps_,
@@ -170,7 +170,7 @@ class CompiledEngine final : public Engine<T> {
     return cuts_to_try(task);
   }
 
-  void take(const PieceCut& cut, DoubleBuffer<T>& buffers, std::int64_t first_step, int steps) {
+  void run_pass(const PieceCut& cut, DoubleBuffer<T>& buffers, std::int64_t first_step, int steps) {
     const Pipeline& plan = pipeline(steps);
     auto& runs = runs_[steps];
     while (std::ssize(runs) < threads_) runs.emplace_back(stages_, plan);
@@ -215,10 +215,10 @@ class CompiledEngine final : public Engine<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Engine<T>> make_compiled_engine(const Problem<T>& problem, int threads,
+std::unique_ptr<Engine<T>> make_pipeline_engine(const Problem<T>& problem, int threads,
                                                 int most_steps) {
-  return std::make_unique<CompiledEngine<T>>(problem, threads, most_steps);
+  return std::make_unique<PipelineEngine<T>>(problem, threads, most_steps);
 }
-LAPL_FOR_FLOATS(make_compiled_engine);
+LAPL_FOR_FLOATS(make_pipeline_engine);
 
 }  // namespace lapl
