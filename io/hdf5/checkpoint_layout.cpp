@@ -66,14 +66,14 @@ double header_time(const CheckpointHeader& header) {
 void write_checkpoint_header(hid_t file, const CheckpointHeader& header) {
   using enum CheckpointPart;
   const auto write = [&](CheckpointPart part, const auto& values) {
-    write_array(file, enum_name(part), values)
-        .close(std::string("close dataset ") + enum_name(part));
+    write_array(file, dataset_name(part), values)
+        .close(std::string("close dataset ") + dataset_name(part));
   };
   write_format(file, "checkpoint");
-  write_text(file, enum_name(config), header.config);
+  write_text(file, dataset_name(config), header.config);
   write(shape, header.shape.extents());
   if (header.fields != CheckpointHeader().fields)
-    write_text(file, enum_name(fields), fmt::format("{}\n", fmt::join(header.fields, "\n")));
+    write_text(file, dataset_name(fields), fmt::format("{}\n", fmt::join(header.fields, "\n")));
   write(step, std::vector{header.step});
   if (header.time) write(time_bits, std::vector{as_bits(*header.time)});
   write(time_step_bits, std::vector{as_bits(header.time_step)});
@@ -93,22 +93,22 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
                                  : fmt::format("is a {} file of lapl, not a checkpoint", format));
   using enum CheckpointPart;
   const auto has = [&](CheckpointPart part) {
-    return H5Lexists(file, enum_name(part), H5P_DEFAULT) > 0;
+    return H5Lexists(file, dataset_name(part), H5P_DEFAULT) > 0;
   };
   const auto word = [&](CheckpointPart part) {
-    return read_one<std::uint64_t>(file, enum_name(part));
+    return read_one<std::uint64_t>(file, dataset_name(part));
   };
   const auto real = [&](CheckpointPart part) { return std::bit_cast<double>(word(part)); };
   CheckpointHeader header;
-  header.config = read_text(file, enum_name(config), longest_text);
-  const auto extents = read_array<std::int64_t>(file, enum_name(shape), 3);
+  header.config = read_text(file, dataset_name(config), longest_text);
+  const auto extents = read_array<std::int64_t>(file, dataset_name(shape), 3);
   if (extents.empty() || std::ranges::min(extents) < 1)
     throw IoError("dataset shape is not one to three numbers from 1 on");
   header.shape = Shape::of(extents);
-  if (has(fields)) header.fields = split_lines(read_text(file, enum_name(fields), longest_text));
+  if (has(fields)) header.fields = split_lines(read_text(file, dataset_name(fields), longest_text));
   if (header.fields.empty() || header.fields.size() > most_fields)
     throw IoError("names {} fields (expected 1 to {})", header.fields.size(), most_fields);
-  header.step = read_one<std::int64_t>(file, enum_name(step));
+  header.step = read_one<std::int64_t>(file, dataset_name(step));
   if (header.step < 0) throw IoError("dataset step is negative");
   if (has(time_bits)) header.time = real(time_bits);
   header.time_step = real(time_step_bits);
@@ -120,11 +120,11 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
   else
     header.outputs = read_outputs(file);
   if (has(step_state))
-    header.step_state = read_array<std::uint64_t>(file, enum_name(step_state), 64);
+    header.step_state = read_array<std::uint64_t>(file, dataset_name(step_state), 64);
   // Earlier versions have no such dataset: there a run ended with the first output it missed.
   if (has(missing_outputs))
     header.missing_outputs =
-        read_array<std::int64_t>(file, enum_name(missing_outputs), most_outputs);
+        read_array<std::int64_t>(file, dataset_name(missing_outputs), most_outputs);
   return header;
 }
 

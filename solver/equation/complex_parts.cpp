@@ -152,8 +152,10 @@ class PartsWriter {
     if (name == "abs")
       return {z.re ? function("sqrt", {square_of_magnitude(z)}) : function("abs", {*z.im}), {}};
     if (name == "exp") {
-      const PartNode size = z.re ? PartNode(function("exp", {*z.re})) : PartNode();
-      const auto times = [&](int turn) { return size ? product(size, turn) : PartNode(turn); };
+      const int size = z.re ? function("exp", {*z.re}) : -1;
+      const auto times = [&](int turn) {
+        return z.re ? joined(Kind::product, size, turn) : PartNode(turn);
+      };
       return {times(function("cos", {*z.im})), times(function("sin", {*z.im}))};
     }
     const PartNode im = function("gradient_energy", {*z.im});
