@@ -259,7 +259,7 @@ TEST_CASE(
             3,
             "step 0: filter heavy at row 0, column 0 is not finite"},
            {{"initial.value=1e306", "compute.precision=float64"}, 3, "step 0: mean is not finite"},
-           {{"equation.coefficient=null", "equation.diffusivity=1e-300", "time.step=1e307"},
+           {{"equation.coefficient=null", "equation.diffusivity=1e-308", "time.step=1e307"},
             2,
             "time.steps: found 60, which end at an infinite time with steps of 1e+307 s"}}) {
     write_text("c.yaml", small_config("initial: {kind: uniform, value: 1}\n"));
