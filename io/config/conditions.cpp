@@ -68,10 +68,11 @@ MapForm make_condition() {
   for (const ConditionKeys& kind : condition_kinds()) form.choices.push_back(key_rows(kind.keys));
   constexpr std::pair<const char*, const char*> synonyms[] = {
       {"dirichlet", "value"}, {"neumann", "derivative"}, {"robin", "mixed"}};
-  for (const auto& [synonym, name] : synonyms) {
+  for (const auto& synonym : synonyms) {
     std::vector<KeyRow> rows = *std::ranges::find_if(
-        form.choices, [&](const std::vector<KeyRow>& some) { return some.front().name == name; });
-    rows.front().resolved_name = std::exchange(rows.front().name, synonym);
+        form.choices,
+        [&](const std::vector<KeyRow>& some) { return some.front().name == synonym.second; });
+    rows.front().resolved_name = std::exchange(rows.front().name, synonym.first);
     form.choices.push_back(std::move(rows));
   }
   form.stand_ins = {{finite_real(), "value"},
