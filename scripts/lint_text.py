@@ -2,7 +2,8 @@
 """scripts/lint_text.py words|links: looks at the text of every file that git tracks. scripts/lint calls it.
 
     words  lists the sentences of comments and pages that begin with Of, What, Whether or Those and are no question,
-           and in pages words for which the field has others; exit code 1 if there is one
+           in pages words for which the field has others, and functions whose names end in _of (a noun serves:
+           shape_text); exit code 1 if there is one
     links  lists links, paths in backticks and pages named in code that do not exist, and pages of docs/ that the
            README.md beside them does not link to; exit code 1 if there is one
 """
