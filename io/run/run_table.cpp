@@ -11,8 +11,23 @@
 #include "io/durable/durable_file.hpp"
 #include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
+#include "solver/diagnostics.hpp"
 
 namespace lapl {
+
+std::vector<std::string> diagnostics_table_columns(const RunConfig& config) {
+  std::vector<std::string> columns = diagnostics_columns(config);
+  columns.emplace_back("cells_per_second");
+  return columns;
+}
+
+RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config) {
+  return {folder.diagnostics(), diagnostics_table_columns(config)};
+}
+
+RunTable probes_table(const RunFolder& folder, const RunConfig& config) {
+  return {folder.probes(), probe_columns(config)};
+}
 
 RunTable::RunTable(std::filesystem::path path, std::vector<std::string> columns)
     : path_(std::move(path)), columns_({"step", "time"}) {

@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "io/run/run_folder.hpp"
+#include "solver/run_config.hpp"
+
 namespace lapl {
 
 /// One table, with its path and columns.
@@ -32,8 +35,14 @@ class RunTable {
   std::vector<std::string> columns_;
 };
 
-/// The last column of diagnostics.csv.
-inline constexpr const char* speed_column = "cells_per_second";
+/// The columns of diagnostics.csv after the step and the time; the last is the speed.
+std::vector<std::string> diagnostics_table_columns(const RunConfig& config);
+
+/// diagnostics.csv of a run folder.
+RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config);
+
+/// probes.csv of a run folder.
+RunTable probes_table(const RunFolder& folder, const RunConfig& config);
 
 /// Reads a table line by line, its columns by their names.
 class TableReader {

@@ -109,9 +109,8 @@ std::optional<RunConfig> config_in_folder(const fs::path& folder) try {
 }  // namespace
 
 std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text, const RunConfig& config) {
-  std::vector<std::string> columns = diagnostics_columns(config);
+  std::vector<std::string> columns = diagnostics_table_columns(config);
   columns.insert(columns.begin(), {"step", "time"});
-  columns.emplace_back(speed_column);
   TableReader table(text, columns);
   std::vector<DiagnosticsLine> lines;
   while (const auto texts = table.next()) {

@@ -13,16 +13,6 @@
 
 namespace lapl {
 
-RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config) {
-  std::vector<std::string> columns = diagnostics_columns(config);
-  columns.emplace_back(speed_column);
-  return {folder.diagnostics(), columns};
-}
-
-RunTable probes_table(const RunFolder& folder, const RunConfig& config) {
-  return {folder.probes(), probe_columns(config)};
-}
-
 std::string digest_text(std::uint64_t digest) { return fmt::format("{:#018x}", digest); }
 
 namespace {

@@ -139,12 +139,6 @@ class RankWriter final : public RunSink<T> {
   FileWriter writer_;
 };
 
-/// diagnostics.csv of a run folder.
-RunTable diagnostics_table(const RunFolder& folder, const RunConfig& config);
-
-/// probes.csv of a run folder.
-RunTable probes_table(const RunFolder& folder, const RunConfig& config);
-
 /// A digest for people: 0x and sixteen digits.
 std::string digest_text(std::uint64_t digest);
 

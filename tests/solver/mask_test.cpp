@@ -14,7 +14,6 @@
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation_digest.hpp"
-#include "solver/estimated_step.hpp"
 #include "solver/precision_watch.hpp"
 #include "solver/stable_step.hpp"
 #include "tests/formula_run.hpp"
