@@ -69,7 +69,7 @@ LAPL_FOR_FLOATS(make_backend);
 template <class T>
 std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend,
                            const std::string& engine) {
-  if (has_reductions(problem) || problem.exponential) return 1;
+  if (has_global_operations(problem) || problem.exponential) return 1;
   const bool ahead = is_plane_diffusion(problem);
   if (backend == "cpu") return engine != "auto" && engine != "blocked" ? 1 : ahead ? 32 : 12;
 #ifdef LAPL_HAS_CUDA

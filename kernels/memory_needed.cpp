@@ -7,6 +7,7 @@
 #include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/machine/available_memory.hpp"
+#include "kernels/solve/grid_system.hpp"
 #include "kernels/spectral/exponential_modes.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/device/device_info.hpp"
@@ -30,6 +31,8 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
       // without its result, which is counted in `results`
       made += formula->arrays() - fields - given - 1;
     }
+  const double solves = static_cast<double>(problem.systems.size()) *
+                        GridSystem::memory(problem.shape, problem.step_fields);
   const double rows = static_cast<double>(problem.shape.planes * problem.shape.rows) * sizeof(T);
   const double array = rows * static_cast<double>(problem.shape.columns);
   if (backend == "cpu") {
@@ -41,11 +44,11 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
     const auto margins = static_cast<double>(2 * margin_beyond<T>(most_steps_in_pass * stages));
     const double columns = static_cast<double>(problem.shape.columns) + margins;
     return {(3 * fields + results + on_host + made) * array + given * rows * margins +
-                columns * sizeof(T) * (noise ? 3 : 1),
+                columns * sizeof(T) * (noise ? 3 : 1) + solves,
             0};
   }
   const double padded = rows * static_cast<double>(field_layout<T>(problem.shape).pitch);
-  return {(fields + results + on_host) * array,
+  return {(fields + results + on_host) * array + solves,
           (2 * fields + on_device + made) * padded + (fields + results) * array};
 }
 LAPL_FOR_FLOATS(memory_needed);

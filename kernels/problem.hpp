@@ -28,14 +28,23 @@
 namespace lapl {
 
 class DeviceRanks;
+class GridSystem;
 struct ExponentialRates;
+
+/// A solve over the grid before a stage: an array becomes the solution of a system of equations.
+struct GridSolve {
+  int system = 0;          ///< in Problem::systems
+  std::vector<int> state;  ///< arrays of the fields that the equations read, in their order
+  int unknown = 0;         ///< one of them: its values are the first guess, then the solution
+};
 
 struct Stage {
   StageTree tree;            ///< has a result for each target
   std::vector<int> targets;  ///< arrays to write; the stage may read them only if they are fields
   /// time of the state that the stage reads, in steps since the beginning of the step
   double time = 0;
-  std::vector<GridReduction> reductions = {};  ///< taken before the stage
+  std::vector<GridSolve> solves = {};          ///< done before the stage, in this order
+  std::vector<GridReduction> reductions = {};  ///< computed before the stage, after the solves
 };
 
 /// When a stage is evaluated.
@@ -97,6 +106,9 @@ struct Problem {
   std::shared_ptr<DeviceRanks> devices = {};
   /// values of the latest reductions, which engines set
   std::vector<T> reduced = {};
+  /// the equations that stages solve (kernels/solve/grid_system.hpp); null on all but the first of
+  /// several ranks, which solves for all
+  std::vector<std::shared_ptr<GridSystem>> systems = {};
 
   int arrays() const { return static_cast<int>(faces.size()); }
   /// The fields of the state; no stage reads the others before it has made them.
@@ -125,11 +137,11 @@ std::vector<VaryingFace> varying_faces(const Problem<T>& problem) {
   return found;
 }
 
-/// True if stages read reductions over the grid, so that the whole grid goes through a stage before
-/// the next one begins.
+/// True if an operation over the grid comes before a stage, so that the whole grid goes through the
+/// stage before.
 template <class T>
-bool has_reductions(const Problem<T>& problem) {
-  return !problem.reduced.empty();
+bool has_global_operations(const Problem<T>& problem) {
+  return !problem.reduced.empty() || !problem.systems.empty();
 }
 
 /// True if a stage or a condition reads the time itself. It is the same on every rank: a block

@@ -41,8 +41,32 @@ class CanonDigest {
     made_.resize(problem.arrays());
   }
 
-  Digest of_step() {
+  /// `solves` are the digests of the equations that stages solve.
+  Digest of_step(const std::vector<Digest>& solves) {
+    make_all(solves);
+    Joined whole("step");
+    whole.add(problem_.clock.step).add(problem_.shape.axes);
+    for (const double spacing : problem_.spacing) whole.add(spacing);
+    for (int field = 0; field < problem_.step_fields; ++field)
+      whole.add(made_[field]).add(of_faces(field, 0));
+    return whole;
+  }
+
+  /// Of the last array.
+  Digest of_value() {
+    make_all({});
+    return made_.back();
+  }
+
+ private:
+  void make_all(const std::vector<Digest>& solves) {
     for (const Stage& stage : problem_.stages) {
+      for (const GridSolve& solve : stage.solves) {
+        Joined solution("solution");
+        solution.add(solves.at(static_cast<std::size_t>(solve.system)));
+        for (const int array : solve.state) solution.add(made_[array]);
+        made_[solve.unknown] = solution;
+      }
       for (const GridReduction& one : stage.reductions) {
         reduced_.resize(std::max<std::size_t>(reduced_.size(), one.index + 1));
         reduced_[one.index] = Joined("reduction")
@@ -54,15 +78,8 @@ class CanonDigest {
       const std::vector<Digest> results = of_results(stage.tree, stage.time);
       for (std::size_t i = 0; i < results.size(); ++i) made_[stage.targets[i]] = results[i];
     }
-    Joined whole("step");
-    whole.add(problem_.clock.step).add(problem_.shape.axes);
-    for (const double spacing : problem_.spacing) whole.add(spacing);
-    for (int field = 0; field < problem_.step_fields; ++field)
-      whole.add(made_[field]).add(of_faces(field, 0));
-    return whole;
   }
 
- private:
   // The digests of the tree's results; `time` is in steps from the beginning of the step.
   std::vector<Digest> of_results(const StageTree& tree, double time) const {
     std::vector<Digest> found;
@@ -132,7 +149,21 @@ std::uint64_t equation_digest(const Model& model, const CoefficientFields& coeff
         Joined("coefficient").add(field_digest(std::span<const double>(coefficients.at(name)))));
   const auto problem = problem_with<double>(model.run, unread_coefficients(model.run), model.step);
   Joined whole("equation");
-  whole.add(CanonDigest(problem, digests).of_step());
+  std::vector<Digest> solves;
+  for (std::size_t i = 0; i < model.system.solved.size(); ++i) {
+    const SolvedField& solved = model.system.solved[i];
+    const SolveConfig& solve = model.run.equation.solves[i];
+    Joined equation("solve");
+    for (const Formula* const side : {&solved.left, &solved.right})
+      equation.add(
+          CanonDigest(problem_with<double>(model.run, unread_coefficients(model.run),
+                                           solve_stages(model.system, *side, solved.field)),
+                      digests)
+              .of_value());
+    equation.add(solve.tolerance.value_or(0)).add(solve.removes_mean ? 1 : 0);
+    solves.push_back(equation);
+  }
+  whole.add(CanonDigest(problem, digests).of_step(solves));
   // The initial fields may read coefficient fields that the equation does not.
   for (const Digest digest : digests) whole.add(digest);
   return whole;

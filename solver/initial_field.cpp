@@ -13,8 +13,11 @@
 #include "kernels/for_floats.hpp"
 #include "kernels/machine/background.hpp"
 #include "kernels/ranks/rank_rows.hpp"
+#include "kernels/solve/solve_over_grid.hpp"
 #include "kernels/stages/tree_at.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/make_problem.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -181,6 +184,27 @@ void impose_node_values(const RunConfig& config, RowRange rows,
           impose(condition, field);
 }
 
+// Makes the solved fields those that follow from the others.
+template <class T>
+void solve_state(const RunConfig& config, const CoefficientFields& coefficients, Ranks& ranks,
+                 RowRange rows, std::vector<T>& state) {
+  const std::int64_t columns = config.shape.columns, fields = std::ssize(config.fields);
+  const FormulaSystem system = make_system(config);
+  std::vector<std::shared_ptr<GridSystem>> systems(system.solved.size());
+  if (ranks.is_first()) systems = grid_systems(config, system, coefficients);
+  // The rows of all planes as those of one plane.
+  Part part{.whole = {.rows = config.shape.cells() / columns, .columns = columns},
+            .first = {0, rows.first, 0},
+            .own = {rows.count > 0 ? 1 : 0, rows.count, columns}};
+  for (std::size_t i = 0; i < systems.size(); ++i) {
+    const int field = system.solved[i].field;
+    const std::vector<T> solution = solution_over_grid<T>(
+        ranks, systems[i].get(), part.whole, fields, field, state, part, time_at_step(config, 0));
+    std::copy_n(solution.begin() + rows.first * columns, rows.count * columns,
+                state.begin() + field * rows.count * columns);
+  }
+}
+
 }  // namespace
 
 WholeFields fractal_fields(const RunConfig& config) {
@@ -254,6 +278,7 @@ std::vector<T> initial_state(const RunConfig& config, const CoefficientFields& c
     for (std::int64_t i = 0; i < std::ssize(state); ++i)
       if (inside[i % cells] == 0) state[i] = 0;
   }
+  if (!config.equation.solves.empty()) solve_state<T>(config, coefficients, ranks, rows, state);
   return state;
 }
 LAPL_FOR_FLOATS(initial_state);

@@ -6,6 +6,7 @@
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/ranks/local_problem.hpp"
+#include "kernels/solve/grid_system.hpp"
 #include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
@@ -102,6 +103,8 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
   for (const Stage& stage : problem.stages)
     for (const GridReduction& reduction : stage.reductions)
       problem.reduced.resize(std::max<std::size_t>(problem.reduced.size(), reduction.index + 1));
+  for (const Stage& stage : problem.stages)
+    if (!stage.solves.empty()) problem.systems.resize(config.equation.solves.size());
   problem.spacing = config.spacing.by_axis;
   problem.clock = step_times(config);
   for (const std::string& name : coefficient_names(config))
@@ -127,6 +130,29 @@ Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& syst
   return problem_with<double>(with_step, coefficients, rate_stages(system));
 }
 
+std::vector<std::shared_ptr<GridSystem>> grid_systems(const RunConfig& config,
+                                                      const FormulaSystem& system,
+                                                      const CoefficientFields& coefficients) {
+  RunConfig with_step = config;
+  if (!with_step.time_step) with_step.time_step = 1;  // is not read
+  std::vector<std::shared_ptr<GridSystem>> systems;
+  for (std::size_t i = 0; i < system.solved.size(); ++i) {
+    const auto& [field, left, right] = system.solved[i];
+    const SolveConfig& solve = config.equation.solves[i];
+    const auto side = [&](const Formula& formula) {
+      return problem_with<double>(with_step, coefficients, solve_stages(system, formula, field));
+    };
+    const double tolerance = config.precision == Precision::float64 ? 1e-10 : 1e-5;
+    systems.push_back(std::make_shared<GridSystem>(
+        side(left), side(right), field,
+        SolveRules{.unknown = solve.field,
+                   .tolerance = solve.tolerance.value_or(tolerance),
+                   .most_iterations = static_cast<int>(solve.most_iterations),
+                   .removes_mean = solve.removes_mean}));
+  }
+  return systems;
+}
+
 template <class T>
 Problem<T> make_problem(const Model& model, const CoefficientFields& coefficients,
                         bool with_source) {
@@ -136,6 +162,8 @@ Problem<T> make_problem(const Model& model, const CoefficientFields& coefficient
     problem.exponential = exponential_rates(config, model.system, coefficients);
   if (is_spectral(config))
     problem.linear_rates = linear_rates(config, model.system, coefficients, with_source);
+  if (with_source && !problem.systems.empty())
+    problem.systems = grid_systems(config, model.system, coefficients);
   return problem;
 }
 LAPL_FOR_FLOATS(make_problem);

@@ -41,6 +41,11 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
 Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& system,
                               const CoefficientFields& coefficients);
 
+/// The equations of solved fields, in their order.
+std::vector<std::shared_ptr<GridSystem>> grid_systems(const RunConfig& config,
+                                                      const FormulaSystem& system,
+                                                      const CoefficientFields& coefficients);
+
 /// The problem of one step, with the rates that engine spectral or the scheme needs. Throws
 /// FormulaError, and ConfigError if they cannot step the run. Without `with_source`, as on all but
 /// the first of several ranks, no values of coefficients are read.

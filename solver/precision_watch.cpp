@@ -175,7 +175,7 @@ PrecisionWatch::PrecisionWatch(const RunConfig& config, const FormulaSystem& sys
   const Problem<double> problem = rates_problem(config, system, unread_coefficients(config));
   for (const Part& part :
        watched_parts(config.shape, std::ssize(config.fields), rows, stages_reach(problem.stages)))
-    if (part.cells() == config.shape.cells() || !has_reductions(problem))
+    if (part.cells() == config.shape.cells() || !has_global_operations(problem))
       parts_.emplace_back(config, problem, part, coefficients);
 }
 

@@ -115,6 +115,17 @@ enum class EquationKind { diffusion, formula };
 /// Names with their formulas, in the order of the config.
 using NamedFormulas = std::vector<std::pair<std::string, FormulaText>>;
 
+/// A field that follows from the others: the one for which a formula that is linear in it equals
+/// another one.
+struct SolveConfig {
+  std::string field;
+  FormulaText left, right;
+  /// largest residual relative to the right side; unset: 1e-10 in float64, 1e-5 in float32
+  std::optional<double> tolerance;
+  std::int64_t most_iterations = 200;
+  bool removes_mean = false;  ///< of the right side
+};
+
 /// Section equation.
 struct EquationConfig {
   EquationKind kind = EquationKind::diffusion;
@@ -122,6 +133,7 @@ struct EquationConfig {
   std::optional<double> diffusivity;                      ///< diffusion: D
   std::map<std::string, FormulaText, std::less<>> rates;  ///< formula: du/dt of each field
   NamedFormulas quantities;                               ///< formula: equation.let
+  std::vector<SolveConfig> solves;                        ///< formula: equation.let
 };
 
 /// An output computed from the state by a formula.

@@ -215,7 +215,8 @@ ConfigTable make_key_table(const ConfigNames& names) {
   table.push_back(initial_let);
   add_section(table, "equation", &RunConfig::equation, equation_keys(), of_equation);
   for (const std::string& field : names.fields)  // others are reported by formula_mistakes
-    if (!is_key_beside_rates(field)) table.push_back(rate_key(field));
+    if (!is_key_beside_rates(field) && std::ranges::count(names.solved, field) == 0)
+      table.push_back(rate_key(field));
   std::vector<std::string> preset_outputs;
   for (const std::string& field : names.fields) preset_outputs.push_back(yaml_text(field));
   if (names.equation == EquationKind::diffusion && names.fields.size() == 1)
@@ -228,9 +229,12 @@ ConfigTable make_key_table(const ConfigNames& names) {
   const std::vector<std::string> output_words = output_names(outputs);
   const std::string formula_kind = enum_name(EquationKind::formula);
   const ConfigTable rest = {
-      {{.name = "equation.let", .type = named_formulas(), .preset = "{}",
-       .meaning = "quantities that the formulas of the rates name", .kinds = {formula_kind}},
-       of_equation, store(&RunConfig::equation, &EquationConfig::quantities)},
+      {{.name = "equation.let", .type = quantities(), .preset = "{}",
+       .meaning = "quantities that the formulas of the rates name, and fields that linear "
+                  "equations over the grid determine (docs/solves.md)",
+       .kinds = {formula_kind}},
+       of_equation,
+       [](RunConfig& run, const YamlNode& node) { assign_quantities(run.equation, node); }},
 
       {{.name = "time.steps", .type = null_or(integer(0, most_steps)), .preset = "null",
        .unit = "steps", .meaning = "number of the last step; give either this or time.end"}, free,

@@ -44,6 +44,7 @@ struct ConfigNames {
       {};  ///< with parts that have initial fields of their own
   std::vector<std::string> parameters = {};
   std::vector<std::string> quantities = {};  ///< of equation.let
+  std::vector<std::string> solved = {};      ///< fields of equation.let
   std::vector<std::string> derived = {};     ///< names of output.derived
   int axes = 2;                              ///< of the grid
   EquationKind equation = EquationKind::diffusion;

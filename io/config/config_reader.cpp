@@ -127,11 +127,13 @@ void find_names(const Given& given, ConfigNames& names, std::vector<std::string>
   if (given.name == "equation.kind")
     for (const Equation& equation : name_table<EquationKind>)
       if (node.text == equation.name) names.equation = equation.value;
-  for (const auto& [key, found] :
-       {std::pair("output.derived", &names.derived), {"equation.let", &names.quantities}})
-    if (given.name == key && node.kind == YamlNode::Kind::map)
-      for_each_entry(
-          node, [to = found](const std::string& name, const YamlNode&) { append_once(*to, name); });
+  if (given.name == "output.derived" && node.kind == YamlNode::Kind::map)
+    for_each_entry(
+        node, [&](const std::string& name, const YamlNode&) { append_once(names.derived, name); });
+  if (given.name == "equation.let" && node.kind == YamlNode::Kind::map)
+    for_each_entry(node, [&](const std::string& name, const YamlNode& value) {
+      append_once(value.kind == YamlNode::Kind::map ? names.solved : names.quantities, name);
+    });
   if (section == "parameters" && is_plain_name(entry)) append_once(names.parameters, entry);
   // A field may have the name of a key of section initial; only the value of a field is a map.
   if (section == "initial" && (node.kind == YamlNode::Kind::map ||

@@ -31,6 +31,24 @@ const std::array<ParameterSource, 3>& parameter_sources() {
   return sources;
 }
 
+// The word for a right side whose mean is removed.
+constexpr const char* removed_word = "removed";
+
+const KeyTable<SolveConfig>& solve_keys() {
+  static const KeyTable<SolveConfig> keys = {
+      {{.name = "solve", .type = formula_text()}, store(&SolveConfig::left)},
+      {{.name = "equals", .type = formula_text()}, store(&SolveConfig::right)},
+      {{.name = "tolerance", .type = null_or(positive_real()), .preset = "null"},
+       store(&SolveConfig::tolerance)},
+      {{.name = "most_iterations", .type = integer(1, 1000000), .preset = "200"},
+       store(&SolveConfig::most_iterations)},
+      {{.name = "mean", .type = null_or(word({removed_word})), .preset = "null"},
+       [](SolveConfig& solve, const YamlNode& node) {
+         solve.removes_mean = node.text == removed_word;
+       }}};
+  return keys;
+}
+
 using D = DerivedConfig;
 const KeyTable<D>& derived_keys() {
   static const KeyTable<D> keys = {
@@ -127,6 +145,24 @@ Schema field_names() {
 
 Schema named_formulas() {
   return map_of_names(formula_text(), "a map of names with a formula each");
+}
+
+Schema quantities() {
+  const char* const form = "{solve: FORMULA, equals: FORMULA}";
+  return map_of_names(either(formula_text(), map_schema(solve_keys(), form)),
+                      fmt::format("a map of names, each with a formula or {}", form));
+}
+
+void assign_quantities(EquationConfig& equation, const YamlNode& node) {
+  equation.quantities.clear();
+  equation.solves.clear();
+  for_each_entry(node, [&](const std::string& name, const YamlNode& value) {
+    if (value.kind != YamlNode::Kind::map)
+      return assign(equation.quantities.emplace_back(name, "").second, value);
+    SolveConfig& solve = equation.solves.emplace_back();
+    solve.field = name;
+    put_map(solve_keys(), solve, value);
+  });
 }
 
 Schema integrals() {

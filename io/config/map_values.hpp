@@ -14,6 +14,7 @@ Schema field_names();      ///< [NAME, ...], or {NAME: real, NAME: complex, ...}
 Schema parameter();        ///< a number, or the source of a field
 Schema field_source();     ///< {image: FILE, ...}, {hdf5: FILE, ...} or {formula: FORMULA}
 Schema named_formulas();   ///< {NAME: FORMULA, ...}
+Schema quantities();       ///< the same, or {NAME: {solve: FORMULA, equals: FORMULA}, ...}
 Schema integrals();        ///< {NAME: FORMULA, NAME: {formula: FORMULA, on: SIDE}, ...}
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}
@@ -25,6 +26,7 @@ Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
 // Store resolved values in a run config.
 void assign(ParameterConfig& parameter, const YamlNode& node);
 void assign(std::vector<DerivedConfig>& derived, const YamlNode& node);
+void assign_quantities(EquationConfig& equation, const YamlNode& node);
 void assign(std::vector<IntegralConfig>& integrals, const YamlNode& node);
 void assign(ProbesConfig& probes, const YamlNode& node);
 void assign(Tolerance& tolerance, const YamlNode& node);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -88,22 +89,48 @@ void check_numbers(const GivenKeys& keys, bool has_initial, Mistakes& mistakes) 
   }
 }
 
-// Adds the fields and the kind that rates imply.
+// Calls `use` with the name of each field that equation.let has an equation for.
+void for_each_solved(const Given& given, const std::function<void(const std::string&)>& use) {
+  if (given.name == "equation.let" && given.node.kind == YamlNode::Kind::map)
+    for_each_entry(given.node, [&](const std::string& name, const YamlNode& value) {
+      if (value.kind == YamlNode::Kind::map) use(name);
+    });
+}
+
+// Adds the fields and the kind that rates, and equations for fields, imply.
 void write_out_equation(GivenKeys& keys, bool has_fields, bool has_kind) {
   YamlNode fields = empty_node(YamlNode::Kind::list, {});
   std::optional<Given> first;
-  for (const Given& given : keys.keys) {
-    if (!may_be_field(given)) continue;
+  const auto add = [&](const Given& given, const std::string& name) {
     if (!first) first = given;
-    const std::string name = entry_in("equation", given);
     if (std::ranges::count(fields.children, name, &YamlNode::text) == 0)
       fields.children.push_back(text_node(name, given.key_place.position));
-  }
+  };
+  for (const Given& given : keys.keys)
+    if (may_be_field(given)) add(given, entry_in("equation", given));
+  for (const Given& given : keys.keys)
+    for_each_solved(given, [&](const std::string& name) { add(given, name); });
   if (!first) return;
   fields.position = first->key_place.position;
   if (!has_kind)
     keys.keys.push_back(following(*first, "equation.kind", plain_node("formula", fields.position)));
   if (!has_fields) keys.keys.push_back(following(*first, "fields", fields));
+}
+
+// Adds the fields that have equations to the fields that are given.
+void add_solved_fields(GivenKeys& keys, const GivenKeys& with_equations) {
+  for (Given& fields : keys.keys) {
+    if (fields.name != "fields") continue;
+    for (const Given& given : with_equations.keys)
+      for_each_solved(given, [&](const std::string& name) {
+        YamlNode& node = fields.node;
+        if (std::ranges::count(node.children, name, &YamlNode::text) > 0) return;
+        if (node.kind == YamlNode::Kind::map)
+          append_entry(node, name, plain_node("real", node.position));
+        else if (node.kind == YamlNode::Kind::list)
+          node.children.push_back(text_node(name, node.position));
+      });
+  }
 }
 
 // The map of a field's initial formula, which may stand alone, or without its kind. It draws
@@ -366,11 +393,20 @@ ConfigNames write_out(GivenKeys& file, GivenKeys& settings, Mistakes& mistakes) 
   if (!is_diffusion && !given("fields")) check_numbers(file, has_initial, mistakes);
   for (GivenKeys* const keys : {&file, &settings})
     if (!is_diffusion) write_out_equation(*keys, given("fields"), given("equation.kind"));
+  for (GivenKeys* const keys : {&file, &settings})
+    for (const GivenKeys* const equations : {&file, &settings})
+      add_solved_fields(*keys, *equations);
   ConfigNames names = names_in_config(file, settings);
   std::optional<YamlNode> seed;
   if (const Given* const key = given("initial.seed");
       key != nullptr && std::ranges::count(names.fields, "seed") == 0)
     seed = key->node;
+  // A first guess; the equation determines the field.
+  for (const std::string& field : names.solved)
+    if (const Given* const equations = given("equation.let");
+        names.initial_by_field && !given("initial") && !given("initial." + field))
+      file.keys.push_back(
+          following(*equations, "initial." + field, plain_node("0", equations->node.position)));
   const bool has_kind = given("initial.kind");
   BoundaryForms boundary(names, mistakes);
   for (GivenKeys* const keys : {&file, &settings}) {

@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "kernels/cpu/compiled_stages.hpp"
-#include "kernels/cpu/compute_reductions.hpp"
 #include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/face_conditions.hpp"
+#include "kernels/cpu/global_operations.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/cpu/step_arrays.hpp"
@@ -281,8 +281,9 @@ class StageInterpreter {
     arrays_.start(buffers, lent);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const Stage& stage = problem_.stages[i];
-      compute_reductions(problem_, stage, arrays_, threads_);
-      compute(stages_[i], problem_.clock.moment(step, stage.time));
+      const Moment at = problem_.clock.moment(step, stage.time);
+      compute_global_operations(problem_, stage, arrays_, at.time, threads_);
+      compute(stages_[i], at);
       arrays_.finish(stage);
     }
   }

@@ -56,7 +56,8 @@ class PipelineEngine final : public Engine<T> {
       steps -= some;
     }
     if (steps == 0) return;
-    if (has_reductions(stages_.problem)) return interpreted_->advance(buffers, first_step, steps);
+    if (has_global_operations(stages_.problem))
+      return interpreted_->advance(buffers, first_step, steps);
     while (steps > 0) {
       Cut& by = next_cut();
       const std::int64_t passes = (steps + by.cut.steps - 1) / by.cut.steps;
@@ -118,7 +119,7 @@ class PipelineEngine final : public Engine<T> {
       stages_.outgoing_rows =
           stages_.past_caches ? loops.stream_diffusion_rows : loops.diffusion_rows;
     }
-    if (has_reductions(stages_.problem)) {
+    if (has_global_operations(stages_.problem)) {
       stages_.extend(0);
       interpreted_->use(stages_);
       return true;

@@ -1,7 +1,7 @@
 // Engine "reference": interprets the stages cell by cell, on one thread. It can step every problem
 // and is as plain as possible. All other engines must give its bits.
-#include "kernels/cpu/compute_reductions.hpp"
 #include "kernels/cpu/cpu_engine.hpp"
+#include "kernels/cpu/global_operations.hpp"
 #include "kernels/cpu/step_arrays.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/stages/tree_at.hpp"
@@ -18,8 +18,9 @@ class ReferenceEngine final : public Engine<T> {
     for (std::int64_t step = first_step; step < first_step + steps; ++step) {
       arrays_.start(buffers);
       for (const Stage& stage : problem_.stages) {
-        compute_reductions(problem_, stage, arrays_, 1);
-        compute_stage(stage, problem_.clock.moment(step, stage.time));
+        const Moment at = problem_.clock.moment(step, stage.time);
+        compute_global_operations(problem_, stage, arrays_, at.time, 1);
+        compute_stage(stage, at);
         arrays_.finish(stage);
       }
       buffers.swap();

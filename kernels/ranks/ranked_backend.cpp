@@ -18,7 +18,7 @@
 #include "kernels/ranks/local_problem.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "kernels/ranks/redistribution.hpp"
-#include "kernels/ranks/reduce_over_grid.hpp"
+#include "kernels/solve/solve_over_grid.hpp"
 #include "kernels/spectral/exponential_rates.hpp"
 
 namespace lapl {
@@ -39,7 +39,7 @@ class RankedBackend final : public Backend<T> {
         rows_(by_.rows(ranks.rank())),
         reach_(stages_reach(problem.stages)),
         by_modes_(problem.exponential || problem.linear_rates),
-        reduces_(has_reductions(problem)),
+        reduces_(has_global_operations(problem)),
         halo_(make_halo<T>(ranks, backend, by_, fields_, through_host)),
         redistribution_(by_, ranks.rank()),
         backend_(backend),
@@ -163,7 +163,8 @@ class RankedBackend final : public Backend<T> {
     if (with_derived) fill(derived_reach_);
     of_block_ = {};
     if (block_) of_block_ = block_->capture(with_derived);
-    if (!block_ && with_derived) reduce_no_cells(derived_without_block_, *stepping_);
+    if (!block_ && with_derived)
+      join_global_operations<T>(derived_without_block_, *stepping_, grid_);
     with_derived_ = with_derived;
     fresh_ = false;
   }
@@ -233,9 +234,9 @@ class RankedBackend final : public Backend<T> {
   void advance_without_block(std::int64_t steps) {
     // With etdrk2 and etdrk4, the other ranks report each evaluation of the rates.
     while (by_modes_ && reduces_ && stepping_->any(false))
-      reduce_no_cells(without_block_, *stepping_);
+      join_global_operations<T>(without_block_, *stepping_, grid_);
     for (std::int64_t step = 0; !by_modes_ && step < steps; ++step)
-      reduce_no_cells(without_block_, *stepping_);
+      join_global_operations<T>(without_block_, *stepping_, grid_);
   }
 
   // Values of the state at `indices`, where this rank steps them.

@@ -49,11 +49,10 @@ double reduce_over_grid(const GridReduction& reduction, Ranks& ranks,
              : std::scalbn(units, exponent - 62) * reduction.factor;
 }
 
-void reduce_no_cells(const std::vector<Stage>& stages, Ranks& ranks) {
-  for (const Stage& stage : stages)
-    for (const GridReduction& reduction : stage.reductions)
-      reduce_over_grid(
-          reduction, ranks, [] { return GridExtremes{}; }, [](int) { return GridSum{}; });
+void reduce_no_cells(const Stage& stage, Ranks& ranks) {
+  for (const GridReduction& reduction : stage.reductions)
+    reduce_over_grid(
+        reduction, ranks, [] { return GridExtremes{}; }, [](int) { return GridSum{}; });
 }
 
 }  // namespace lapl

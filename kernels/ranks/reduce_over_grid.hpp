@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
 #include "kernels/ranks/ranks.hpp"
 #include "kernels/stages/grid_reduction.hpp"
@@ -17,7 +16,7 @@ double reduce_over_grid(const GridReduction& reduction, Ranks& ranks,
                         const std::function<GridExtremes()>& extremes,
                         const std::function<GridSum(int exponent)>& sum);
 
-/// Takes part in the reductions of stages, for a rank without cells.
-void reduce_no_cells(const std::vector<Stage>& stages, Ranks& ranks);
+/// Takes part in the reductions of a stage, for a rank without cells.
+void reduce_no_cells(const Stage& stage, Ranks& ranks);
 
 }  // namespace lapl

@@ -100,7 +100,7 @@ class ExponentialEngine final : public Engine<T> {
       compute_step(buffers, step);
       buffers.swap();
     }
-    if (has_reductions(by_->rates)) by_->rates.ranks->any(false);
+    if (has_global_operations(by_->rates)) by_->rates.ranks->any(false);
   }
   void set_clock(const StepTimes& clock) override { clock_ = clock; }
   void forget_state() override {
@@ -237,7 +237,7 @@ class ExponentialEngine final : public Engine<T> {
     rates_->set_clock(clock);
     DoubleBuffer<double> buffers{from, rates_on_grid_.data()};
     // Ranks without cells wait for this.
-    if (has_reductions(by_->rates)) ranks.any(true);
+    if (has_global_operations(by_->rates)) ranks.any(true);
     rates_->advance(buffers, 0, 1);
     for (Group& group : groups_)
       for (const int field : group.of->fields)

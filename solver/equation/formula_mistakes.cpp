@@ -123,7 +123,7 @@ class FormulaChecker : public ConditionChecker {
 
   bool has_all_rates() const {
     return run_.equation.kind != EquationKind::formula ||
-           run_.equation.rates.size() == run_.fields.size();
+           run_.equation.rates.size() + run_.equation.solves.size() == run_.fields.size();
   }
 
   // The formulas must be right one by one.
@@ -139,6 +139,9 @@ class FormulaChecker : public ConditionChecker {
         attempt("equation." + field, [&] { rate->second.parsed(field); });
     for (const auto& entry : run_.equation.quantities)
       attempt("equation.let", [&] { entry.second.parsed(entry.first); });
+    for (const SolveConfig& solve : run_.equation.solves)
+      for (const FormulaText* const side : {&solve.left, &solve.right})
+        attempt("equation.let", [&] { side->parsed(solve.field); });
     if (!found_.empty() || !has_all_rates()) return;
     // Checks each rate alone, to find the first mistake of each.
     std::optional<StageMaker> check;
@@ -157,6 +160,7 @@ class FormulaChecker : public ConditionChecker {
       });
     };
     for (const Formula& rate : system().rates) check_formula("equation." + rate.name, rate);
+    check_solves(*check);
     use(looked_at);
     check_noise();
     // Checking a quantity also checks those that it reads, so its readers come first.
@@ -176,6 +180,47 @@ class FormulaChecker : public ConditionChecker {
       attempt(
           key, [&] { throw error; }, "all rates in one stage: ");
     }
+  }
+
+  void check_solves(StageMaker& check) {
+    std::set<std::string> later;
+    for (const SolveConfig& solve : run_.equation.solves) later.insert(solve.field);
+    for (const SolvedField& solved : system().solved) {
+      const std::string& name = run_.fields[static_cast<std::size_t>(solved.field)];
+      later.erase(name);
+      const auto check_side = [&](const Formula& side, const char* key) {
+        attempt(
+            "equation.let",
+            [&] {
+              const std::set<std::string> names = check.names_read_by(side);
+              use(names);
+              const auto refuse = [&](const std::string& what) {
+                throw FormulaError(0, what, side.name, side.text);
+              };
+              if (names.contains("noise")) refuse("reads noise, which only rates have");
+              for (const std::string& other : later)
+                if (names.contains(other))
+                  refuse(
+                      fmt::format("reads {}, whose equation comes later in equation.let", other));
+              const bool is_left = &side == &solved.left;
+              if (names.contains(name) != is_left)
+                refuse(is_left ? fmt::format("does not read {}, for which it is solved", name)
+                               : fmt::format("reads {} (expected it in solve alone)", name));
+            },
+            fmt::format("{}.{}: ", name, key));
+      };
+      check_side(solved.left, "solve");
+      check_side(solved.right, "equals");
+    }
+    if (system().solved.empty() || !found_.empty()) return;
+    if (run_.scheme.kind == Scheme::leapfrog || is_exponential(run_))
+      add("time.scheme", fmt::format("found {}, but equation.let has an equation for {} (expected "
+                                     "another scheme, such as heun)",
+                                     enum_name(run_.scheme.kind), run_.equation.solves[0].field));
+    if (is_spectral(run_))
+      add("compute.engine", fmt::format("found {}, but equation.let has an equation for {} "
+                                        "(expected auto)",
+                                        run_.engine, run_.equation.solves[0].field));
   }
 
   void check_reactions() {

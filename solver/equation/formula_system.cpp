@@ -198,6 +198,10 @@ FormulaSystem make_system(const RunConfig& run) {
     system.rates.push_back(field_rate(run, field).parsed(field));
   for (const auto& [name, formula] : run.equation.quantities)
     system.quantities.push_back(formula.parsed(name));
+  for (const SolveConfig& solve : run.equation.solves)
+    system.solved.push_back(
+        {static_cast<int>(std::ranges::find(run.fields, solve.field) - run.fields.begin()),
+         solve.left.parsed(solve.field), solve.right.parsed(solve.field)});
   system.coefficients = parameters_of_position(run);
   if (run.mask) system.mask_boundary = make_mask_boundary(run, system.names);
   system.sides = staged_sides(run, system.names);

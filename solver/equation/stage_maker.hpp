@@ -54,6 +54,14 @@ class StageMaker {
     return with_results_last();
   }
 
+  StepStages of_solve(const Formula& side, int solved) {
+    without_noise();
+    evaluate(fields_, 0, {&side}, [&](Level& to, int, Term value) {
+      return std::vector<Made>{{-1, where_free(to, solved, value)}};
+    });
+    return with_results_last();
+  }
+
   StepStages of_values(const Formulas& formulas) {
     without_noise();
     evaluate(fields_, 0, formulas, value_alone);
@@ -139,6 +147,10 @@ class StageMaker {
         if (node.operation == Operation::value) node.index = moved(node.index);
       for (int& target : stage.targets) target = moved(target);
       for (GridReduction& reduction : stage.reductions) reduction.array = moved(reduction.array);
+      for (GridSolve& solve : stage.solves) {
+        for (int& array : solve.state) array = moved(array);
+        solve.unknown = moved(solve.unknown);
+      }
     }
     for (Arrays& state : made_.states)
       for (int& array : state) array = moved(array);
@@ -166,6 +178,7 @@ class StageMaker {
     computed_.clear();
     used_reductions_.clear();
     time_ = time;
+    if (state != fields_) solves_ = solves_of(state);
     const std::unique_ptr<Level> made = new_level();
     Level& last = *made;
     for (const Formula* const quantity : in_arrays_) refuse_noise(*quantity);
@@ -192,6 +205,17 @@ class StageMaker {
     add(last.stage, state);
   }
 
+  // The solves for the fields of a state that the others determine.
+  std::vector<GridSolve> solves_of(const Arrays& state) const {
+    std::vector<GridSolve> solves;
+    for (const SolvedField& solved : system_.solved)
+      solves.push_back({static_cast<int>(solves.size()), state, state[solved.field]});
+    return solves;
+  }
+  bool is_solved(int field) const {
+    return std::ranges::count(system_.solved, field, &SolvedField::field) > 0;
+  }
+
   std::unique_ptr<Level> new_level() {
     return std::make_unique<Level>(
         names_, made_.used, [this](auto part) { return nested_array(part); },
@@ -199,7 +223,10 @@ class StageMaker {
   }
 
   void add(const Stage& stage, const Arrays& state) {
-    made_.stages.push_back({without_unused(stage.tree), stage.targets, stage.time});
+    made_.stages.push_back({.tree = without_unused(stage.tree),
+                            .targets = stage.targets,
+                            .time = stage.time,
+                            .solves = std::exchange(solves_, {})});
     made_.states.push_back(state);
     for (const StageOperation& node : made_.stages.back().tree.operations)
       if (node.operation == Operation::reduced && used_reductions_.insert(node.index).second)
@@ -367,7 +394,8 @@ class StageMaker {
   std::array<int, 3> face_weight_ = {-1, -1, -1};       // arrays of weights of faces
   std::vector<Offset> at_faces_;                        // of each formula; empty: they are of cells
   std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
-  std::set<int> computed_;  // arrays already filled in the current evaluation
+  std::set<int> computed_;         // arrays already filled in the current evaluation
+  std::vector<GridSolve> solves_;  // that the next stage waits for
   std::vector<GridReduction> reductions_;
   std::set<int> used_reductions_;  // reductions that stages of the current evaluation take
   std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> calls_;

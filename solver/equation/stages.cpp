@@ -1,5 +1,6 @@
 #include "solver/equation/stages.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
@@ -29,10 +30,27 @@ class StepMaker : public StageMaker {
       case Scheme::etdrk4: rates_of_fields(scheme.tolerance.has_value()); break;
       default: row.is_pair() ? pair(row, scheme.tolerance) : runge_kutta(row.stages);
     }
+    if (!scheme.tolerance && !system_.solved.empty()) solve_last();
     return std::move(made_);
   }
 
  private:
+  // At the end of a step the solved fields follow from the new values of the others: stages leave
+  // the first guess in other arrays, and one more stage makes the solution the fields.
+  void solve_last() {
+    Arrays state = fields_;
+    Stage last{.tree = {}, .targets = {}, .time = 1};
+    for (const SolvedField& solved : system_.solved) {
+      const int array = state[solved.field] = new_array(solved.field);
+      for (Stage& stage : made_.stages) std::ranges::replace(stage.targets, solved.field, array);
+      last.tree.results.push_back(last.tree.value(array, {}));
+      last.targets.push_back(solved.field);
+    }
+    last.solves = solves_of(state);
+    made_.stages.push_back(std::move(last));
+    made_.states.push_back(std::move(state));
+  }
+
   // The weighted sum that the last stage needs is accumulated on the way, from left to right. A
   // stage must not write an array that it reads, so states and sums alternate between two arrays
   // each.
@@ -120,12 +138,14 @@ class StepMaker : public StageMaker {
       std::optional<Term> largest;
       std::vector<Made> results;
       for (const int field : fields_) {
-        const Term scaled =
-            where_free(to, field, to.scaled_error(errors[field], field, made[field], tolerance));
-        largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
+        if (!is_solved(field)) {
+          const Term scaled =
+              where_free(to, field, to.scaled_error(errors[field], field, made[field], tolerance));
+          largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
+        }
         results.emplace_back(field, to.value(made[field]));
       }
-      results.emplace_back(error, *largest);
+      results.emplace_back(error, largest.value_or(TreeWriter::scalar(0)));
       return results;
     });
     make_field(error);
@@ -294,6 +314,10 @@ StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double ti
 
 StepStages rate_stages(const FormulaSystem& system) {
   return with_conditions(StageMaker(system).of_rates(), system);
+}
+
+StepStages solve_stages(const FormulaSystem& system, const Formula& side, int field) {
+  return with_conditions(StageMaker(system).of_solve(side, field), system);
 }
 
 StepStages value_stages(const FormulaSystem& system, const Formula& formula, double outside) {

@@ -47,6 +47,12 @@ struct StagedSides {
   std::map<Key, ArraySide> at;  ///< of all sides of these arrays but those of periodic axes
 };
 
+/// A field that the others determine: `left`, which is linear in it, equals `right`.
+struct SolvedField {
+  int field = 0;
+  Formula left, right;
+};
+
 /// An equation in formulas. `names.arrays` numbers its fields from 0, then the coefficient fields,
 /// then the quantities that have conditions.
 struct FormulaSystem {
@@ -54,6 +60,7 @@ struct FormulaSystem {
   std::vector<Formula> rates = {};         ///< one for each field, in the order of the arrays
   std::vector<Formula> quantities = {};    ///< equation.let
   std::vector<Formula> coefficients = {};  ///< parameters that conditions read as formulas
+  std::vector<SolvedField> solved = {};    ///< in the order of their solves
   std::optional<MaskBoundary> mask_boundary = {};  ///< where the grid has a mask
   std::optional<StagedSides> sides = {};           ///< where stages impose conditions
 };
@@ -87,6 +94,10 @@ struct CellFaces {
 /// The stages that compute, for each cell, the sum over its faces of the value of a formula divided
 /// by the spacing across the face.
 StepStages face_stages(const FormulaSystem& system, const Formula& formula, const CellFaces& faces);
+
+/// The stages that compute one side of the equation of a solved field from the fields, into the
+/// last array; 0 where conditions hold the field at nodes.
+StepStages solve_stages(const FormulaSystem& system, const Formula& side, int field);
 
 /// The stages that compute the value of a formula from the fields, into the last array; `outside`
 /// is the value in cells outside the mask.

@@ -59,7 +59,7 @@ LevelPlan level_plan(const Problem<T>& problem) {
       plan.unsuitable = "the condition of a face differs along it";
     plan.in_time = plan.in_time || reads_time(face.condition);
   }
-  if (has_reductions(problem)) plan.unsuitable = "stages read reductions over the grid";
+  if (has_global_operations(problem)) plan.unsuitable = "stages read reductions over the grid";
   for (std::size_t i = 0; i < problem.stages.size(); ++i) {
     const StageTree& tree = problem.stages[i].tree;
     plan.in_time = plan.in_time || reads_time(tree);

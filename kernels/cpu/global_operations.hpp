@@ -8,13 +8,19 @@
 #include "kernels/cpu/row_loops.hpp"
 #include "kernels/cpu/step_arrays.hpp"
 #include "kernels/ranks/reduce_over_grid.hpp"
+#include "kernels/solve/solve_over_grid.hpp"
 
 namespace lapl {
 
-/// Computes the reductions of a stage: sets their values in `problem`. Collective.
+/// Solves for the unknowns of a stage that reads a state at `time` (s), then computes its
+/// reductions: sets their values in `problem`. Collective.
 template <class T>
-void compute_reductions(Problem<T>& problem, const Stage& stage, const StepArrays<T>& arrays,
-                        int threads) {
+void compute_global_operations(Problem<T>& problem, const Stage& stage, StepArrays<T>& arrays,
+                               double time, int threads) {
+  for (const GridSolve& solve : stage.solves)
+    std::ranges::copy(
+        solution_on_block(problem, solve, time, [&](int array) { return arrays.read(array); }),
+        arrays.write(solve.unknown));
   const Part part = problem.part.value_or(Part::all(problem.shape));
   const RowLoops<T>& loops = widest<RowLoops<T>>();
   constexpr std::int64_t most = 1 << 16;  // so that threads share long rows

@@ -1,0 +1,440 @@
+#include "kernels/solve/grid_system.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "kernels/backend.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+using Values = std::vector<double>;
+
+// True if the array's values follow from the state or the time: of the left side, those of the
+// matrix.
+bool reads_state(const Problem<double>& left, int unknown) {
+  const auto reads = [&](const StageTree& tree) {
+    return std::ranges::any_of(tree.operations, [&](const StageOperation& node) {
+      return node.operation == Operation::value && node.index < left.step_fields &&
+             node.index != unknown;
+    });
+  };
+  return names_time(left) || std::ranges::any_of(left.stages, reads, &Stage::tree);
+}
+
+// x += factor y, over padded arrays.
+void add(Values& x, double factor, const Values& y, int threads) {
+#pragma omp parallel for simd num_threads(threads) schedule(static)
+  for (std::int64_t i = 0; i < std::ssize(x); ++i) x[i] += factor * y[i];
+}
+// x = y + factor x
+void scale_and_add(Values& x, double factor, const Values& y, int threads) {
+#pragma omp parallel for simd num_threads(threads) schedule(static)
+  for (std::int64_t i = 0; i < std::ssize(x); ++i) x[i] = y[i] + factor * x[i];
+}
+
+// Numbers of cells along an axis such that no two of the three cells around any cell have the same.
+struct Colors {
+  Colors(std::int64_t size, bool periodic)
+      : count(static_cast<int>(std::min<std::int64_t>(size, 3))) {
+    const std::int64_t rest = periodic && size > 3 ? size % 3 : 0;
+    for (std::int64_t i = 0; i < size; ++i)
+      of_cell.push_back(i < size - rest ? static_cast<int>(i % 3)
+                                        : 3 + static_cast<int>(i - (size - rest)));
+    count += static_cast<int>(rest);
+    offsets.assign(size * count, none);
+    for (std::int64_t i = 0; i < size; ++i)
+      for (int along = size > 1 ? -1 : 0; along <= (size > 1 ? 1 : 0); ++along) {
+        const std::int64_t beside = periodic ? (i + along + size) % size : i + along;
+        if (beside >= 0 && beside < size) offsets[i * count + of_cell[beside]] = along;
+      }
+  }
+  // Where the cell of this color beside cell i is; none: there is none.
+  static constexpr int none = 2;
+  int offset(std::int64_t i, int color) const { return offsets[i * count + color]; }
+
+  int count;
+  std::vector<int> of_cell, offsets;
+};
+
+}  // namespace
+
+GridSystem::GridSystem(Problem<double> left, Problem<double> right, int unknown, SolveRules rules)
+    : shape_(left.shape),
+      unknown_(unknown),
+      threads_(useful_threads(left.shape)),
+      rules_(std::move(rules)),
+      varies_(reads_state(left, unknown)),
+      left_(left, 1, threads_),
+      right_(right, 1, threads_),
+      grid_(by_axis(left.shape),
+            {left.faces[unknown].planes.wrap(), left.faces[unknown].rows.wrap(),
+             left.faces[unknown].columns.wrap()}) {}
+
+double GridSystem::memory(Shape shape, int fields) {
+  const double axes = shape.axes, cells = static_cast<double>(shape.cells());
+  // On the finest grid the entries, the weights of parents, four vectors of a level and seven of a
+  // solve; all entries on the coarser ones; a state, and two results.
+  const double fine = 2 * axes + 1 + std::exp2(axes) + 4 + 7;
+  const double coarse = (std::pow(3, axes) + std::exp2(axes) + 4) / (std::exp2(axes) - 1);
+  return 8 * cells * (fine + coarse + fields + 2);
+}
+
+std::string GridSystem::cell_text(std::int64_t row, std::int64_t column) const {
+  std::string text;
+  if (shape_.axes > 2) text = fmt::format("plane {}, ", row / shape_.rows);
+  if (shape_.axes > 1) text += fmt::format("row {}, ", row % shape_.rows);
+  return text + fmt::format("column {}", column);
+}
+
+GridSystem::Values GridSystem::padded(const double* values) const {
+  Values made(grid_.values);
+  for (std::int64_t row = 0; row < grid_.rows(); ++row)
+    std::copy_n(values + row * grid_.size[2], grid_.size[2], made.data() + grid_.row_place(row));
+  return made;
+}
+
+// An entry is what the left side becomes in a cell where the unknown is 1 in one cell beside it and
+// 0 in all others, less what it is where the unknown is 0 everywhere. One evaluation gives those of
+// all cells of one color. The unknown is a large power of two instead of 1, so that constants of
+// the left side, which conditions bring in, cost no digits.
+void GridSystem::assemble(const Values& state, double time) {
+  constexpr double unit = 0x1p30;
+  const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
+  Values probe = state, made(cells);
+  double* const unknown = probe.data() + unknown_ * cells;
+  std::fill_n(unknown, cells, 0.0);
+  constant_.resize(cells);
+  left_(probe.data(), time, constant_.data());
+  raw_.emplace(grid_);
+  const std::array colors = {Colors(grid_.size[0], grid_.periodic[0]),
+                             Colors(grid_.size[1], grid_.periodic[1]),
+                             Colors(grid_.size[2], grid_.periodic[2])};
+  std::array<int, 3> color{};
+  for (color[0] = 0; color[0] < colors[0].count; ++color[0])
+    for (color[1] = 0; color[1] < colors[1].count; ++color[1])
+      for (color[2] = 0; color[2] < colors[2].count; ++color[2]) {
+        const auto for_rows = [&](const auto& use) {
+#pragma omp parallel for num_threads(threads_) schedule(static)
+          for (std::int64_t row = 0; row < grid_.rows(); ++row)
+            use(row, row / grid_.size[1], row % grid_.size[1]);
+        };
+        for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
+          const bool is_one = colors[0].of_cell[i] == color[0] && colors[1].of_cell[j] == color[1];
+          for (std::int64_t column = 0; column < columns; ++column)
+            unknown[row * columns + column] =
+                is_one && colors[2].of_cell[column] == color[2] ? unit : 0;
+        });
+        left_(probe.data(), time, made.data());
+        // Offsets whose entries are not all 0, as bits; the last bit: a cell that is not beside.
+        std::vector<std::uint32_t> found(grid_.rows());
+        const auto for_cells = [&](const auto& use) {
+          for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
+            const int plane = colors[0].offset(i, color[0]), along = colors[1].offset(j, color[1]);
+            for (std::int64_t column = 0; column < columns; ++column) {
+              const std::int64_t cell = row * columns + column;
+              const double entry = (made[cell] - constant_[cell]) / unit;
+              if (entry == 0) continue;
+              const int last = colors[2].offset(column, color[2]);
+              use(row, column, entry,
+                  plane == Colors::none || along == Colors::none || last == Colors::none
+                      ? stencil_offsets
+                      : offset_number(plane, along, last));
+            }
+          });
+        };
+        for_cells([&](std::int64_t row, std::int64_t, double, int offset) {
+          found[row] |= std::uint32_t{1} << offset;
+        });
+        std::uint32_t all = 0;
+        for (const std::uint32_t of_row : found) all |= of_row;
+        if ((all >> stencil_offsets & 1) != 0)
+          throw ConfigError(
+              "equation.let.{}.solve: reads {} further than one cell away, or conditions that do "
+              "(expected derivatives of up to the second order)",
+              rules_.unknown, rules_.unknown);
+        for (int offset = 0; offset < stencil_offsets; ++offset)
+          if ((all >> offset & 1) != 0) raw_->make(offset);
+        for_cells([&](std::int64_t row, std::int64_t column, double entry, int offset) {
+          raw_->entries[offset][grid_.row_place(row) + column] = entry;
+        });
+      }
+  raw_->make(stencil_center);
+  check_linear(std::move(probe), time);
+  prepare();
+}
+
+// Compares the left side at numbers that have no pattern with what the matrix makes of them.
+void GridSystem::check_linear(Values state, double time) {
+  const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
+  double* const unknown = state.data() + unknown_ * cells;
+  for (std::int64_t cell = 0; cell < cells; ++cell) {
+    std::uint64_t bits = (static_cast<std::uint64_t>(cell) + 1) * 0x9e3779b97f4a7c15;
+    bits = (bits ^ bits >> 31) * 0xbf58476d1ce4e5b9;
+    unknown[cell] = static_cast<double>(bits >> 12) * 0x1p-51 - 1;
+  }
+  Values made(cells), x = padded(unknown), product = x, sizes = x;
+  left_(state.data(), time, made.data());
+  multiply(x, product);
+  StencilMatrix magnitudes = *raw_;
+  for (Values& entries : magnitudes.entries)
+    for (double& entry : entries) entry = -std::abs(entry);
+  for (double& value : x) value = 1;
+  residual(magnitudes, x, nullptr, sizes, threads_);
+  for (std::int64_t cell = 0; cell < cells; ++cell) {
+    const std::int64_t place = grid_.row_place(cell / columns) + cell % columns;
+    const double expected = product[place] + constant_[cell];
+    if (std::abs(made[cell] - expected) <= 1e-9 * (sizes[place] + std::abs(constant_[cell])))
+      continue;
+    throw ConfigError("equation.let.{}.solve: not linear in {} ({}: {:.6g} instead of {:.6g})",
+                      rules_.unknown, rules_.unknown, cell_text(cell / columns, cell % columns),
+                      made[cell], expected);
+  }
+}
+
+// Finds the weights of the equations, whether the matrix is symmetric and singular, and makes the
+// multigrid.
+void GridSystem::prepare() {
+  StencilMatrix& matrix = *raw_;
+  const std::int64_t columns = grid_.size[2];
+  weights_.assign(grid_.values, 0);
+  double sign = 0;
+  is_singular_ = true;
+  for (std::int64_t row = 0; row < grid_.rows(); ++row)
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const std::int64_t place = grid_.row_place(row) + column;
+      double sum = 0, size = 0;
+      for (const Values& entries : matrix.entries) {
+        if (entries.empty()) continue;
+        sum += entries[place];
+        size += std::abs(entries[place]);
+      }
+      double& diagonal = matrix.entries[stencil_center][place];
+      if (size == 0) {  // outside a mask
+        diagonal = 1;
+        continue;
+      }
+      if (sign == 0) sign = std::copysign(1, diagonal);
+      if (!(sign * diagonal > 0))
+        throw NumericalError(
+            "equation.let.{}.solve: singular at {} (its own coefficient there is {:.6g}, and "
+            "{:.6g} or of that sign elsewhere; expected coefficients of one sign)",
+            rules_.unknown, cell_text(row, column), diagonal, sign);
+      weights_[place] = sign;
+      is_singular_ = is_singular_ && std::abs(sum) <= 1e-11 * size;
+    }
+  if (sign == 0)
+    throw ConfigError("equation.let.{}.solve: does not read {}", rules_.unknown, rules_.unknown);
+  is_symmetric_ = weigh();
+  if (is_singular_ && !is_symmetric_)
+    throw NumericalError(
+        "equation.let.{}.solve: determines {} up to a constant alone, and is not symmetric "
+        "(expected "
+        "a side where {} has a value, or a term in {} itself)",
+        rules_.unknown, rules_.unknown, rules_.unknown, rules_.unknown);
+  for (Values& entries : matrix.entries)
+    for (std::int64_t place = 0; place < std::ssize(entries); ++place)
+      if (weights_[place] != 0) entries[place] *= weights_[place];
+  multigrid_.emplace(std::move(matrix), is_singular_, threads_);
+  raw_.reset();
+}
+
+// Multiplies the weights so that the weighted matrix is symmetric, and returns true, if numbers
+// that do so follow along the axes from those of the first cell.
+bool GridSystem::weigh() {
+  const StencilMatrix& matrix = *raw_;
+  const auto is_symmetric = [&](const Values& weights) {
+    for (int offset = stencil_center + 1; offset < stencil_offsets; ++offset) {
+      const int back = stencil_offsets - 1 - offset;
+      if (matrix.has(offset) != matrix.has(back)) return false;
+      if (!matrix.has(offset)) continue;
+      const auto by = stencil_offset(offset);
+      for (std::int64_t row = 0; row < grid_.rows(); ++row)
+        for (std::int64_t column = 0; column < grid_.size[2]; ++column) {
+          std::array<std::int64_t, 3> to = {row / grid_.size[1] + by[0],
+                                            row % grid_.size[1] + by[1], column + by[2]};
+          bool inside = true;
+          for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (grid_.periodic[axis]) to[axis] = (to[axis] + grid_.size[axis]) % grid_.size[axis];
+            inside = inside && to[axis] >= 0 && to[axis] < grid_.size[axis];
+          }
+          if (!inside) continue;
+          const std::int64_t here = grid_.row_place(row) + column, there = grid_.place(to);
+          const double one = weights[here] * matrix.at(offset)[here];
+          const double other = weights[there] * matrix.at(back)[there];
+          if (std::abs(one - other) > 1e-10 * (std::abs(one) + std::abs(other))) return false;
+        }
+    }
+    return true;
+  };
+  if (is_symmetric(weights_)) return true;
+  Values weights(weights_.size());
+  const auto follow = [&](std::array<std::int64_t, 3> from, std::size_t axis) {
+    std::array<int, 3> by{};
+    by[axis] = 1;
+    const int forth = offset_number(by[0], by[1], by[2]), back = stencil_offsets - 1 - forth;
+    const std::int64_t here = grid_.place(from), there = here + grid_.stride[axis];
+    const double a = matrix.has(forth) ? matrix.at(forth)[here] : 0;
+    const double b = matrix.has(back) ? matrix.at(back)[there] : 0;
+    weights[there] = weights[here] * (a * b > 0 ? a / b : 1);
+  };
+  weights[grid_.place({})] = 1;
+  for (std::int64_t plane = 0; plane < grid_.size[0]; ++plane) {
+    if (plane > 0) follow({plane - 1, 0, 0}, 0);
+    for (std::int64_t row = 0; row < grid_.size[1]; ++row) {
+      if (row > 0) follow({plane, row - 1, 0}, 1);
+      for (std::int64_t column = 1; column < grid_.size[2]; ++column)
+        follow({plane, row, column - 1}, 2);
+    }
+  }
+  for (std::size_t place = 0; place < weights.size(); ++place) weights[place] *= weights_[place];
+  if (!is_symmetric(weights)) return false;
+  weights_ = std::move(weights);
+  return true;
+}
+
+double GridSystem::sum(const Values& of) const {
+  const Values ones(of.size(), 1);
+  return dot(grid_, of, ones, threads_);
+}
+
+// Makes the sum 0: of what is weighted already, or of the values times the weights.
+void GridSystem::remove_mean(Values& of, bool weighted) const {
+  Values sizes = weights_;
+  for (double& size : sizes) size = std::abs(size);
+  const double mean = (weighted ? sum(of) : dot(grid_, of, sizes, threads_)) / sum(sizes);
+  for (std::size_t place = 0; place < of.size(); ++place)
+    if (sizes[place] > 0) of[place] -= weighted ? mean * sizes[place] : mean;
+}
+
+void GridSystem::multiply(Values& x, Values& product) const {
+  grid_.wrap(x, threads_);
+  residual(raw_ ? *raw_ : multigrid_->matrix(), x, nullptr, product, threads_);
+  for (double& value : product) value = -value;
+}
+
+// Each of these two changes x and its residuals until their norm is at most `limit`, or after the
+// number of iterations that are left.
+void GridSystem::gradients(Values& x, Values& residuals, double limit) {
+  Values z(x.size()), q(x.size());
+  multigrid_->precondition(residuals, z);
+  if (is_singular_) remove_mean(z, false);
+  Values direction = z;
+  double change = dot(grid_, residuals, z, threads_);
+  while (report_.iterations < rules_.most_iterations) {
+    ++report_.iterations;
+    multiply(direction, q);
+    const double step = change / dot(grid_, direction, q, threads_);
+    add(x, step, direction, threads_);
+    add(residuals, -step, q, threads_);
+    if (!(std::sqrt(dot(grid_, residuals, residuals, threads_)) > limit)) return;
+    multigrid_->precondition(residuals, z);
+    if (is_singular_) remove_mean(z, false);
+    const double next = dot(grid_, residuals, z, threads_);
+    scale_and_add(direction, next / change, z, threads_);
+    change = next;
+  }
+}
+
+void GridSystem::stabilized(Values& x, Values& residuals, double limit) {
+  const Values shadow = residuals;
+  Values direction = residuals, y(x.size()), v(x.size()), z(x.size()), t(x.size());
+  double rho = dot(grid_, shadow, residuals, threads_);
+  while (report_.iterations < rules_.most_iterations) {
+    ++report_.iterations;
+    multigrid_->precondition(direction, y);
+    multiply(y, v);
+    const double alpha = rho / dot(grid_, shadow, v, threads_);
+    add(x, alpha, y, threads_);
+    add(residuals, -alpha, v, threads_);
+    if (!(std::sqrt(dot(grid_, residuals, residuals, threads_)) > limit)) return;
+    multigrid_->precondition(residuals, z);
+    multiply(z, t);
+    const double omega = dot(grid_, t, residuals, threads_) / dot(grid_, t, t, threads_);
+    add(x, omega, z, threads_);
+    add(residuals, -omega, t, threads_);
+    if (!(std::sqrt(dot(grid_, residuals, residuals, threads_)) > limit)) return;
+    const double next = dot(grid_, shadow, residuals, threads_);
+    const double beta = next / rho * (alpha / omega);
+    rho = next;
+    add(direction, -omega, v, threads_);
+    scale_and_add(direction, beta, residuals, threads_);
+  }
+}
+
+void GridSystem::fail(double time, double residual) const {
+  throw NumericalError(
+      "equation.let.{}: at t = {:.9g} s the residual is {:.2g} of the right side after {} "
+      "iterations (expected at most the tolerance, {:.2g}; a larger tolerance or most_iterations "
+      "may help)",
+      rules_.unknown, time, residual, report_.iterations, rules_.tolerance);
+}
+
+void GridSystem::solve(Values& state, double time) {
+  const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
+  double* const unknown = state.data() + unknown_ * cells;
+  if (!multigrid_ || varies_) assemble(state, time);
+  report_ = {};
+  Values right(cells);
+  right_(state.data(), time, right.data());
+  for (std::int64_t cell = 0; cell < cells; ++cell) right[cell] -= constant_[cell];
+  Values f = padded(right.data());
+  for (std::size_t place = 0; place < f.size(); ++place) f[place] *= weights_[place];
+  const double norm = std::sqrt(dot(grid_, f, f, threads_));
+  if (!std::isfinite(norm)) {  // the check for such values then names a cell
+    std::fill_n(unknown, cells, std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  Values x = padded(unknown), residuals(f.size());
+  for (std::size_t place = 0; place < x.size(); ++place)
+    if (weights_[place] == 0 || !std::isfinite(x[place])) x[place] = 0;
+  if (is_singular_) {
+    Values sizes = f;
+    for (double& value : sizes) value = std::abs(value);
+    const double excess = std::abs(sum(f)), whole = sum(sizes);
+    if (!rules_.removes_mean && excess > 1e-9 * whole)
+      throw NumericalError(
+          "equation.let.{}: has no solution at t = {:.9g} s: no condition gives {} a value, and "
+          "the "
+          "sum of the right side is {:.2g} of that of its magnitudes (expected 0, or mean: "
+          "removed)",
+          rules_.unknown, time, rules_.unknown, excess / whole);
+    remove_mean(f, true);
+    remove_mean(x, false);
+  }
+  // The residual that is left by iterations may differ from the true one, which decides.
+  for (int round = 0; norm > 0; ++round) {
+    grid_.wrap(x, threads_);
+    residual(multigrid_->matrix(), x, &f, residuals, threads_);
+    for (std::size_t place = 0; place < x.size(); ++place)
+      if (weights_[place] == 0) residuals[place] = 0;
+    const double found = std::sqrt(dot(grid_, residuals, residuals, threads_));
+    report_.residual = found / norm;
+    if (found <= rules_.tolerance * norm) break;
+    if (round > 0) {
+      // Rounding alone leaves as much.
+      Values sizes = x;
+      const Values& diagonal = multigrid_->matrix().at(stencil_center);
+      for (std::size_t place = 0; place < x.size(); ++place) sizes[place] *= diagonal[place];
+      if (found <= 0x1p-49 * std::sqrt(dot(grid_, sizes, sizes, threads_))) break;
+    }
+    if (!(found < std::numeric_limits<double>::infinity()) || round == 4 ||
+        report_.iterations >= rules_.most_iterations)
+      fail(time, report_.residual);
+    is_symmetric_ ? gradients(x, residuals, rules_.tolerance * norm)
+                  : stabilized(x, residuals, rules_.tolerance * norm);
+  }
+  if (norm == 0) std::ranges::fill(x, 0.0);
+  if (is_singular_) remove_mean(x, false);
+  for (std::int64_t cell = 0; cell < cells; ++cell) {
+    const std::int64_t place = grid_.row_place(cell / columns) + cell % columns;
+    if (weights_[place] != 0) unknown[cell] = x[place];
+  }
+}
+
+}  // namespace lapl

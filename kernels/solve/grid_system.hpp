@@ -1,0 +1,86 @@
+// Linear equations over the grid: the values of an unknown for which a formula that is linear in it
+// equals another one, in every cell. A GridSystem stores the matrix, which follows from the
+// formula's values (grid_system.cpp), and solves by conjugate gradients (M. R. Hestenes and E.
+// Stiefel, J. Res. Nat. Bur. Stand. 49, 409, 1952), or where the matrix is not symmetric by
+// BiCGSTAB (H. A. van der Vorst, SIAM J. Sci. Stat. Comput. 13, 631, 1992), with one cycle of
+// multigrid as the preconditioner. All is computed in float64 on the CPU, in an order that depends
+// neither on the number of threads nor on ranks or devices.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/evaluation.hpp"
+#include "kernels/problem.hpp"
+#include "kernels/solve/multigrid.hpp"
+
+namespace lapl {
+
+struct SolveRules {
+  std::string unknown;        ///< its name, for messages
+  double tolerance = 1e-10;   ///< largest residual, relative to the right side (2-norms)
+  int most_iterations = 200;  ///< with more, the solve fails
+  bool removes_mean = false;  ///< of the right side, where only that makes the equations solvable
+};
+
+/// How the last solve went.
+struct SolveReport {
+  int iterations = 0;
+  double residual = 0;  ///< relative to the right side
+};
+
+class GridSystem {
+ public:
+  /// `left` and `right` compute one array each from the fields of a state. `left` reads field
+  /// `unknown` of it within one cell.
+  GridSystem(Problem<double> left, Problem<double> right, int unknown, SolveRules rules);
+
+  /// `state` has all fields of the whole grid, one after the other, at a time (s). The values of
+  /// the unknown are the first guess; the solution replaces them, but in cells
+  /// whose equation is 0 = 0: outside a mask and at nodes that conditions hold. Throws
+  /// NumericalError where the equations have no solution or it is not found, ConfigError where the
+  /// left side is not linear.
+  void solve(std::vector<double>& state, double time);
+
+  SolveReport report() const { return report_; }
+
+  /// Bytes that a system needs for this many fields of this shape, for equations that reach along
+  /// the axes.
+  static double memory(Shape shape, int fields);
+
+ private:
+  using Values = std::vector<double>;
+
+  void assemble(const Values& state, double time);
+  void check_linear(Values state, double time);
+  void prepare();
+  bool weigh();
+  std::string cell_text(std::int64_t row, std::int64_t column) const;
+  Values padded(const double* values) const;
+  double sum(const Values& of) const;
+  void remove_mean(Values& of, bool weighted) const;
+  void multiply(Values& x, Values& product) const;
+  void gradients(Values& x, Values& residuals, double limit);
+  void stabilized(Values& x, Values& residuals, double limit);
+  [[noreturn]] void fail(double time, double residual) const;
+
+  Shape shape_;
+  int unknown_, threads_;
+  SolveRules rules_;
+  bool varies_;  // the matrix, with the state or the time
+  Evaluation<double> left_, right_;
+  PaddedGrid grid_;
+  Values constant_;                   // the left side where the unknown is 0
+  std::optional<StencilMatrix> raw_;  // as assembled, until it is prepared
+  std::optional<Multigrid> multigrid_;
+  // The equations are multiplied by these: 0 in cells that the left side does not read, else the
+  // sign that makes the diagonal positive, times what makes the matrix symmetric.
+  Values weights_;
+  bool is_symmetric_ = true, is_singular_ = false;
+  SolveReport report_;
+};
+
+}  // namespace lapl

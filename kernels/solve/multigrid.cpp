@@ -1,0 +1,395 @@
+#include "kernels/solve/multigrid.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+namespace lapl {
+namespace {
+
+using Index = std::array<std::int64_t, 3>;
+
+constexpr std::int64_t coarsest = 4;  // nodes along an axis that is not made coarser
+
+std::int64_t coarse_size(std::int64_t size) { return (size + 1) / 2; }
+
+// The parent of a node along an axis, or -1 if there is none; `last`: of a node between two.
+std::int64_t parent(const PaddedGrid& fine, std::size_t axis, bool halved, std::int64_t node,
+                    bool last) {
+  if (!halved) return node;
+  const std::int64_t at = node / 2 + (last ? 1 : 0);
+  if (at < coarse_size(fine.size[axis])) return at;
+  return fine.periodic[axis] ? 0 : -1;
+}
+
+// The nodes along an axis that have a coarse node as a parent, and as which.
+struct Child {
+  std::int64_t node = 0;
+  bool last = false;
+};
+struct Children {
+  std::array<Child, 3> at{};
+  int count = 0;
+};
+Children children(const PaddedGrid& fine, std::size_t axis, bool halved, std::int64_t coarse) {
+  if (!halved) return {{Child{coarse, false}}, 1};
+  Children found;
+  const std::int64_t size = fine.size[axis], node = 2 * coarse;
+  const auto add = [&](std::int64_t at, bool last) { found.at[found.count++] = {at, last}; };
+  if (node > 0)
+    add(node - 1, true);
+  else if (fine.periodic[axis] && size % 2 == 0)
+    add(size - 1, true);
+  add(node, false);
+  if (node + 1 < size) add(node + 1, false);
+  return found;
+}
+
+// The distance along an axis from one node to another, of which one is at most beside the other.
+std::int64_t distance(std::int64_t from, std::int64_t to, std::int64_t size, bool periodic) {
+  const std::int64_t straight = to - from;
+  if (!periodic || (straight >= -1 && straight <= 1)) return straight;
+  return straight > 0 ? straight - size : straight + size;
+}
+
+std::int64_t wrapped(std::int64_t node, std::int64_t size) {
+  return node < 0 ? node + size : node >= size ? node - size : node;
+}
+
+}  // namespace
+
+Multigrid::Level::Level(StencilMatrix of)
+    : matrix(std::move(of)),
+      inverse(matrix.grid.values),
+      x(inverse.size()),
+      b(inverse.size()),
+      r(inverse.size()) {
+  const std::vector<double>& diagonal = matrix.at(stencil_center);
+  for (std::size_t i = 0; i < inverse.size(); ++i)
+    inverse[i] = diagonal[i] == 0 ? 0 : 1 / diagonal[i];
+}
+
+Multigrid::Multigrid(StencilMatrix matrix, bool is_singular, int threads) : threads_(threads) {
+  levels_.emplace_back(std::move(matrix));
+  while (std::ranges::max(levels_.back().matrix.grid.size) > coarsest) {
+    choose_axes(levels_.back());
+    interpolate(levels_.back());
+    levels_.emplace_back(coarse_matrix(levels_.back()));
+  }
+  invert_coarsest(is_singular);
+}
+
+void Multigrid::choose_axes(Level& level) const {
+  const StencilMatrix& matrix = level.matrix;
+  const PaddedGrid& grid = matrix.grid;
+  std::array<double, 3> strength{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (grid.size[axis] <= coarsest) continue;
+    std::vector<double> of_row(grid.rows());
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t row = 0; row < grid.rows(); ++row)
+      for (int offset = 0; offset < stencil_offsets; ++offset) {
+        if (stencil_offset(offset)[axis] == 0 || !matrix.has(offset)) continue;
+        const std::int64_t at = grid.row_place(row);
+        for (std::int64_t i = at; i < at + grid.size[2]; ++i)
+          of_row[row] -= matrix.at(offset)[i] * level.inverse[i];
+      }
+    for (const double each : of_row) strength[axis] += each;
+  }
+  const double strongest = std::ranges::max(strength);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    level.halved[axis] =
+        grid.size[axis] > coarsest && (strength[axis] >= 0.25 * strongest || !(strongest > 0));
+}
+
+void Multigrid::interpolate(Level& level) const {
+  const StencilMatrix& matrix = level.matrix;
+  const PaddedGrid& grid = matrix.grid;
+  std::size_t halved = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) halved |= level.halved[axis] ? 1U << axis : 0U;
+  for (std::size_t set = 0; set < sides; ++set)
+    if ((set & ~halved) == 0) level.weights[set].resize(grid.values);
+  // Nodes with fewer odd axes come first, because the others read their weights.
+  for (int odd_axes = 0; odd_axes <= 3; ++odd_axes) {
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t row = 0; row < grid.rows(); ++row)
+      for (std::int64_t column = 0; column < grid.size[2]; ++column) {
+        const Index node = {row / grid.size[1], row % grid.size[1], column};
+        std::size_t odd = 0;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+          odd |= level.halved[axis] && node[axis] % 2 == 1 ? 1U << axis : 0U;
+        if (std::popcount(odd) != odd_axes) continue;
+        const auto place = grid.place(node);
+        if (odd == 0) {
+          level.weights[0][place] = 1;
+          continue;
+        }
+        std::array<double, stencil_offsets> sum{};  // entries summed along the other axes
+        for (int offset = 0; offset < stencil_offsets; ++offset) {
+          if (!matrix.has(offset)) continue;
+          auto along = stencil_offset(offset);
+          for (std::size_t axis = 0; axis < 3; ++axis)
+            if ((odd >> axis & 1) == 0) along[axis] = 0;
+          sum[offset_number(along[0], along[1], along[2])] += matrix.at(offset)[place];
+        }
+        const double center = sum[stencil_center];
+        if (!(center > 0)) continue;
+        for (int offset = 0; offset < stencil_offsets; ++offset) {
+          const double share = -sum[offset] / center;
+          if (offset == stencil_center || share == 0) continue;
+          const auto along = stencil_offset(offset);
+          std::size_t last = 0, odd_there = odd;
+          Index beside = node;
+          for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (along[axis] == 0) continue;
+            odd_there &= ~(std::size_t{1} << axis);
+            last |= along[axis] > 0 ? 1U << axis : 0U;
+            beside[axis] = wrapped(node[axis] + along[axis], grid.size[axis]);
+          }
+          const auto there = grid.place(beside);
+          for (std::size_t set = 0; set < sides; ++set)
+            if ((set & ~odd_there) == 0)
+              level.weights[set | last][place] += share * level.weights[set][there];
+        }
+      }
+  }
+}
+
+StencilMatrix Multigrid::coarse_matrix(const Level& level) const {
+  const StencilMatrix& fine = level.matrix;
+  const PaddedGrid& grid = fine.grid;
+  Index size = grid.size;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (level.halved[axis]) size[axis] = coarse_size(size[axis]);
+  StencilMatrix coarse{PaddedGrid(size, grid.periodic)};
+  const MatrixTerms terms(fine);
+  std::vector<int> offsets;
+  std::array<bool, 3> reaches{};  // axes along which entries reach
+  for (int offset = 0; offset < stencil_offsets; ++offset) {
+    if (!fine.has(offset)) continue;
+    offsets.push_back(offset);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      reaches[axis] = reaches[axis] || stencil_offset(offset)[axis] != 0;
+  }
+  for (int offset = 0; offset < stencil_offsets; ++offset) {
+    bool is_made = true;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      is_made = is_made && (stencil_offset(offset)[axis] == 0 || reaches[axis]);
+    if (is_made) coarse.make(offset);
+  }
+#pragma omp parallel for num_threads(threads_) schedule(static)
+  for (std::int64_t row = 0; row < coarse.grid.rows(); ++row)
+    for (std::int64_t column = 0; column < size[2]; ++column) {
+      const Index here = {row / size[1], row % size[1], column};
+      std::array<double, stencil_offsets> made{};
+      std::array<Children, 3> of_axis;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        of_axis[axis] = children(grid, axis, level.halved[axis], here[axis]);
+      for (int i = 0; i < of_axis[0].count; ++i)
+        for (int j = 0; j < of_axis[1].count; ++j)
+          for (int k = 0; k < of_axis[2].count; ++k) {
+            const std::array<Child, 3> child = {of_axis[0].at[i], of_axis[1].at[j],
+                                                of_axis[2].at[k]};
+            const Index node = {child[0].node, child[1].node, child[2].node};
+            const std::size_t as =
+                (child[0].last ? 1U : 0U) | (child[1].last ? 2U : 0U) | (child[2].last ? 4U : 0U);
+            const auto place = grid.place(node);
+            const double weight = level.weights[as][place];
+            if (weight == 0) continue;
+            for (const int offset : offsets) {
+              const double entry = weight * fine.at(offset)[place];
+              if (entry == 0) continue;
+              const auto along = stencil_offset(offset);
+              Index there{};
+              std::size_t odd = 0;
+              for (std::size_t axis = 0; axis < 3; ++axis) {
+                there[axis] = wrapped(node[axis] + along[axis], grid.size[axis]);
+                odd |= level.halved[axis] && there[axis] % 2 == 1 ? 1U << axis : 0U;
+              }
+              const auto place_there = grid.place(there);
+              for (std::size_t set = 0; set < sides; ++set) {
+                if ((set & ~odd) != 0) continue;
+                const double product = entry * level.weights[set][place_there];
+                if (product == 0) continue;
+                std::array<int, 3> to{};
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                  to[axis] = static_cast<int>(distance(
+                      here[axis],
+                      parent(grid, axis, level.halved[axis], there[axis], (set >> axis & 1) != 0),
+                      size[axis], coarse.grid.periodic[axis]));
+                made[offset_number(to[0], to[1], to[2])] += product;
+              }
+            }
+          }
+      const auto place = coarse.grid.place(here);
+      for (int offset = 0; offset < stencil_offsets; ++offset)
+        if (coarse.has(offset)) coarse.entries[offset][place] = made[offset];
+    }
+  return coarse;
+}
+
+// By Gauss and Jordan with row pivots. A singular matrix gets a multiple of the matrix of ones,
+// which changes nothing for right sides whose sum is 0 but a constant.
+void Multigrid::invert_coarsest(bool is_singular) {
+  const StencilMatrix& matrix = levels_.back().matrix;
+  const PaddedGrid& grid = matrix.grid;
+  const std::int64_t n = grid.cells();
+  std::vector<double> a(n * n), inverse(n * n);
+  double largest = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    inverse[i * n + i] = 1;
+    const Index node = {i / (grid.size[1] * grid.size[2]), i / grid.size[2] % grid.size[1],
+                        i % grid.size[2]};
+    for (int offset = 0; offset < stencil_offsets; ++offset) {
+      if (!matrix.has(offset)) continue;
+      const double entry = matrix.at(offset)[grid.place(node)];
+      if (entry == 0) continue;
+      const auto along = stencil_offset(offset);
+      Index to{};
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        to[axis] = wrapped(node[axis] + along[axis], grid.size[axis]);
+      a[i * n + ((to[0] * grid.size[1] + to[1]) * grid.size[2] + to[2])] += entry;
+    }
+    largest = std::max(largest, std::abs(a[i * n + i]));
+  }
+  if (is_singular)
+    for (double& entry : a) entry += largest / static_cast<double>(n);
+  for (std::int64_t column = 0; column < n; ++column) {
+    std::int64_t pivot = column;
+    for (std::int64_t row = column + 1; row < n; ++row)
+      if (std::abs(a[row * n + column]) > std::abs(a[pivot * n + column])) pivot = row;
+    for (std::int64_t i = 0; i < n && pivot != column; ++i) {
+      std::swap(a[pivot * n + i], a[column * n + i]);
+      std::swap(inverse[pivot * n + i], inverse[column * n + i]);
+    }
+    const double by = a[column * n + column];
+    if (std::abs(by) <= 1e-14 * largest) continue;  // a node that nothing determines stays 0
+    for (std::int64_t i = 0; i < n; ++i) {
+      a[column * n + i] /= by;
+      inverse[column * n + i] /= by;
+    }
+    for (std::int64_t row = 0; row < n; ++row) {
+      const double factor = a[row * n + column];
+      if (row == column || factor == 0) continue;
+      for (std::int64_t i = 0; i < n; ++i) {
+        a[row * n + i] -= factor * a[column * n + i];
+        inverse[row * n + i] -= factor * inverse[column * n + i];
+      }
+    }
+  }
+  coarsest_inverse_ = std::move(inverse);
+}
+
+// Nodes whose planes, rows and columns are all as even or odd are one colour: none is beside
+// another, except across periodic edges of odd sizes, where both read the values before the colour.
+void Multigrid::smooth(Level& level, bool forwards) const {
+  const PaddedGrid& grid = level.matrix.grid;
+  const MatrixTerms terms(level.matrix);
+  double* const x = level.x.data();
+  const auto update = [&](std::int64_t at, std::int64_t first) {
+    for (std::int64_t i = at + first; i < at + grid.size[2]; i += 2) {
+      double sum = level.b[i];
+      for (int term = 0; term < terms.count; ++term)
+        sum -= terms.entries[term][i] * x[i + terms.moves[term]];
+      x[i] += sum * level.inverse[i];
+    }
+    grid.wrap_row(x + at);
+  };
+  for (int color = 0; color < 4; ++color) {
+    const int of = forwards ? color : 3 - color;
+    const std::int64_t plane = of / 2, row = of % 2;
+    const std::int64_t planes = (grid.size[0] - plane + 1) / 2, rows = (grid.size[1] - row + 1) / 2;
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t i = 0; i < planes * rows; ++i) {
+      const std::int64_t at = grid.place({plane + 2 * (i / rows), row + 2 * (i % rows), 0});
+      update(at, forwards ? 0 : 1);
+      update(at, forwards ? 1 : 0);
+    }
+    for (std::int64_t at = plane; at < grid.size[0]; at += 2) grid.wrap_rows(x, at);
+    grid.wrap_planes(x);
+  }
+}
+
+void Multigrid::restrict_to(const Level& fine, Level& coarse) const {
+  const PaddedGrid &grid = fine.matrix.grid, &to = coarse.matrix.grid;
+#pragma omp parallel for num_threads(threads_) schedule(static)
+  for (std::int64_t row = 0; row < to.rows(); ++row) {
+    const Children planes = children(grid, 0, fine.halved[0], row / to.size[1]);
+    const Children rows = children(grid, 1, fine.halved[1], row % to.size[1]);
+    for (std::int64_t column = 0; column < to.size[2]; ++column) {
+      const Children columns = children(grid, 2, fine.halved[2], column);
+      double sum = 0;
+      for (int i = 0; i < planes.count; ++i)
+        for (int j = 0; j < rows.count; ++j)
+          for (int k = 0; k < columns.count; ++k) {
+            const Child p = planes.at[i], r = rows.at[j], c = columns.at[k];
+            const std::size_t as = (p.last ? 1U : 0U) | (r.last ? 2U : 0U) | (c.last ? 4U : 0U);
+            const auto at = grid.place({p.node, r.node, c.node});
+            sum += fine.weights[as][at] * fine.r[at];
+          }
+      coarse.b[to.row_place(row) + column] = sum;
+    }
+  }
+}
+
+void Multigrid::prolong(const Level& coarse, Level& fine) const {
+  const PaddedGrid &grid = fine.matrix.grid, &from = coarse.matrix.grid;
+#pragma omp parallel for num_threads(threads_) schedule(static)
+  for (std::int64_t row = 0; row < grid.rows(); ++row) {
+    const Index first = {row / grid.size[1], row % grid.size[1], 0};
+    for (std::int64_t column = 0; column < grid.size[2]; ++column) {
+      const Index node = {first[0], first[1], column};
+      const auto at = grid.place(node);
+      std::size_t odd = 0;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        odd |= fine.halved[axis] && node[axis] % 2 == 1 ? 1U << axis : 0U;
+      double sum = 0;
+      for (std::size_t set = 0; set < sides; ++set) {
+        if ((set & ~odd) != 0) continue;
+        const double weight = fine.weights[set][at];
+        if (weight == 0) continue;
+        Index to{};
+        for (std::size_t axis = 0; axis < 3; ++axis)
+          to[axis] = parent(grid, axis, fine.halved[axis], node[axis], (set >> axis & 1) != 0);
+        sum += weight * coarse.x[from.place(to)];
+      }
+      fine.x[at] += sum;
+    }
+  }
+  grid.wrap(fine.x, threads_);
+}
+
+void Multigrid::cycle(std::size_t index) {
+  Level& level = levels_[index];
+  const PaddedGrid& grid = level.matrix.grid;
+  if (index + 1 == levels_.size()) {
+    const std::int64_t n = grid.cells();
+    std::vector<std::int64_t> places(n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      places[i] = (grid.row_place(i / grid.size[2]) + i % grid.size[2]);
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < n; ++j) sum += coarsest_inverse_[i * n + j] * level.b[places[j]];
+      level.x[places[i]] = sum;
+    }
+    return;
+  }
+  Level& coarse = levels_[index + 1];
+  std::ranges::fill(level.x, 0.0);
+  smooth(level, true);
+  residual(level.matrix, level.x, &level.b, level.r, threads_);
+  restrict_to(level, coarse);
+  cycle(index + 1);
+  prolong(coarse, level);
+  smooth(level, false);
+}
+
+void Multigrid::precondition(const std::vector<double>& r, std::vector<double>& z) {
+  levels_.front().b = r;
+  cycle(0);
+  z = levels_.front().x;
+}
+
+}  // namespace lapl

@@ -1,0 +1,61 @@
+// Multigrid for stencil matrices: one V-cycle, with one sweep of Gauss and Seidel in colours before
+// and one in the opposite order after each coarse grid, so that the cycle is symmetric where the
+// matrix is.
+//
+// A coarse grid has every second node of an axis. Interpolation follows from the matrix, so that it
+// knows edges, masks and coefficients that jump: the error at a node between coarse ones is that
+// for which the row of the matrix, summed along the other axes, gives 0 (J. E. Dendy, Black box
+// multigrid, J. Comput. Phys. 48, 366, 1982). The coarse matrix is that of Galerkin, P^T A P. An
+// axis is made coarser where its coupling is at least a quarter of the strongest, which removes
+// anisotropy (W. A. Mulder, A new multigrid approach to convection problems, J. Comput. Phys. 83,
+// 303, 1989, calls it semicoarsening).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/solve/stencil_matrix.hpp"
+
+namespace lapl {
+
+class Multigrid {
+ public:
+  /// `matrix` needs a positive diagonal. If `is_singular`, constants are its null space.
+  Multigrid(StencilMatrix matrix, bool is_singular, int threads);
+
+  const StencilMatrix& matrix() const { return levels_.front().matrix; }
+
+  /// z = M^-1 r, one cycle from 0. `r` and `z` are padded arrays.
+  void precondition(const std::vector<double>& r, std::vector<double>& z);
+
+ private:
+  static constexpr std::size_t sides = 8;  // sets of axes: 1 planes, 2 rows, 4 columns
+
+  // A node is between two coarse ones along some axes, its odd axes; its parents are the coarse
+  // nodes around it. Parent number m is the last one along the axes in m, the first along others.
+  struct Level {
+    explicit Level(StencilMatrix of);
+
+    StencilMatrix matrix;
+    std::vector<double> inverse;  // of the diagonal
+    std::vector<double> x, b, r;
+    std::array<bool, 3> halved{};                      // axes that the next level makes coarser
+    std::array<std::vector<double>, sides> weights{};  // of parents, by number
+  };
+
+  void choose_axes(Level& level) const;
+  void interpolate(Level& level) const;
+  StencilMatrix coarse_matrix(const Level& level) const;
+  void invert_coarsest(bool is_singular);
+  void smooth(Level& level, bool forwards) const;
+  void restrict_to(const Level& fine, Level& coarse) const;
+  void prolong(const Level& coarse, Level& fine) const;
+  void cycle(std::size_t level);
+
+  std::vector<Level> levels_;
+  std::vector<double> coarsest_inverse_;  // dense
+  int threads_;
+};
+
+}  // namespace lapl

@@ -1,0 +1,90 @@
+#include "kernels/solve/stencil_matrix.hpp"
+
+#include <algorithm>
+
+namespace lapl {
+
+PaddedGrid::PaddedGrid(std::array<std::int64_t, 3> size_by_axis, std::array<bool, 3> periodic_axes)
+    : size(size_by_axis), periodic(periodic_axes) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    periodic[axis] = periodic[axis] && size[axis] > 1;
+    pad[axis] = size[axis] > 1 ? 1 : 0;
+  }
+  stride[2] = 1;
+  stride[1] = size[2] + 2 * pad[2];
+  stride[0] = stride[1] * (size[1] + 2 * pad[1]);
+  values = stride[0] * (size[0] + 2 * pad[0]);
+}
+
+void PaddedGrid::wrap_rows(double* of_grid, std::int64_t plane) const {
+  if (!periodic[1]) return;
+  double* const first = of_grid + place({plane, 0, 0}) - pad[2];
+  double* const last = first + (size[1] - 1) * stride[1];
+  std::copy_n(last, stride[1], first - stride[1]);
+  std::copy_n(first, stride[1], last + stride[1]);
+}
+
+void PaddedGrid::wrap_planes(double* of_grid) const {
+  if (!periodic[0]) return;
+  std::copy_n(of_grid + size[0] * stride[0], stride[0], of_grid);
+  std::copy_n(of_grid + stride[0], stride[0], of_grid + (size[0] + 1) * stride[0]);
+}
+
+void PaddedGrid::wrap(std::vector<double>& values_of, int threads) const {
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (std::int64_t row = 0; row < rows(); ++row) wrap_row(values_of.data() + row_place(row));
+  for (std::int64_t plane = 0; plane < size[0]; ++plane) wrap_rows(values_of.data(), plane);
+  wrap_planes(values_of.data());
+}
+
+MatrixTerms::MatrixTerms(const StencilMatrix& matrix) {
+  for (int offset = 0; offset < stencil_offsets; ++offset) {
+    if (!matrix.has(offset)) continue;
+    entries[count] = matrix.at(offset).data();
+    moves[count++] = matrix.move(offset);
+  }
+}
+
+void residual(const StencilMatrix& matrix, const std::vector<double>& x,
+              const std::vector<double>* b, std::vector<double>& out, int threads) {
+  const PaddedGrid& grid = matrix.grid;
+  const MatrixTerms terms(matrix);
+  const std::int64_t columns = grid.size[2];
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (std::int64_t row = 0; row < grid.rows(); ++row) {
+    const std::int64_t at = grid.row_place(row);
+    double* const to = out.data() + at;
+    if (b != nullptr)
+      std::copy_n(b->data() + at, columns, to);
+    else
+      std::fill_n(to, columns, 0.0);
+    for (int term = 0; term < terms.count; ++term) {
+      const double* const entries = terms.entries[term] + at;
+      const double* const from = x.data() + at + terms.moves[term];
+#pragma omp simd
+      for (std::int64_t column = 0; column < columns; ++column)
+        to[column] -= entries[column] * from[column];
+    }
+  }
+}
+
+double dot(const PaddedGrid& grid, const std::vector<double>& a, const std::vector<double>& b,
+           int threads) {
+  // Pieces of a row have the same length whatever the number of threads.
+  constexpr std::int64_t most = 4096;
+  const std::int64_t columns = grid.size[2], across = (columns - 1) / most + 1;
+  std::vector<double> sums(grid.rows() * across);
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (std::int64_t piece = 0; piece < std::ssize(sums); ++piece) {
+    const std::int64_t first = piece % across * most, at = grid.row_place(piece / across) + first;
+    const std::int64_t count = std::min(most, columns - first);
+    std::array<double, 8> of_lane{};
+    for (std::int64_t i = 0; i < count; ++i) of_lane[i % 8] += a[at + i] * b[at + i];
+    for (const double lane : of_lane) sums[piece] += lane;
+  }
+  double sum = 0;
+  for (const double piece : sums) sum += piece;
+  return sum;
+}
+
+}  // namespace lapl

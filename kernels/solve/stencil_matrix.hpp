@@ -1,0 +1,94 @@
+// Matrices over the cells of a grid whose row for a cell has entries at the cells beside it alone.
+// Vectors and entries lie in padded arrays: one more cell at both ends of each axis, so that loops
+// over cells need no test at an edge. Beyond periodic edges these cells repeat those of the
+// opposite edge; beyond others all entries are 0.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/grid/grid.hpp"
+
+namespace lapl {
+
+/// The cells of a grid in a padded array. Axes of one cell are not padded.
+struct PaddedGrid {
+  PaddedGrid(std::array<std::int64_t, 3> size_by_axis, std::array<bool, 3> periodic_axes);
+
+  std::array<std::int64_t, 3> size;  ///< cells along planes, rows, columns
+  std::array<bool, 3> periodic;
+  std::array<std::int64_t, 3> pad{}, stride{};
+  std::int64_t values = 0;  ///< of a padded array
+
+  std::int64_t cells() const { return size[0] * size[1] * size[2]; }
+  std::int64_t rows() const { return size[0] * size[1]; }
+  /// The place of the first cell of a row; rows of all planes are counted.
+  std::int64_t row_place(std::int64_t row) const {
+    return place({row / size[1], row % size[1], 0});
+  }
+  std::int64_t place(std::array<std::int64_t, 3> at) const {
+    return (at[0] + pad[0]) * stride[0] + (at[1] + pad[1]) * stride[1] + at[2] + pad[2];
+  }
+
+  /// Copies the values at opposite periodic edges to the cells beyond them, along one axis and for
+  /// the planes and rows that are given; along all axes.
+  void wrap(std::vector<double>& values, int threads) const;
+  void wrap_row(double* first_cell) const {
+    if (!periodic[2]) return;
+    first_cell[-1] = first_cell[size[2] - 1];
+    first_cell[size[2]] = first_cell[0];
+  }
+  void wrap_rows(double* of_grid, std::int64_t plane) const;
+  void wrap_planes(double* of_grid) const;
+};
+
+/// The offsets from a cell to those beside it and to itself, numbered from 0 to 26; 13 is itself.
+inline constexpr int stencil_offsets = 27, stencil_center = 13;
+constexpr std::array<int, 3> stencil_offset(int number) {
+  return {number / 9 - 1, number / 3 % 3 - 1, number % 3 - 1};
+}
+constexpr int offset_number(int plane, int row, int column) {
+  return (plane + 1) * 9 + (row + 1) * 3 + column + 1;
+}
+
+struct StencilMatrix {
+  explicit StencilMatrix(const PaddedGrid& of) : grid(of) {}
+
+  PaddedGrid grid;
+  /// by number of the offset; empty where all entries are 0
+  std::array<std::vector<double>, stencil_offsets> entries;
+
+  std::int64_t move(int offset) const {
+    const auto by = stencil_offset(offset);
+    return by[0] * grid.stride[0] + by[1] * grid.stride[1] + by[2];
+  }
+  /// The entries of an offset, made if there are none.
+  std::vector<double>& make(int offset) {
+    std::vector<double>& made = entries[offset];
+    if (made.empty()) made.resize(grid.values);
+    return made;
+  }
+  bool has(int offset) const { return !entries[offset].empty(); }
+  const std::vector<double>& at(int offset) const { return entries[offset]; }
+};
+
+/// The offsets that have entries, as lists for loops over cells: `entries` are those at place 0.
+struct MatrixTerms {
+  explicit MatrixTerms(const StencilMatrix& matrix);
+  int count = 0;
+  std::array<const double*, stencil_offsets> entries{};
+  std::array<std::int64_t, stencil_offsets> moves{};
+};
+
+/// out = b - A x; b may be null, which stands for 0. The cells beyond periodic edges of x must be
+/// right.
+void residual(const StencilMatrix& matrix, const std::vector<double>& x,
+              const std::vector<double>* b, std::vector<double>& out, int threads);
+
+/// The sum of a_i b_i over the cells, in an order that does not depend on the number of threads.
+double dot(const PaddedGrid& grid, const std::vector<double>& a, const std::vector<double>& b,
+           int threads);
+
+}  // namespace lapl
