@@ -189,12 +189,30 @@ void GridSystem::check_linear(Values state, double time) {
   for (std::int64_t cell = 0; cell < cells; ++cell) {
     const std::int64_t place = grid_.row_place(cell / columns) + cell % columns;
     const double expected = product[place] + constant_[cell];
-    if (std::abs(made[cell] - expected) <= 1e-9 * (sizes[place] + std::abs(constant_[cell])))
+    if (!(std::abs(made[cell] - expected) > 1e-9 * (sizes[place] + std::abs(constant_[cell]))))
       continue;
     throw ConfigError("equation.let.{}.solve: not linear in {} ({}: {:.6g} instead of {:.6g})",
                       rules_.unknown, rules_.unknown, cell_text(cell / columns, cell % columns),
                       made[cell], expected);
   }
+}
+
+// Takes the entries for cells without an equation, whose values are given, out of the matrix.
+void GridSystem::separate_given() {
+  Values is_given(grid_.values);
+  for (std::int64_t row = 0; row < grid_.rows(); ++row)
+    for (std::int64_t place = grid_.row_place(row); place < grid_.row_place(row) + grid_.size[2];
+         ++place)
+      is_given[place] = std::ranges::none_of(raw_->entries, [&](const Values& entries) {
+        return !entries.empty() && entries[place] != 0;
+      });
+  grid_.wrap(is_given, threads_);
+  given_.clear();
+  for (int offset = 0; offset < stencil_offsets; ++offset)
+    for (std::int64_t place = 0; place < std::ssize(raw_->at(offset)); ++place)
+      if (double& entry = raw_->entries[offset][place];
+          entry != 0 && is_given[place + raw_->move(offset)] != 0)
+        given_.push_back({place, place + raw_->move(offset), std::exchange(entry, 0)});
 }
 
 // Finds the weights of the equations, whether the matrix is symmetric and singular, and makes the
@@ -203,8 +221,9 @@ void GridSystem::prepare() {
   StencilMatrix& matrix = *raw_;
   const std::int64_t columns = grid_.size[2];
   weights_.assign(grid_.values, 0);
+  separate_given();
   double sign = 0;
-  is_singular_ = true;
+  is_singular_ = is_finite_ = true;
   for (std::int64_t row = 0; row < grid_.rows(); ++row)
     for (std::int64_t column = 0; column < columns; ++column) {
       const std::int64_t place = grid_.row_place(row) + column;
@@ -215,12 +234,13 @@ void GridSystem::prepare() {
         size += std::abs(entries[place]);
       }
       double& diagonal = matrix.entries[stencil_center][place];
-      if (size == 0) {  // outside a mask
+      is_finite_ = is_finite_ && std::isfinite(size);
+      if (size == 0) {
         diagonal = 1;
         continue;
       }
       if (sign == 0) sign = std::copysign(1, diagonal);
-      if (!(sign * diagonal > 0))
+      if (is_finite_ && !(sign * diagonal > 0))
         throw NumericalError(
             "equation.let.{}.solve: singular at {} (its own coefficient there is {:.6g}, and "
             "{:.6g} or of that sign elsewhere; expected coefficients of one sign)",
@@ -228,14 +248,14 @@ void GridSystem::prepare() {
       weights_[place] = sign;
       is_singular_ = is_singular_ && std::abs(sum) <= 1e-11 * size;
     }
+  if (!is_finite_) return;
   if (sign == 0)
     throw ConfigError("equation.let.{}.solve: does not read {}", rules_.unknown, rules_.unknown);
   is_symmetric_ = weigh();
   if (is_singular_ && !is_symmetric_)
     throw NumericalError(
         "equation.let.{}.solve: determines {} up to a constant alone, and is not symmetric "
-        "(expected "
-        "a side where {} has a value, or a term in {} itself)",
+        "(expected a side where {} has a value, or a term in {} itself)",
         rules_.unknown, rules_.unknown, rules_.unknown, rules_.unknown);
   for (Values& entries : matrix.entries)
     for (std::int64_t place = 0; place < std::ssize(entries); ++place)
@@ -376,21 +396,28 @@ void GridSystem::fail(double time, double residual) const {
 }
 
 void GridSystem::solve(Values& state, double time) {
+  constexpr double not_finite = std::numeric_limits<double>::quiet_NaN();
   const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
   double* const unknown = state.data() + unknown_ * cells;
   if (!multigrid_ || varies_) assemble(state, time);
+  if (!is_finite_) {
+    std::fill_n(unknown, cells, not_finite);
+    return;
+  }
   report_ = {};
   Values right(cells);
   right_(state.data(), time, right.data());
   for (std::int64_t cell = 0; cell < cells; ++cell) right[cell] -= constant_[cell];
-  Values f = padded(right.data());
+  Values f = padded(right.data()), x = padded(unknown);
+  grid_.wrap(x, threads_);
+  for (const GivenEntry& given : given_) f[given.row] -= given.entry * x[given.column];
   for (std::size_t place = 0; place < f.size(); ++place) f[place] *= weights_[place];
   const double norm = std::sqrt(dot(grid_, f, f, threads_));
   if (!std::isfinite(norm)) {  // the check for such values then names a cell
-    std::fill_n(unknown, cells, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(unknown, cells, not_finite);
     return;
   }
-  Values x = padded(unknown), residuals(f.size());
+  Values residuals(f.size());
   for (std::size_t place = 0; place < x.size(); ++place)
     if (weights_[place] == 0 || !std::isfinite(x[place])) x[place] = 0;
   if (is_singular_) {

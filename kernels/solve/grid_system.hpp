@@ -56,6 +56,7 @@ class GridSystem {
 
   void assemble(const Values& state, double time);
   void check_linear(Values state, double time);
+  void separate_given();
   void prepare();
   bool weigh();
   std::string cell_text(std::int64_t row, std::int64_t column) const;
@@ -76,10 +77,16 @@ class GridSystem {
   Values constant_;                   // the left side where the unknown is 0
   std::optional<StencilMatrix> raw_;  // as assembled, until it is prepared
   std::optional<Multigrid> multigrid_;
+  // An entry, by the places of its equation and of the value, which is given.
+  struct GivenEntry {
+    std::int64_t row, column;
+    double entry;
+  };
+  std::vector<GivenEntry> given_;
   // The equations are multiplied by these: 0 in cells that the left side does not read, else the
   // sign that makes the diagonal positive, times what makes the matrix symmetric.
   Values weights_;
-  bool is_symmetric_ = true, is_singular_ = false;
+  bool is_symmetric_ = true, is_singular_ = false, is_finite_ = true;
   SolveReport report_;
 };
 

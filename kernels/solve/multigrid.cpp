@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace lapl {
@@ -72,6 +73,12 @@ Multigrid::Level::Level(StencilMatrix of)
 
 Multigrid::Multigrid(StencilMatrix matrix, bool is_singular, int threads) : threads_(threads) {
   levels_.emplace_back(std::move(matrix));
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const double inverse : levels_.front().inverse) {
+    most = std::max(most, inverse);
+    if (inverse > 0) least = std::min(least, inverse);
+  }
+  jumps_ = most > 10 * least;
   while (std::ranges::max(levels_.back().matrix.grid.size) > coarsest) {
     choose_axes(levels_.back());
     interpolate(levels_.back());
@@ -81,13 +88,14 @@ Multigrid::Multigrid(StencilMatrix matrix, bool is_singular, int threads) : thre
 }
 
 void Multigrid::choose_axes(Level& level) const {
+  const int threads = threads_for(level.matrix.grid);
   const StencilMatrix& matrix = level.matrix;
   const PaddedGrid& grid = matrix.grid;
   std::array<double, 3> strength{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (grid.size[axis] <= coarsest) continue;
     std::vector<double> of_row(grid.rows());
-#pragma omp parallel for num_threads(threads_) schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (std::int64_t row = 0; row < grid.rows(); ++row)
       for (int offset = 0; offset < stencil_offsets; ++offset) {
         if (stencil_offset(offset)[axis] == 0 || !matrix.has(offset)) continue;
@@ -104,6 +112,7 @@ void Multigrid::choose_axes(Level& level) const {
 }
 
 void Multigrid::interpolate(Level& level) const {
+  const int threads = threads_for(level.matrix.grid);
   const StencilMatrix& matrix = level.matrix;
   const PaddedGrid& grid = matrix.grid;
   std::size_t halved = 0;
@@ -112,7 +121,7 @@ void Multigrid::interpolate(Level& level) const {
     if ((set & ~halved) == 0) level.weights[set].resize(grid.values);
   // Nodes with fewer odd axes come first, because the others read their weights.
   for (int odd_axes = 0; odd_axes <= 3; ++odd_axes) {
-#pragma omp parallel for num_threads(threads_) schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (std::int64_t row = 0; row < grid.rows(); ++row)
       for (std::int64_t column = 0; column < grid.size[2]; ++column) {
         const Index node = {row / grid.size[1], row % grid.size[1], column};
@@ -157,6 +166,7 @@ void Multigrid::interpolate(Level& level) const {
 }
 
 StencilMatrix Multigrid::coarse_matrix(const Level& level) const {
+  const int threads = threads_for(level.matrix.grid);
   const StencilMatrix& fine = level.matrix;
   const PaddedGrid& grid = fine.grid;
   Index size = grid.size;
@@ -178,7 +188,7 @@ StencilMatrix Multigrid::coarse_matrix(const Level& level) const {
       is_made = is_made && (stencil_offset(offset)[axis] == 0 || reaches[axis]);
     if (is_made) coarse.make(offset);
   }
-#pragma omp parallel for num_threads(threads_) schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t row = 0; row < coarse.grid.rows(); ++row)
     for (std::int64_t column = 0; column < size[2]; ++column) {
       const Index here = {row / size[1], row % size[1], column};
@@ -284,6 +294,7 @@ void Multigrid::invert_coarsest(bool is_singular) {
 // Nodes whose planes, rows and columns are all as even or odd are one colour: none is beside
 // another, except across periodic edges of odd sizes, where both read the values before the colour.
 void Multigrid::smooth(Level& level, bool forwards) const {
+  const int threads = threads_for(level.matrix.grid);
   const PaddedGrid& grid = level.matrix.grid;
   const MatrixTerms terms(level.matrix);
   double* const x = level.x.data();
@@ -300,7 +311,7 @@ void Multigrid::smooth(Level& level, bool forwards) const {
     const int of = forwards ? color : 3 - color;
     const std::int64_t plane = of / 2, row = of % 2;
     const std::int64_t planes = (grid.size[0] - plane + 1) / 2, rows = (grid.size[1] - row + 1) / 2;
-#pragma omp parallel for num_threads(threads_) schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (std::int64_t i = 0; i < planes * rows; ++i) {
       const std::int64_t at = grid.place({plane + 2 * (i / rows), row + 2 * (i % rows), 0});
       update(at, forwards ? 0 : 1);
@@ -312,8 +323,9 @@ void Multigrid::smooth(Level& level, bool forwards) const {
 }
 
 void Multigrid::restrict_to(const Level& fine, Level& coarse) const {
+  const int threads = threads_for(fine.matrix.grid);
   const PaddedGrid &grid = fine.matrix.grid, &to = coarse.matrix.grid;
-#pragma omp parallel for num_threads(threads_) schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t row = 0; row < to.rows(); ++row) {
     const Children planes = children(grid, 0, fine.halved[0], row / to.size[1]);
     const Children rows = children(grid, 1, fine.halved[1], row % to.size[1]);
@@ -334,8 +346,9 @@ void Multigrid::restrict_to(const Level& fine, Level& coarse) const {
 }
 
 void Multigrid::prolong(const Level& coarse, Level& fine) const {
+  const int threads = threads_for(fine.matrix.grid);
   const PaddedGrid &grid = fine.matrix.grid, &from = coarse.matrix.grid;
-#pragma omp parallel for num_threads(threads_) schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t row = 0; row < grid.rows(); ++row) {
     const Index first = {row / grid.size[1], row % grid.size[1], 0};
     for (std::int64_t column = 0; column < grid.size[2]; ++column) {
@@ -357,10 +370,10 @@ void Multigrid::prolong(const Level& coarse, Level& fine) const {
       fine.x[at] += sum;
     }
   }
-  grid.wrap(fine.x, threads_);
+  grid.wrap(fine.x, threads);
 }
 
-void Multigrid::cycle(std::size_t index) {
+void Multigrid::cycle(std::size_t index, bool from_zero) {
   Level& level = levels_[index];
   const PaddedGrid& grid = level.matrix.grid;
   if (index + 1 == levels_.size()) {
@@ -377,18 +390,19 @@ void Multigrid::cycle(std::size_t index) {
     return;
   }
   Level& coarse = levels_[index + 1];
-  std::ranges::fill(level.x, 0.0);
+  if (from_zero) std::ranges::fill(level.x, 0.0);
   smooth(level, true);
-  residual(level.matrix, level.x, &level.b, level.r, threads_);
+  residual(level.matrix, level.x, &level.b, level.r, threads_for(grid));
   restrict_to(level, coarse);
-  cycle(index + 1);
+  cycle(index + 1, true);
+  if (jumps_ && index + 2 < levels_.size()) cycle(index + 1, false);
   prolong(coarse, level);
   smooth(level, false);
 }
 
 void Multigrid::precondition(const std::vector<double>& r, std::vector<double>& z) {
   levels_.front().b = r;
-  cycle(0);
+  cycle(0, true);
   z = levels_.front().x;
 }
 

@@ -1,6 +1,7 @@
-// Multigrid for stencil matrices: one V-cycle, with one sweep of Gauss and Seidel in colours before
+// Multigrid for stencil matrices: one cycle, with one sweep of Gauss and Seidel in colours before
 // and one in the opposite order after each coarse grid, so that the cycle is symmetric where the
-// matrix is.
+// matrix is. It is a V-cycle, or where coefficients jump, which makes coarse grids less exact, a
+// W-cycle.
 //
 // A coarse grid has every second node of an axis. Interpolation follows from the matrix, so that it
 // knows edges, masks and coefficients that jump: the error at a node between coarse ones is that
@@ -44,6 +45,8 @@ class Multigrid {
     std::array<std::vector<double>, sides> weights{};  // of parents, by number
   };
 
+  // Threads of small grids would wait for each other longer than they work.
+  int threads_for(const PaddedGrid& grid) const { return grid.cells() < 16384 ? 1 : threads_; }
   void choose_axes(Level& level) const;
   void interpolate(Level& level) const;
   StencilMatrix coarse_matrix(const Level& level) const;
@@ -51,11 +54,12 @@ class Multigrid {
   void smooth(Level& level, bool forwards) const;
   void restrict_to(const Level& fine, Level& coarse) const;
   void prolong(const Level& coarse, Level& fine) const;
-  void cycle(std::size_t level);
+  void cycle(std::size_t level, bool from_zero);
 
   std::vector<Level> levels_;
   std::vector<double> coarsest_inverse_;  // dense
   int threads_;
+  bool jumps_ = false;  // the diagonal, by more than a factor of 10
 };
 
 }  // namespace lapl

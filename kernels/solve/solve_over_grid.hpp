@@ -44,7 +44,7 @@ std::vector<T> solution_over_grid(Ranks& ranks, GridSystem* system, Shape grid, 
     }
   }
   std::string failure;
-  if (system != nullptr) {  // on the first rank
+  if (ranks.is_first() && system != nullptr) {
     try {
       system->solve(state, time);
     } catch (const FormattedError& error) {

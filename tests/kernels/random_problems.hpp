@@ -59,6 +59,7 @@ class RandomProblem {
       run.equation.rates[field] = chance(0.05) ? "0" : accepted_expression(1 + below(5));
     if (chance(0.25)) noise();
     if (chance(0.25)) reductions();
+    if (chance(0.15)) solves();
     boundaries();
     steps = 1 + below(wide ? 40 : 4);
     threads = 1 + below(3);
@@ -110,6 +111,8 @@ class RandomProblem {
       text += fmt::format("\n{} = {}", name, quantity.text());
     for (const auto& [field, rate] : run.equation.rates)
       text += fmt::format("\nd{}/dt = {}", field, rate.text());
+    for (const SolveConfig& solve : run.equation.solves)
+      text += fmt::format("\n{}: {} = {}", solve.field, solve.left.text(), solve.right.text());
     if (run.mask) text += fmt::format("\nmask = {}", run.mask->formula.text());
     for (const auto* const conditions : {&run.conditions, &run.mask_conditions})
       for (const SideCondition& condition : *conditions)
@@ -179,6 +182,29 @@ class RandomProblem {
                                      "mean({1} * whole) + ({0}) + minimum(whole * u0)",
                                      "({0}) + maximum({1}) * ({1})", "integral({1}) - ({0})"})),
             rate.text(), accepted_expression(2));
+  }
+
+  // A field that follows from the others, which rates read. Some equations have no solution.
+  void solves() {
+    if (run.scheme.kind == Scheme::leapfrog) run.scheme.kind = Scheme::heun;
+    read_in_conditions_.insert(read_in_conditions_.begin() + std::ssize(run.fields), "s");
+    run.fields.emplace_back("s");
+    run.output_fields = run.fields;
+    SolveConfig& solve = run.equation.solves.emplace_back();
+    solve.field = "s";
+    solve.left = drawn_word({"laplacian(s) - s", "laplacian(s)",
+                             "divergence((1.5 + sin(u0)) * gradient(s)) - 2 * s",
+                             fmt::format("laplacian(s) - d_d{}(s) - (1 + u0^2) * s", axis()),
+                             "divergence(exp(-u0^2) * gradient(s)) - (2 + sin(t)) * s"});
+    solve.right = drawn_word({"-u0", "u0 * t - 1", "laplacian(u0) + 1", "u0 - mean(u0)"});
+    solve.tolerance = 1e-7;
+    solve.most_iterations = 60;
+    solve.removes_mean = chance(0.5);
+    for (auto& [field, rate] : run.equation.rates)
+      if (chance(0.7))
+        rate = fmt::format(fmt::runtime(drawn_word({"({0}) + 0.1 * s", "({0}) - d_d{1}(s)",
+                                                    "({0}) * laplacian(s)", "s - ({0})"})),
+                           rate.text(), axis());
   }
 
   void boundaries() {
