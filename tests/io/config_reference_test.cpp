@@ -53,7 +53,7 @@ std::string boundary_reference() {
 std::string config_reference() {
   std::string text = R"(# Config keys
 
-For whoever writes a config. You will know every key, its values, its default and its unit.
+Every key of a config, with its values, its default, its unit and its meaning.
 
 A key `section.entry` is `entry` under `section:` in the file. On the command line
 `--set section.entry=VALUE` replaces what the file says.
