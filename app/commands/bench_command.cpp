@@ -367,8 +367,8 @@ Each case starts from random data, or as its config says, and is compared with t
 engine before it is timed. The bandwidth ceiling is what a step that reads and writes each cell
 once could reach at the measured copy bandwidth; engines that block time exceed it. The
 arithmetic ceiling is what the instructions of a cell take (five for diffusion). Engine spectral
-takes all steps at once, and is compared within the gate of docs/numerics.md. Filters are compared
-with the sum as it stands, in some thousand cells.)");
+computes all steps at once, and is compared within the gate of docs/numerics.md. Filters are
+compared with the plain sum, in some thousand cells.)");
 }
 
 }  // namespace lapl

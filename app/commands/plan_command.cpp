@@ -335,10 +335,10 @@ void add_plan_command(CommandLine& line) {
   lapl plan configs/tutorial.yaml --set 'grid.shape=[2000, 2000]' --json
   lapl plan configs/tutorial.yaml --set 'grid.shape=[65536, 65536]' --ranks 64
 
-Takes the first steps of the run, for half a second, and stores a field a few times in
-a temporary folder beside the output's. The time of the run follows from both. Nobody
-knows the number of steps before the run if their size varies. If it still changes, the
-plan says "at least".
+Runs the first steps, for half a second, and stores a field a few times in a temporary
+folder next to that of the outputs. The time of the run follows from both. If the size of
+the steps varies, their number is not known before the run. While the size still changes,
+the plan says "at least".
 
 --schemes tries each scheme with its longest stable step and with a tolerance, and
 engine spectral, for some tenths of a second each (docs/steps.md).

@@ -69,7 +69,8 @@ void add_run_command(CommandLine& line) {
   command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   command.option("--output DIR", &options.output, "Run folder (output.directory)");
   add_config_options(command, options.words);
-  command.flag("--auto-resume", &options.auto_resume, "If the run folder holds a run, continue it");
+  command.flag("--auto-resume", &options.auto_resume,
+               "If the run folder contains a run, continue it");
   command.flag("--overwrite", &options.overwrite, "Replace the run in the run folder",
                {.excludes = {"--auto-resume"}});
   add_ranks_option(command, options.ranks);
