@@ -22,7 +22,7 @@ namespace {
 
 std::atomic<bool> returned = false;
 
-// Words that take no memory.
+// Prints without allocating memory.
 int fail_without_memory() {
   returned = true;
   std::fputs("lapl: error: out of host memory\n", stderr);
@@ -38,7 +38,7 @@ std::atomic<bool> memory_ran_out = false;
 }
 
 // Memory can run out where no exception may pass: in a thread of OpenMP, in a destructor (those of
-// nlohmann::json take some), in a directory_iterator. Which one it was, nobody is told there.
+// nlohmann::json allocate), in a directory_iterator. This handler cannot tell which.
 [[noreturn]] void terminate() {
   if (memory_ran_out) lapl::end_all_ranks(fail_without_memory());
   std::abort();
@@ -72,9 +72,9 @@ __attribute__((constructor(101))) void let_threads_spin_shortly() {
   setenv("GOMP_SPINCOUNT", is_busy ? "0" : "10000", 0);
 }
 
-// The heap of a thread reserves 64 MiB of addresses. A thread that gets none under a limit takes a
-// page for each allocation from then on, however small, and no check before a library starts holds:
-// HDF5 1.10 crashes where its memory runs out. Under a limit all threads share one heap.
+// The heap of a thread reserves 64 MiB of addresses. If a limit prevents that, every allocation of
+// the thread needs a page, however small. Checks of free memory before a library starts are then
+// wrong, and HDF5 1.10 crashes if memory runs out. So under a limit all threads share one heap.
 void share_heap_under_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);

@@ -1,4 +1,4 @@
-// The program, but for what concerns its process: that is main's.
+// The program without the set-up of its process, which main.cpp does.
 #pragma once
 
 namespace lapl {

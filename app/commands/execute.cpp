@@ -41,7 +41,7 @@ using Json = nlohmann::ordered_json;
 
 Json summary_values(const Job& job, const Provenance& provenance) {
   const RunConfig& config = job.config.run;
-  // An object from the start: one that null grows into is a crash where memory runs out.
+  // An object from the start: turning null into an object crashes if memory runs out.
   Json values = Json::object();
   for (const auto& [name, text] : provenance) values[name] = text;
   values["precision"] = enum_name(config.precision);
@@ -72,7 +72,7 @@ std::vector<std::string> check_precision(PrecisionWatch& watch, const StoredEven
   return watch.check(event.step, event.time, event.time_step, statistics, values);
 }
 
-// The initial state as far as it is whole in the first rank's memory, and words on its step.
+// The fields of the initial state that the first rank stores whole, and messages on the step.
 struct InitialFields {
   WholeFields whole;
   StepWords words;
@@ -209,7 +209,7 @@ class Execution {
                      [&](const std::string& text) { console_.warning(text); });
     if (!step_warning_.empty()) summary_->values["step_warning"] = step_warning_;
     summary_->save();
-    // The log first: it makes checkpoints from before the change ones of this run.
+    // The log first: its event makes checkpoints from before the change valid for this run.
     if (!change_.empty())
       folder().log(
           {{"event", equation_changed_event}, {"step", first_step_}, {"changes", change_}});
@@ -312,7 +312,7 @@ class Execution {
     summary["status"] = complete ? "complete" : "stopped";
     summary["stopped_by"] = result.stopped_by;
     summary["step"] = result.step;
-    if (complete && config_.ends_by_time()) summary["steps"] = result.step;  // before, a guess
+    if (complete && config_.ends_by_time()) summary["steps"] = result.step;  // until now a guess
     summary["digest"] = digest_text(writer_->last_digest());
     summary["stepping_seconds"] = result.stepping_seconds;
     summary["seconds"] = result.seconds;

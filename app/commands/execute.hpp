@@ -15,21 +15,22 @@ struct Job {
   LoadedConfig config;
   std::optional<Restart> restart = {};                         ///< none: from the initial field
   RunFolder::Existing existing = RunFolder::Existing::refuse;  ///< where there is no folder yet
-  std::optional<RunFolder> folder = {};  ///< of a run that was looked at; it is locked since then
-  bool change_equation = false;          ///< the equation may be another from here on
-  std::string equation_change = {};      ///< by which keys it is; empty: none
-  bool after_change = false;  ///< the checkpoint is of another equation, which the log records
-  bool goes_back = false;     ///< what the folder has of later steps is set aside
-  std::vector<std::string> moved_probes = {};  ///< columns that say another cell from here on
+  std::optional<RunFolder> folder = {};  ///< an existing run's, already locked
+  bool change_equation = false;          ///< the equation may change from here on
+  std::string equation_change = {};      ///< the keys that change it; empty: none
+  bool after_change = false;  ///< the checkpoint has the equation before a change in the log
+  bool goes_back = false;     ///< files of later steps are moved to a folder of their own
+  std::vector<std::string> moved_probes = {};  ///< columns that record another cell from here on
 };
 
 /// In a member of a sweep, the text that the sweep has checked: `lapl run` reads it in place of the
 /// config file, which may have changed since. Null in other processes.
 extern const std::string* checked_config_text;
 
-/// The job that goes on from `restart` in `folder` under `config`; says on the console which
-/// checkpoints were rejected. Throws ConfigError where the config asks for another problem or an
-/// earlier end. Keys of --change-equation may have other values where `change_equation`.
+/// The job that goes on from `restart` in `folder` under `config`; prints which checkpoints were
+/// rejected. Throws ConfigError where the config asks for another problem or an earlier end. Keys
+/// of
+/// --change-equation may have other values where `change_equation`.
 Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console,
                bool change_equation = false);
 

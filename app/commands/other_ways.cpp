@@ -158,8 +158,8 @@ class WaysOf {
     trial_ = std::min(end_, trial);
   }
 
-  // The run up to `end` with this engine and scheme, in steps by error to `tolerance`, or else
-  // still to be set. Nothing is computed besides the state.
+  // The config of a run up to `end` with this engine and scheme, without outputs besides the state.
+  // With a `tolerance` errors choose the steps; otherwise the caller must set them.
   RunConfig stretch(double end, std::string_view engine, const TimeScheme& scheme,
                     std::optional<Tolerance> tolerance = {}) const {
     RunConfig config = config_of_trial(config_);
@@ -209,7 +209,8 @@ class WaysOf {
     why_not = error.what();
   }
 
-  // Sets what a way takes, if it is not known, and its error: `config(end)` is the run up to there.
+  // Measures the cost of a way, unless it is known, and its error; `config(end)` is that of the run
+  // up to the time `end`.
   void measure(Way& way, const std::function<RunConfig(double end)>& config) const try {
     if (way.forecast.steps == 0) {
       const Model model(config(end_));
@@ -273,6 +274,7 @@ class WaysOf {
     return way;
   }
 
+  // The way of a scheme with a tolerance: the run's, or usual_tolerance.
   Way by_error(Scheme kind) const {
     const Tolerance tolerance =
         config_.scheme.tolerance.value_or(Tolerance{usual_tolerance, usual_tolerance});

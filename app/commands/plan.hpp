@@ -78,13 +78,13 @@ struct Plan {
 };
 
 /// Runs steps from the initial field for half a second, then stores a field a few times in a
-/// temporary folder on the disk that the outputs will be on. Storing goes on beside the steps of a
-/// GPU, and takes the time of cores away from those on a CPU. `tries_ways`: also tries the other
-/// ways (measure_ways). Throws as running does before its first step.
+/// temporary folder on the disk that the outputs will be on. A GPU steps while files are stored; on
+/// a CPU, storing takes processor time from the steps. `tries_ways`: also tries the other ways
+/// (measure_ways). Throws as running does before its first step.
 Plan plan_run(LoadedConfig config, bool tries_ways);
 
-/// How so many ranks would divide a run, and what the model of docs/scaling.md says of that. The
-/// memory of this machine does not matter, nor is anything measured: the ranks may be elsewhere.
+/// How so many ranks would divide a run, and the cost that the model of docs/scaling.md predicts.
+/// Neither this machine's memory nor its speed matters: the ranks may be elsewhere.
 struct RanksPlan {
   int ranks = 0;
   std::string backend;
@@ -93,7 +93,7 @@ struct RanksPlan {
   std::int64_t steps_at_once = 0;
   Memory memory;               ///< of a rank
   double moved_bytes = 0;      ///< by transforms of etdrk2 and etdrk4, in each step, to other ranks
-  double memory_of_first = 0;  ///< what the first takes besides
+  double memory_of_first = 0;  ///< additional, on the first rank
   ModelledStep step;
 };
 

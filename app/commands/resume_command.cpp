@@ -15,8 +15,8 @@
 namespace lapl {
 namespace {
 
-// The config of a run that ended before its first checkpoint under a changed equation, and so goes
-// on with that one; none where the checkpoint's own holds.
+// If the run changed its equation at this checkpoint and ended before the next one: the config with
+// the changed equation. None otherwise: then the checkpoint's own config applies.
 std::optional<LoadedConfig> changed_since(const RunFolder& folder, const CheckpointHeader& header) {
   if (!was_changed_at(equation_changes(folder), header.step)) return std::nullopt;
   return load_config(folder.config(), {});

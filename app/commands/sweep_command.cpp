@@ -129,7 +129,7 @@ std::string summary_table(const Json& rows) {
   return table_text(lines) + errors;
 }
 
-// The rows as RFC 4180 has it, under a line of names.
+// The rows as CSV (RFC 4180) with a header line.
 std::string summary_csv(const Json& rows) {
   const auto quoted = [](const std::string& text) {
     if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -148,7 +148,7 @@ std::string summary_csv(const Json& rows) {
   return names + "\n" + text;
 }
 
-// 75 where something is left to go on with; else the code of the first member that failed.
+// 75 if the sweep or a member stopped early; else the code of the first member that failed.
 int sweep_exit_code(const Json& rows, const std::string& stopped_by) {
   int code = exit_complete;
   for (const Json& row : rows) {

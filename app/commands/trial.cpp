@@ -18,12 +18,12 @@ namespace {
 constexpr double settled_ratio = 1.25;
 // Wall-clock seconds of a run from which on compiled code takes most of its steps.
 constexpr double worth_compiled = 1;
-// The word with which a trial ends early.
+// The reason (stopped_by) with which a trial ends early.
 constexpr const char* enough = "enough";
 
 }  // namespace
 
-// Notes how the steps of a trial go.
+// Records the progress of a trial.
 template <class T>
 class Trial : public RunSink<T> {
  public:
@@ -51,7 +51,7 @@ class Trial : public RunSink<T> {
   }
   const TrialEstimates& estimates() const { return estimates_; }
   const std::vector<TrialPoint>& points() const { return points_; }
-  // Two points beside the start are the fewest that show whether steps change.
+  // Two points besides the start are the fewest that show whether steps change.
   bool lasts(double seconds) const {
     return points_.size() > 2 &&
            (stepping() >= seconds || stepping() + estimates_.wall >= 3 * seconds);
@@ -146,8 +146,9 @@ Forecast make_forecast(const RunConfig& config, const std::vector<TrialPoint>& p
   };
   double more = static_cast<double>(config.steps - last.step);
   if (!forecast.exact) {
-    // Steps of the same size, and steps that go on to change as between two parts of the trial. If
-    // they become shorter, the longest ones so far are a bound.
+    // Two predictions: `same`, in which steps keep their size, and `changing`, in which they go on
+    // to change as between two parts of the trial. If they become shorter, the longest steps so far
+    // give a bound.
     const auto taken = static_cast<double>(last.step);
     const double left = *config.end - last.time, same = left / now.size;
     double changing = same;

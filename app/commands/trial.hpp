@@ -1,4 +1,4 @@
-// Runs the first steps of a run and says what the whole run will take.
+// Runs the first steps of a run and predicts the steps and the time of the whole run.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 namespace lapl {
 
 /// The steps and the time of a run: exact, a guess, or bounds. Steps that vary can become longer or
-/// shorter than those of the trial. If they have not settled, `steps` and `seconds` are the least
-/// that follows.
+/// shorter than those of the trial. If they have not settled, `steps` and `seconds` are lower
+/// bounds.
 struct Forecast {
   std::int64_t taken = 0;     ///< steps of the trial
-  double reached = 0;         ///< seconds of simulated time that it came to
+  double reached = 0;         ///< simulated seconds at its end
   bool complete = false;      ///< the trial was the whole run
   double steps_a_second = 0;  ///< of wall-clock time, at the end of the trial
   std::int64_t steps = 0;     ///< of the whole run

@@ -21,10 +21,10 @@ struct SweepMember {
 };
 
 /// One member for each combination of the values in `settings` (KEY=VALUE,VALUE,...); the last list
-/// varies fastest; `text` is that of the file `config`; their run folders are to be made below
-/// `folder`. Throws ConfigError with the mistakes of all members at once, which a folder that holds
-/// a run is too (with `go_on`: one of another problem); IoError where a file that a config names
-/// cannot be read.
+/// varies fastest; `text` is that of the file `config`; their run folders will be below `folder`.
+/// Throws ConfigError with the mistakes of all members at once; a run folder that contains a run is
+/// a mistake, too (with `go_on` only if that run has another problem). Throws IoError if a file
+/// that a config names cannot be read.
 std::vector<SweepMember> sweep_members(const std::string& config, const std::string& text,
                                        const std::vector<std::string>& settings,
                                        const std::filesystem::path& folder, bool go_on);

@@ -97,7 +97,7 @@ Share member_share(const RunConfig& run, int cores, int at_once) {
 
 fs::path member_log(const SweepMember& member) { return member.run.directory + ".log"; }
 
-// Why a member ended with this code, where that is no good one.
+// The error of a member that ended with this code; empty if it is complete or stopped early.
 std::string member_error(const SweepMember& member, int code) {
   if (code == exit_complete || code == exit_stopped_early) return "";
   if (code > 128) return fmt::format("ended by signal {}", strsignal(code - 128));
@@ -286,7 +286,7 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
         ended(member, {exit_io, error.what()});
       }
     }
-    // No signal comes where none of the last members could be started.
+    // If none of the last members could be started, no signal comes: hence the time limit.
     constexpr timespec second{1, 0};
     int signal = sigtimedwait(&signals, nullptr, &second);
     const auto ended_now = processes.ended();
@@ -298,7 +298,7 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
         processes.stop();
       }
     for (auto [member, code] : ended_now) {
-      // Signalled before it had a handler for that.
+      // The signal came before the member had a handler for it.
       const auto stops = [found = code](int stop) { return found == 128 + stop; };
       if (!stopped_by.empty() && std::ranges::any_of(stop_signals, stops))
         code = exit_stopped_early;

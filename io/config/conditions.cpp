@@ -20,15 +20,15 @@ const KeyTable<SideCondition>& mixed_keys() {
   return keys;
 }
 
-// The place where a value holds; without it, at the ghost, one cell outside the last node.
+// The place where a value applies; by default the ghost, one cell outside the last node.
 void put_place(SideCondition& condition, const YamlNode& node) {
   if (node.text != "ghost")
     condition.kind =
         node.text == "node" ? ConditionKind::value_at_node : ConditionKind::value_at_face;
 }
 
-// The keys of each kind of condition that a map names, of which the first does; a value at a face
-// or a node is a value with a place.
+// The keys of each kind of condition; the first key of a map names the kind. A value at a face or a
+// node is a value with the key `at`.
 struct ConditionKeys {
   ConditionKind kind;
   KeyTable<SideCondition> keys;
@@ -107,8 +107,8 @@ bool is_zero_word(const std::string& word) {
   return word == "zero" || word == "dirichlet" || word == "insulated" || word == "neumann";
 }
 
-// True for an entry of a condition, of which the name may be misspelt if it `stands_alone`; false
-// for a field with its condition, which may have the name of a condition, too.
+// True for an entry of a condition; if it `stands_alone`, its name may be misspelt. False for the
+// condition of a field, even if the field has the name of a condition.
 bool is_of_condition(const std::string& key, const YamlNode& value, bool stands_alone) {
   const bool is_map = value.kind == YamlNode::Kind::map;
   if (!is_condition_word(key))

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The kind to which a key must belong, where these entries hold; empty if it is wrong.
+/// The kind to which a key must belong, by these entries; empty if the value of the kind is wrong.
 std::string kind_for(const ConfigKey& key, const Entries& entries) {
   const auto kind = entries.find(key.key_of_kind());
   if (kind == entries.end()) return find_config_key(key.key_of_kind())->preset;

@@ -62,7 +62,7 @@ ordered_json kind_rules(const std::string& section) {
 
 ordered_json section_schema(const std::string& section) {
   ordered_json schema = {{"type", "object"}, {"additionalProperties", false}};
-  // JSON starts as an object: one that null grows into is a crash where memory runs out.
+  // An object from the start: turning null into an object crashes if memory runs out.
   ordered_json properties = ordered_json::object();
   std::vector<std::string> required;
   const ConfigKey* last = nullptr;

@@ -90,7 +90,7 @@ struct StandIn {
   Schema values;
   std::string key;
   std::string value = {};    ///< empty: the leaf itself
-  std::string refused = {};  ///< why these leaves stand for none, for a message
+  std::string refused = {};  ///< why these leaves cannot replace the map, for a message
 };
 
 /// The description of a key. It does not say where the value is stored.
@@ -102,7 +102,7 @@ struct KeyRow {
   std::string meaning = {};             ///< one line
   std::vector<std::string> kinds = {};  ///< kinds of its map to which the key belongs; empty: all
   bool preset_in_words = false;  ///< `preset` says in words how the default follows from other keys
-  std::string resolved_name = {};  ///< of which `name` is a synonym; empty: of none
+  std::string resolved_name = {};  ///< the name of which `name` is a synonym, if any
 
   bool is_required() const { return preset.empty(); }
   bool belongs_to(std::string_view kind) const {

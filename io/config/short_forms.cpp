@@ -45,8 +45,8 @@ bool is_bare(const YamlNode& node) {
   return node.kind == YamlNode::Kind::scalar && node.refused.empty();
 }
 
-// True for a key of section equation that is a field where no other key names the fields. A
-// misspelt key is none: `knd: formula`, `lte: {a: u}`, `coeficient: 0.2`.
+// True for a key of section equation that names a field, if no other key names the fields. A
+// misspelt key does not: `knd: formula`, `lte: {a: u}`, `coeficient: 0.2`.
 bool may_be_field(const Given& given) {
   const std::string name = entry_in("equation", given);
   if (!is_plain_name(name) || is_key_beside_rates(name) || !is_bare(given.node)) return false;
@@ -242,7 +242,8 @@ class BoundaryForms {
   BoundaryForms(const ConfigNames& names, Mistakes& mistakes)
       : names_(names), sides_(mistakes), mistakes_(mistakes) {}
 
-  // Moves the forms among `keys` here. A setting replaces the entry of its name, or all of them.
+  // Moves the short forms from `keys` to this object. A setting replaces the entry of the same
+  // name; a setting of the whole section replaces all.
   void add(GivenKeys& keys) {
     std::vector<Given> rest;
     for (Given& given : keys.keys) {
@@ -311,7 +312,7 @@ class BoundaryForms {
         following(given, everywhere_ ? everywhere_->name : given.name, std::move(node)), true);
   }
 
-  // A node of which an earlier setting is a part stays one of settings.
+  // A node that contains an earlier setting keeps the place of that setting.
   static void put(std::optional<Given>& to, Given given, bool has_part) {
     if (has_part && to && !to->key_place.in_file()) given.key_place = to->key_place;
     to = std::move(given);

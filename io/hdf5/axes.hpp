@@ -17,9 +17,9 @@ inline constexpr const char* format_attribute = "lapl_format";  ///< the kind of
 inline constexpr const char* version_attribute = "lapl_format_version";
 inline constexpr const char* spacing_attribute = "lapl_grid_spacing";
 inline constexpr std::int64_t format_version = 1;
-/// netCDF's attribute with the value that stands for none.
+/// netCDF's attribute with the value that marks missing values.
 inline constexpr const char* fill_attribute = "_FillValue";
-/// netCDF's attribute for one more such value: of an index that shows outputs of versions that
+/// netCDF's attribute for a second such value. An index has it if it shows outputs of versions that
 /// stored fill_value (kernels/fields/fill_value.hpp) outside masks.
 inline constexpr const char* earlier_fill_attribute = "missing_value";
 inline constexpr const char* complex_attribute = "complex";

@@ -101,7 +101,7 @@ double wrapped(double value, double wrap) {
   return value >= -wrap / 2 ? value + wrap : value;
 }
 
-/// 0 if the type's own sign holds.
+/// Packing::wrap for the attribute _Unsigned; 0 if it does not change the sign.
 double unsigned_wrap(const Attributes& attributes) {
   if (!attributes.has("_Unsigned")) return 0;
   std::string text = attributes.text("_Unsigned");
@@ -113,9 +113,9 @@ double unsigned_wrap(const Attributes& attributes) {
   return std::ldexp(text == "true" ? 1 : -1, attributes.bits());
 }
 
-/// netCDF's default fill value of the dataset's type, if the file may contain it: integers that
-/// mean themselves are far more common, so it counts there only if the dataset is made to be filled
-/// with it, as netCDF makes datasets.
+/// netCDF's default fill value of the dataset's type, if the file may contain it. Integers usually
+/// mean themselves, so for them it counts only if the dataset is made to be filled with it, as
+/// netCDF makes datasets.
 std::optional<double> default_fill(hid_t dataset, const Attributes& attributes) {
   if (!attributes.is_integer()) return attributes.as_stored(fill_value);
   const int bits = attributes.bits();
