@@ -102,7 +102,7 @@ class Backend {
   /// Captures have ranks of their own, for the thread that reads them.
   virtual Ranks& ranks() { return only_rank(); }
 
-  /// The rows that set_state takes and captures contain.
+  /// The rows that set_state expects and captures contain.
   virtual RowRange rows() const = 0;
 
   /// A view of the current state in memory.
@@ -111,7 +111,7 @@ class Backend {
   /// Values of the current state at `indices`.
   virtual std::vector<T> values_at(std::span<const std::int64_t> indices) = 0;
 
-  /// Waits for code that is being compiled; until then other code takes the steps, with the same
+  /// Waits for code that is being compiled; until then other code runs the steps, with the same
   /// bits.
   virtual void settle() {}
 
@@ -166,8 +166,8 @@ std::vector<T> copy_of_state(Backend<T>& backend) {
   return {state.begin(), state.end()};
 }
 
-/// The largest error of the last step, in units of what it may be; NaN where it is not a number.
-/// The error is the array after so many `fields`.
+/// The largest error of the last step, relative to what the tolerance allows; NaN if it is not a
+/// number. The error is the array after so many `fields`.
 template <class T>
 double largest_error(Backend<T>& backend, int fields) {
   return backend.reduce({fields, 1}, std::numeric_limits<double>::infinity())().largest;
@@ -182,7 +182,7 @@ bool has_cuda_driver();
 /// a device.
 void choose_device(int index);
 
-/// Steps that the given engine, or "auto", takes in one pass, if the grid is large enough for them.
+/// Steps that the given engine, or "auto", runs in one pass, if the grid is large enough for them.
 template <class T>
 std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend,
                            const std::string& engine);
@@ -196,7 +196,7 @@ int useful_threads(const Problem<T>& problem) {
 }
 
 /// Makes a backend, "cpu" or "cuda", with `engine`, which is "auto" or a name from engine_table. If
-/// `threads` is 0, it takes useful_threads. Throws DeviceError if the device is missing, not
+/// `threads` is 0, it uses useful_threads. Throws DeviceError if the device is missing, not
 /// compiled in or has too little memory (with the bytes needed and available), ConfigError if the
 /// engine belongs to another backend.
 template <class T>

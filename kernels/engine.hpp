@@ -24,7 +24,7 @@ class Engine {
   /// Changes the times of steps. Engines whose steps never change need not do it.
   virtual void set_clock(const StepTimes& /*clock*/) {}
 
-  /// Called when something else than a step or Backend::undo_step has changed the state.
+  /// Called when the state was changed by anything but a step or Backend::undo_step.
   virtual void forget_state() {}
 
   /// The number of threads of a step on a CPU. All other parallel work of the run uses as many:

@@ -35,7 +35,7 @@ struct Stage {
   std::vector<int> targets;  ///< arrays to write; the stage may read them only if they are fields
   /// time of the state that the stage reads, in steps since the beginning of the step
   double time = 0;
-  std::vector<GridReduction> reductions = {};  ///< taken before the stage
+  std::vector<GridReduction> reductions = {};  ///< computed before the stage
 };
 
 /// When a stage is evaluated.
@@ -207,7 +207,7 @@ std::optional<Extensions> as_extensions(const Problem<T>& problem) {
 
 /// True if CUDA engine `engine`, or "auto", compiles code at run time: for every equation that is
 /// not compiled ahead, for engine "tile", and for diffusion with faces that cannot be replaced by
-/// an extension of the grid (mixed, or held at a value other than 0).
+/// an extension of the grid (mixed, or with a value other than 0).
 template <class T>
 bool is_compiled_at_run_time(const Problem<T>& problem, std::string_view engine) {
   return !is_plane_diffusion(problem) || engine == "tile" || !as_extensions(problem);

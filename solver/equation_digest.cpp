@@ -120,7 +120,7 @@ class CanonDigest {
 
   const Problem<double>& problem_;
   std::vector<Digest> made_;     // for each array, the digest of the way its values are made
-  std::vector<Digest> reduced_;  // for each reduction that was taken
+  std::vector<Digest> reduced_;  // for each reduction so far
 };
 
 }  // namespace

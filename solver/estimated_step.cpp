@@ -228,7 +228,7 @@ class RateDerivative {
   double unit(std::size_t field) const { return units_.empty() ? 1 : units_[field]; }
 
   // The factor of the direction that changes the state by a millionth. A field that is nearly 0
-  // beside the others may change by more.
+  // compared with the others may change by more.
   double probe_factor(std::span<const double> direction) const {
     Values ratios;
     for (std::size_t f = 0; f < fields_; ++f) {

@@ -37,7 +37,7 @@ StateModes modes_at(const RunConfig& config, const FormulaSystem& system,
                     const CoefficientFields& coefficients, const WholeFields& whole,
                     double time = 0);
 
-/// Bytes of host memory that modes_at takes besides the values that it is given.
+/// Bytes of host memory that modes_at needs besides its arguments.
 double memory_of_modes(const RunConfig& config, const FormulaSystem& system);
 /// Throws DeviceError where these are not available.
 void require_memory_of_modes(const RunConfig& config, const FormulaSystem& system);
@@ -45,10 +45,10 @@ void require_memory_of_modes(const RunConfig& config, const FormulaSystem& syste
 /// The first step by error in seconds, at most `longest`: a hundredth of the time in which a field
 /// would change by its largest value. Where a field that changes is 0 everywhere, or rates read t,
 /// it is also (0.01 / d)^(1/p): p is the order of a step's error, and d is the largest rate of a
-/// field that is 0, or second derivative in time of any, in units of what the error may be. A short
-/// trial step finds the latter (Hairer, Norsett and Wanner, Solving Ordinary Differential Equations
-/// I (1993), section II.4). Where rates read t, it is at most a hundredth of `longest`. Throws as
-/// modes_at.
+/// field that is 0, or second derivative in time of any, relative to what the tolerance allows. A
+/// short trial step finds the latter (Hairer, Norsett and Wanner, Solving Ordinary Differential
+/// Equations I (1993), section II.4). Where rates read t, it is at most a hundredth of `longest`.
+/// Throws as modes_at.
 double first_step_by_rates(const RunConfig& config, const FormulaSystem& system,
                            const CoefficientFields& coefficients, const WholeFields& whole,
                            double longest);

@@ -139,8 +139,8 @@ void set_in_blocks(FieldMaker make, RunConfig config, const InitialPart& part, R
   });
 }
 
-// Sets the nodes of some rows that conditions hold to their values at the start; `own_values` makes
-// the values of a coefficient field in these rows.
+// In some rows, sets the nodes with conditions at: node to their values at the start; `own_values`
+// makes the values of a coefficient field in these rows.
 template <class T>
 void impose_node_values(const RunConfig& config, RowRange rows,
                         const std::function<std::vector<T>(const std::string&)>& own_values,

@@ -85,7 +85,7 @@ void add_computed_fields(WholeFields& whole, const RunConfig& config,
                          const CoefficientFields& coefficients);
 
 /// The config's initial fields, one after the other, rounded once from float64, and the values of
-/// conditions at: node where they hold: these `rows`, by `ranks` together. `whole` must hold the
+/// conditions at: node at their nodes: these `rows`, by `ranks` together. `whole` must hold the
 /// fields that io/ reads from files; all others are computed if it lacks them. Only the first rank
 /// needs `whole` and the values of `coefficients`; each rank computes all other fields for its own
 /// rows.

@@ -33,7 +33,7 @@ bool is_drawn_around_zero(std::string_view name);
 /// The names that output.fields accepts, in the order in which they are listed.
 std::vector<std::string> output_names(const RunConfig& config);
 
-/// The field of the run that the filter takes as input.
+/// The field of the run that the filter reads.
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);
 
 template <class T>

@@ -45,7 +45,7 @@ template <class T>
          config.fields.size() == 1 ? "the value" : "field " + config.fields[field]);
 }
 
-/// The value and its neighbours, from whichever rank holds them.
+/// The value and its neighbours, from the rank that has them.
 template <class T>
 FoundValue<T> found_at(std::int64_t index, Shape shape, const Captured<T>& captured,
                        std::span<const T> values) {

@@ -156,11 +156,11 @@ class Run {
       throw NumericalError(words_on_tiny_step(step_, time(), found.longest));
   }
 
-  // Ends the run before steps of which nobody knows whether they are stable. The state is stored.
+  // Ends the run because no step is known to be stable. The state is stored.
   [[noreturn]] void refuse_estimate(const std::string& why) {
     finish_finite_check();
     start_finite_check();
-    finish_finite_check();  // of a state that is not finite, this says more
+    finish_finite_check();  // if the state is not finite, this error says more
     end_here(words_on_unknown_step(config_, step_, time(), why));
   }
 

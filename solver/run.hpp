@@ -68,7 +68,7 @@ struct VaryingSteps {
   std::optional<StepState> from = {};  ///< of a restart
   EstimateStep<T> estimate = {};       ///< asked every config.stability_checks() steps
   /// called on the first rank if an estimate has changed the size of steps to `size`, or if steps
-  /// of this one size are longer than the estimate, or the estimate knows of none
+  /// of this one size are longer than the estimate, or the estimate found no stable step
   std::function<void(std::int64_t step, double size)> report = {};
   /// called on the first rank with a warning
   std::function<void(std::int64_t step, const std::string& what)> warn = {};

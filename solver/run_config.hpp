@@ -66,13 +66,13 @@ enum class ConditionKind { value, value_at_face, value_at_node, derivative, mixe
 /// A condition as formulas: the ghost is (a + b u) / divisor, where u is the value on the node
 /// inside. The formulas read the spacing h and the config's value and factor. An absorbing
 /// condition of a field is a derivative in formulas of the system: less its rate, divided by the
-/// speed (condition_of_array). A value at a node has no ghost; stages hold it
+/// speed (condition_of_array). A value at a node has no ghost; stages impose it
 /// (solver/equation/side_stages.hpp).
 struct ConditionRow {
   ConditionKind value;
   const char* name;
   const char* form;  ///< as written in configs
-  double place;      ///< where the condition holds, in spacings from the node inside
+  double place;      ///< where the condition applies, in spacings from the node inside
   FormulaText a, b, divisor;
   bool has_factor = false;  ///< besides a value: {value: b, factor: a}
 };
@@ -94,7 +94,7 @@ struct SideCondition {
   std::string array = {};  ///< a field or a quantity of equation.let; empty: all fields
   ConditionKind kind = ConditionKind::value;
   FormulaText value = "0";
-  FormulaText factor = "0";  ///< for conditions that take one
+  FormulaText factor = "0";  ///< for mixed conditions
   bool of_mask = false;      ///< of the mask's boundary instead of a side
 };
 
@@ -172,7 +172,7 @@ struct RunConfig {
 
   EquationConfig equation;
   TimeScheme scheme;
-  /// values of the fields about which etdrk2 and etdrk4 take the linear part, one for all or one
+  /// values of the fields about which etdrk2 and etdrk4 linearise the rates, one for all or one
   /// each
   std::vector<double> linear_about = {0};
   /// dt in seconds; unset where the equation's parameters imply it, and until it is found
@@ -207,7 +207,7 @@ struct RunConfig {
   double smallest_step = 0;         ///< seconds: below it a run with time.tolerance ends
   std::int64_t check_finite_every = 500;
   std::optional<std::int64_t> check_stability_every;  ///< steps
-  bool refuses_unstable = true;  ///< a step that is known to be unstable; else a warning
+  bool refuses_unstable = true;  ///< a step known to be unstable is an error; else a warning
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 
@@ -216,7 +216,7 @@ struct RunConfig {
 
   /// True until the number for time.stages: auto is found.
   bool lacks_stages() const { return scheme.kind == Scheme::rkl2 && !scheme.stages; }
-  /// The scheme for checks of what some number of stages can do: the most until it is found.
+  /// The scheme for checks; until the number of stages is found, with the largest number.
   TimeScheme checked_scheme() const {
     TimeScheme checked = scheme;
     if (lacks_stages()) checked.stages = most_stages;

@@ -1,5 +1,5 @@
-// Notices steps that stay so short that they lead nowhere, as at a singularity of the solution that
-// errors of the size of the tolerance let the state pass.
+// Notices steps that stay too short to reach the next output, as at a singularity of the solution
+// that the state passes only because of errors within the tolerance.
 #pragma once
 
 #include <fmt/format.h>

@@ -29,23 +29,23 @@ struct StepEstimate {
 /// The controller's state, which a checkpoint stores for a restart.
 struct StepState {
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
-  StepTimes clock;              ///< of the planned steps
+  StepTimes clock;              ///< the times of the planned steps
   double carry = 0;             ///< the rounding error of clock.start, in seconds
   double longest = 0;           ///< size of the next step, if no time shortens it
   double error = 1;             ///< of the last step, in units of the tolerance
   std::int64_t rejections = 0;  ///< number of steps rejected so far
-  /// of rkl2 with a tolerance: the spectral radius of the rates' derivative in 1/s; below 0 before
+  /// for rkl2 with a tolerance: the spectral radius of the rates' derivative in 1/s; below 0 before
   /// the first estimate
   double radius = -1;
-  std::int64_t stages = 3;  ///< of its last planned step
-  /// of steps that are estimated: the step of the last estimate, that of the next, and the longest
-  /// that all estimates allow since the last power of two of steps, and since the one before
+  std::int64_t stages = 3;  ///< of the last planned step
+  /// where stable steps are estimated: the step numbers of the last and the next estimate, and the
+  /// longest steps that all estimates since the last power of two allow, and since the power before
   std::int64_t last_estimate = 0, next_estimate = 0;
   std::array<double, 2> allowed = {unlimited, unlimited};
 
   /// Lets planned steps end at `step`, so that others can follow.
   void end_planned(std::int64_t step);
-  /// True if a run can have this state at `step`; a file may lie.
+  /// True if a run can have this state at `step`; a file may contain anything.
   bool is_sound(std::int64_t step) const;
   /// The members as words of 64 bits.
   std::vector<std::uint64_t> words() const;
@@ -66,9 +66,9 @@ class StepControl {
   const StepState& state() const { return state_; }
   double time(std::int64_t step) const { return state_.clock.time(step); }
 
-  /// Takes an estimate of config.estimated_scheme(). Steps with a tolerance then choose other
-  /// stages; others another size from `step` on, if it is too long, or may be much longer by all
-  /// estimates of a long time. Returns true if the size changes.
+  /// Uses an estimate of config.estimated_scheme(). With a tolerance, it determines the number of
+  /// stages. Otherwise the size changes from `step` on if it is too long, or if all estimates over
+  /// a long window allow a much longer one. Returns true if the size changes.
   bool use_estimate(const StepEstimate& found, std::int64_t step);
 
   /// Plans steps of one size from `step` on.

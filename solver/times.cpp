@@ -11,7 +11,7 @@
 namespace lapl {
 namespace {
 
-constexpr double exact_integers = 0x1p53;  // doubles hold all below it
+constexpr double exact_integers = 0x1p53;  // doubles represent all below it
 
 __extension__ using Wide = unsigned __int128;
 

@@ -15,13 +15,13 @@ namespace lapl {
 
 /// The double nearest to `count` times the decimal of `unit`.
 double decimal_multiple(double unit, std::int64_t count);
-/// The nearest multiple to `time`; `time` is one of them if it is equal.
+/// The multiple nearest to `time`; it equals `time` if that is a multiple.
 double nearest_multiple(double unit, double time);
 /// The smallest multiple above `time`.
 double next_multiple(double unit, double time);
 
 /// The times of steps of one size, which divide the times of exact_times; each is rounded once.
-/// Where steps vary, of the first one.
+/// If steps vary, the times of the first step.
 StepTimes step_times(const RunConfig& run);
 inline double time_at_step(const RunConfig& run, std::int64_t step) {
   return step_times(run).time(step);

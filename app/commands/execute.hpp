@@ -28,9 +28,8 @@ struct Job {
 extern const std::string* checked_config_text;
 
 /// The job that goes on from `restart` in `folder` under `config`; prints which checkpoints were
-/// rejected. Throws ConfigError where the config asks for another problem or an earlier end. Keys
-/// of
-/// --change-equation may have other values where `change_equation`.
+/// rejected. Throws ConfigError where the config asks for another problem or an earlier end. If
+/// `change_equation`, keys of --change-equation may have other values.
 Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console,
                bool change_equation = false);
 

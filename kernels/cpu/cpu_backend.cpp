@@ -28,7 +28,7 @@
 namespace lapl {
 
 std::string processor_name() {
-  static const std::string name = [] {  // a machine of many cores takes milliseconds to say it
+  static const std::string name = [] {  // reading it takes milliseconds on a machine of many cores
     std::ifstream info("/proc/cpuinfo");
     for (std::string line; std::getline(info, line);)
       if (line.starts_with("model name")) return line.substr(line.find(':') + 2);

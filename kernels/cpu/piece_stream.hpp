@@ -13,7 +13,8 @@ namespace lapl {
 struct PieceStream : Piece {
   std::int64_t behind(StreamRows lag) const { return lag.of(rows.size()); }
 
-  /// Column 0 of the row that is `lag` behind the first row.
+  /// Column 0 of the row that is `lag` behind the first row. Row numbers below the first wrap into
+  /// the planes before.
   Cell row_behind(StreamRows lag) const {
     Cell row{rows.first - lag.rows, 0, planes.first - lag.planes};
     for (; row.row < rows.first; row.row += rows.size()) --row.plane;

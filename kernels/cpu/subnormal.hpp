@@ -1,5 +1,5 @@
 // Subnormal numbers at normal speed. On many processors an instruction with a subnormal operand or
-// result takes some 150 clock cycles, and a spreading field has a rim of such numbers. Flushing
+// result takes some 150 clock cycles, and a spreading field has an edge of such numbers. Flushing
 // them to zero would change bits. A tile that has them is therefore computed on values multiplied
 // by a power of two,
 //

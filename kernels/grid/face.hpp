@@ -26,7 +26,7 @@ struct Face {
   bool neighbour = false;
   int condition = -1;  ///< index in Problem::conditions of a face that varies
 
-  /// A face that varies. It equals none, and who reads a or b of it makes values of NaN.
+  /// A face that varies. It is equal to no face; its a and b are NaN, so that reading them shows.
   static constexpr Face varying(int condition) {
     constexpr T none = std::numeric_limits<T>::quiet_NaN();
     return {none, none, false, condition};

@@ -28,11 +28,11 @@ namespace lapl {
 void use_code_cache(bool use);
 
 /// From now on, where there is no cache or it is off, codes are kept in this open folder, which
-/// must be this user's alone. Whoever made it removes it.
+/// must be this user's alone. The process that made it removes it.
 void keep_codes_in(int folder);
 
-/// From now on, code whose user ends is compiled to its end where that takes at most a second more:
-/// other processes, such as members of a sweep, will ask for it.
+/// From now on, compilation goes on after the user of the code has ended, for at most a second:
+/// other processes, such as members of a sweep, will ask for the code.
 void finish_compilations();
 bool finishes_compilations();
 

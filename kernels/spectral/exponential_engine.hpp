@@ -47,7 +47,7 @@ struct AddChange {
   }
 };
 
-/// The largest error of the fields so far, beside what it may be; NaN if one is.
+/// The largest error of the fields so far, relative to what the tolerance allows; NaN if one is.
 template <class T>
 struct LargestError {
   const T* before;

@@ -21,9 +21,9 @@
 //   etdrk4   error = 2 R (N(s) - the parabola through N(0), N(1/2) and N(1))
 //
 // If N is the next power of t in a mode that does not grow, the first is 1 to 1.5 times the error
-// of the step, and the second at least 0.38 times. s is 0.38 or half of that, of the golden
-// section, of which no small multiple is a whole number: where the nodes meet the periods of a
-// wave, s does not.
+// of the step, and the second at least 0.38 times. s is 0.38 (the golden section) or half of it.
+// No small multiple of s is near a whole number, so a wave of t whose values at the nodes are equal
+// has another value at s.
 #pragma once
 
 #include <cstdint>
@@ -136,8 +136,8 @@ LAPL_HOST_DEVICE void compute_mode(const ExponentialModes& modes, std::int64_t a
   }
 }
 
-/// The miss of an interpolation in time at its last node: the sum of shares times N at parts of the
-/// step, less N at its end.
+/// The error of an interpolation in time at its last node: the sum of shares times N at parts of
+/// the step, less N at its end.
 struct TimeGap {
   int nodes = 0;
   double parts[3] = {};

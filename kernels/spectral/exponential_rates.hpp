@@ -16,7 +16,7 @@ struct ExponentialRates {
     std::vector<int> fields;  ///< at most most_coupled
     Faces<double> faces;      ///< as LinearRates::faces
     std::vector<ModeRate>
-        linear;  ///< L, row by row: element (i, j) is what field j does to field i
+        linear;  ///< L, row by row: element (i, j) is the factor of field j in the rate of field i
 
     int size() const { return static_cast<int>(fields.size()); }
   };
@@ -24,9 +24,9 @@ struct ExponentialRates {
   int order = 2;          ///< 2 or 4
   Problem<double> rates;  ///< a step makes the fields their rates
   std::vector<Group> groups;
-  double relative = 0, absolute = 0;  ///< what the error of a step may be
+  double relative = 0, absolute = 0;  ///< the tolerance of a step's error
 
-  /// The error of a value beside what it may be.
+  /// The error of a value, relative to what the tolerance allows.
   LAPL_HOST_DEVICE static double scaled(double error, double before, double after, double relative,
                                         double absolute) {
     const double a = before < 0 ? -before : before, b = after < 0 ? -after : after;

@@ -146,7 +146,7 @@ class Splitting : public MistakeList {
     }
   }
 
-  // A condition of a complex field is one of each part that has none of its own.
+  // A condition of a complex field applies to each part that has none of its own.
   std::vector<SideCondition> split(const std::vector<SideCondition>& conditions) {
     std::vector<SideCondition> made;
     for (const SideCondition& condition : conditions) {

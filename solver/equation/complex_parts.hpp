@@ -51,11 +51,11 @@ class ComplexFormulas {
 };
 
 /// Replaces each of `run.complex_fields` in `run.fields`, formulas, initial fields, conditions and
-/// outputs by its parts, so that nothing else knows of complex values. Returns all mistakes; what
-/// is wrong becomes 0, so that the other mistakes of the config can be found.
+/// outputs by its parts, so that no other code handles complex values. Returns all mistakes; wrong
+/// formulas become 0, so that the other mistakes of the config can be found.
 std::vector<KeyMistake> split_complex_fields(RunConfig& run);
 
-/// The complex field of which a field is a part; empty if it is none.
+/// The complex field of which a field is a part; empty if it is no part of one.
 std::string complex_parent(const RunConfig& run, const std::string& field);
 
 }  // namespace lapl

@@ -13,8 +13,8 @@ namespace lapl {
 /// A parameter field that operators read beside cells, where a flux flows through a side or the
 /// mask boundary.
 struct FaceCoefficient {
-  SideCondition condition;  ///< of the parameter: it has the value of its formula at the face
-  bool is_linear;  ///< it is no formula of the position, and continues linearly there instead
+  SideCondition condition;  ///< of the parameter: the value of its formula at the face
+  bool is_linear;           ///< true for one without a formula of the position: it is extrapolated
 };
 /// One for each parameter and each of the conditions that a flux flows through.
 std::vector<FaceCoefficient> coefficients_at_faces(const RunConfig& run,
@@ -28,13 +28,13 @@ bool is_of_position(const RunConfig& run, const std::string& name);
 /// order.
 bool has_coefficient_of_operators(const RunConfig& run);
 
-/// The condition of a field or a quantity that a condition of some or all holds for. An absorbing
-/// condition becomes the derivative that it is for this field.
+/// A condition as it applies to one field or quantity: an absorbing condition becomes the
+/// derivative that it means for this field, others stay.
 SideCondition condition_of_array(SideCondition condition, const std::string& array,
                                  const RunConfig& run);
 
-/// Why no absorbing condition can hold for this field or quantity, such as "has laplacian in its
-/// rate"; empty if one can. Throws FormulaError.
+/// Why this field or quantity cannot have an absorbing condition, such as "has laplacian in its
+/// rate"; empty if it can. Throws FormulaError.
 std::string why_not_absorbing(const std::string& array, const RunConfig& run);
 
 }  // namespace lapl

@@ -31,7 +31,7 @@ void ConditionChecker::check_conditions() {
   check_sides();
 }
 
-// Checks a condition by `write`, for each array that it holds for.
+// Checks a condition by `write`, for each array that it applies to.
 void ConditionChecker::check_condition(const std::string& key, SideCondition condition,
                                        const std::function<void(SideCondition)>& write) {
   std::vector<std::string> arrays = {condition.array};

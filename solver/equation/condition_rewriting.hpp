@@ -34,9 +34,9 @@ class ConditionRewriting {
   virtual int read(int array, Offset at) = 0;
   virtual int result(int value) { return value; }
 
-  /// The ghost of an array beside the cell at `from`: what a condition along an axis, which holds
-  /// at `place` along it, makes of the values there. Its formulas read all arrays where it holds:
-  /// others linearly continued from the two nodes, its own so that the condition is met.
+  /// The ghost of an array beside the cell at `from`, by a condition along an axis that applies at
+  /// `place` on it. Its formulas read all arrays at that place: other arrays are extrapolated from
+  /// the two nodes, and its own array has the value that satisfies the condition.
   int ghost(int array, const SideCondition& condition, std::size_t axis, Term place, Offset from,
             const Reads& reads);
   /// The value of an array this many spacings beyond the node inside, on the line through both

@@ -113,8 +113,8 @@ std::vector<Complex> eigenvalues(SquareMatrix matrix) {
     for (; first > 0; --first) {
       const double around =
           taxicab_size(matrix.at(first, first)) + taxicab_size(matrix.at(first - 1, first - 1));
-      // Beside its neighbours, so that eigenvalues of every size keep their digits; beside the
-      // matrix where that does not succeed. Rounding is as large as that in any case.
+      // Negligible compared with its neighbours, so that eigenvalues of every size keep their
+      // digits; if that fails, compared with the whole matrix, as rounding is that large anyway.
       const bool beside_matrix = tries >= many_tries || around == 0;
       if (taxicab_size(matrix.at(first, first - 1)) <= unit * (beside_matrix ? norm : around))
         break;

@@ -187,7 +187,7 @@ class FormulaChecker : public ConditionChecker {
         "time.scheme", [&] { step_stages(system(), run_.scheme, 1); }, "imex: ");
   }
 
-  // Other schemes hold for rates that are smooth in time, which noise is not.
+  // Other schemes assume rates that are smooth in time, which noise is not.
   void check_noise() {
     const Scheme scheme = run_.scheme.kind;
     if (used_.contains("noise") && scheme != Scheme::euler && scheme != Scheme::heun)

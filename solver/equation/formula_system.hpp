@@ -10,7 +10,7 @@
 
 namespace lapl {
 
-/// The names of numeric parameters and quantities, and the grid; no arrays.
+/// The names of numeric parameters and quantities, and the grid, without fields and other arrays.
 FormulaNames formula_names(const RunConfig& run);
 
 /// The names for formulas that do not change in time and read only the position and parameters.
@@ -64,9 +64,9 @@ GhostTerms ghost_terms(const SideCondition& condition, const FormulaNames& names
 /// The condition of a side. If a or b varies, `tree` computes both; else both are numbers.
 struct ConditionTerms : GhostTerms {
   StageTree tree;
-  double place = 0;    ///< position along the axis where the condition holds
+  double place = 0;    ///< position along the axis where the condition applies
   bool reads = false;  ///< reads arrays
-  /// reads arrays or holds a node, so that stages must impose it (side_stages.hpp)
+  /// reads arrays or prescribes a node's value, so that stages must impose it (side_stages.hpp)
   bool staged = false;
 };
 /// The terms of a condition of one array; the names that it reads are added to `used`. Throws
@@ -74,7 +74,7 @@ struct ConditionTerms : GhostTerms {
 ConditionTerms condition_terms(const SideCondition& condition, const RunConfig& run,
                                std::set<std::string>& used);
 
-/// True if the condition holds for this field or quantity.
+/// True if the condition applies to this field or quantity.
 bool applies_to(const SideCondition& condition, const std::string& array, const RunConfig& run);
 
 /// True if the ghost of a side or of the mask's boundary depends on fields or parameter fields. The

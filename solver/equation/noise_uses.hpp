@@ -15,17 +15,17 @@
 namespace lapl {
 
 struct NoiseUses {
-  std::uint64_t seed = 0;         ///< of uses that name none
+  std::uint64_t seed = 0;         ///< of uses without a seed of their own
   double volume = 1;              ///< of a cell, over the grid's axes
   bool is_zero = false;           ///< for rates that are evaluated without their noise
   std::optional<double> dt = {};  ///< none where it differs from step to step
 
   using Place = std::pair<const Formula*, int>;
   std::map<Place, int> uses = {};    ///< the number of each
-  std::set<Place> noisy_nodes = {};  ///< nodes that are made of noise
+  std::set<Place> noisy_nodes = {};  ///< nodes that depend on noise
 
-  /// Finds the uses and the nodes that are made of them, through quantities too, of which none may
-  /// be made of itself.
+  /// Finds the uses, and the nodes that depend on them, also through quantities. No quantity may
+  /// depend on itself.
   void find(const std::vector<Formula>& rates, const std::vector<Formula>& quantities);
 };
 

@@ -254,7 +254,8 @@ class Derivatives {
     return sum;
   }
 
-  // A mistake in a derivative is shown at the part of the formula that has it.
+  // Writes a derivative by its formula, `outer`. A mistake in it is reported at the part of the
+  // formula that it is the derivative of.
   Term written(const FormulaPart& part, const Formula& outer, const FormulaNames& arguments) {
     try {
       return TreeWriter(arguments, tree_, used_).write(outer);

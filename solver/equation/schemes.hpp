@@ -131,7 +131,7 @@ struct Tolerance {
 /// A scheme with its number of stages, which only rkl2 leaves open.
 struct TimeScheme {
   Scheme kind = Scheme::euler;
-  std::optional<int> stages = {};  ///< of rkl2: the most, with a tolerance; unset until it is found
+  std::optional<int> stages = {};  ///< of rkl2: with a tolerance the most; unset until it is found
   bool varies = false;             ///< dt may differ from step to step
   std::optional<Tolerance> tolerance = {};  ///< where steps choose their size by their error
 

@@ -49,7 +49,7 @@ class SideRewriting : public ConditionRewriting {
   std::size_t stage_ = 0, result_ = 0;  // of the stages, and of the results of a stage
 };
 
-// Holds values at nodes.
+// Imposes prescribed values at nodes.
 class ImposedValues : public SideRewriting {
  public:
   using SideRewriting::SideRewriting;
@@ -163,9 +163,9 @@ class Masking : public ConditionRewriting {
     return made_.operate(Operation::choice, made_.value(mask_, at), there, beyond(array, at));
   }
 
-  // The value at `at`, which is outside: what the condition makes of the cell reached by one step
-  // less along an axis, if that is inside. As at the grid's sides, the axis of the rows comes
-  // before that of the columns there.
+  // The value at `at`, which is outside: the ghost of the cell reached by one step less along an
+  // axis, if that cell is inside. As at the grid's sides, the axis of the rows comes before that of
+  // the columns there.
   int beyond(int array, Offset at) {
     int otherwise = -1;
     for (std::size_t axis = 3; axis-- > 0;) {
@@ -192,7 +192,7 @@ class Masking : public ConditionRewriting {
     return made_.value(array, {});
   }
 
-  // The ghost at `at` that the condition makes of the cell at `from` beside it.
+  // The ghost at `at` that follows by the condition from the cell at `from` beside it.
   int of_mask(int array, std::size_t axis, Offset at, Offset from, const Inside& inside) {
     const auto found = mask_boundary_.conditions.find(like_[array]);
     const bool is_linear = mask_boundary_.linear.contains(like_[array]);

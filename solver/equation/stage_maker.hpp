@@ -1,5 +1,5 @@
 // Evaluates formulas as stages. Earlier stages compute the values that operators upon operators
-// read at neighbours, so that a rate may take several.
+// read at neighbours, so that a rate may need several stages.
 #pragma once
 
 #include <fmt/format.h>
@@ -120,7 +120,7 @@ class StageMaker {
     return std::move(made_);
   }
 
-  // A rate or an error of a field, but 0 where conditions hold it.
+  // A rate or an error of a field, but 0 where conditions prescribe its value.
   Term where_free(Level& to, int field, Term value) const {
     if (!system_.sides) return value;
     StageTree& tree = to.stage.tree;
@@ -218,7 +218,7 @@ class StageMaker {
                        quantity.name, quantity.text);
   }
 
-  // The array that holds an argument with a stencil operator in it; an earlier stage fills it.
+  // The array of an argument that contains a stencil operator; an earlier stage computes it.
   std::optional<int> nested_array(NestedQuantity part) {
     if (const FormulaNode* const call =
             find_call(FormulaFunction::Kind::over_grid, *part.formula, part.node))
@@ -302,7 +302,7 @@ class StageMaker {
     return find_call(FormulaFunction::Kind::stencil, formula, node) != nullptr;
   }
 
-  // In a part of a formula, a call of such a function or the name of a quantity that holds one;
+  // In a part of a formula, a call of such a function or the name of a quantity that contains one;
   // none in quantities that have arrays.
   const FormulaNode* find_call(FormulaFunction::Kind kind, const Formula& formula, int node) {
     const auto known = calls_.find({kind, &formula, node});
@@ -369,7 +369,7 @@ class StageMaker {
   std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
   std::set<int> computed_;  // arrays already filled in the current evaluation
   std::vector<GridReduction> reductions_;
-  std::set<int> used_reductions_;  // reductions that stages of the current evaluation take
+  std::set<int> used_reductions_;  // reductions of the current evaluation's stages
   std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> calls_;
   std::vector<std::unique_ptr<Level>> levels_;
   double time_ = 0;

@@ -143,8 +143,8 @@ class StepMaker : public StageMaker {
     if (measures_error) make_field(error);
   }
 
-  // The rate of a field is taken at the middle of the step, or at its end if it reads fields that
-  // were stepped before: those are new then, and the field itself is half a step later.
+  // The rate of a field is evaluated at the middle of the step, or at its end if it reads fields
+  // that were stepped before: those are new then, and the field itself is half a step later.
   void leapfrog() {
     for (const int field : fields_) {
       const std::size_t first = made_.stages.size();

@@ -85,6 +85,7 @@ Term TreeWriter::second_difference(const Argument& argument, int axis) {
   return {centre.factor * difference.factor, centre.literal && difference.literal, difference.node};
 }
 
+// The sum over the axes of scale(axis) * term(axis); a common scale multiplies the sum.
 Term TreeWriter::over_axes(const std::function<Term(int axis)>& term,
                            const std::function<double(int axis)>& scale) {
   const std::vector<int> all = axes();
