@@ -1,5 +1,5 @@
 // The short forms of a config. They are written out into the keys of the table before these are
-// read, so that whatever follows knows one form of each.
+// read, so that all later steps know one form of each.
 //
 //   equation: {u: FORMULA}          fields: [u], equation.kind: formula
 //   initial: FORMULA                initial: {kind: formula, formula: FORMULA}, for each field
