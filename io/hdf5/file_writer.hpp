@@ -86,7 +86,7 @@ class FileWriter {
   };
 
   std::optional<Begun> begun_;
-  std::string key_;  // of the layout
+  std::string key_;  // the key of layout_; empty: no layout
   FileLayout layout_;
 };
 

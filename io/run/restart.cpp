@@ -205,7 +205,7 @@ Restart newest_valid_checkpoint(const fs::path& folder, const CheckpointCheck& c
       rejected.push_back(error.what());
     }
   }
-  // Better than no checkpoint; when the run ends, it names the missing outputs.
+  // A checkpoint with missing outputs is better than none; the end of the run names the outputs.
   if (!incomplete.empty()) {
     Restart restart = read_restart(incomplete, check, values);
     restart.rejected = rejected;
