@@ -214,7 +214,7 @@ class Checker : public KeyChecker {
               : "does not apply (it belongs to an equation with noise; give each field a seed)");
   }
 
-  /// Checks that the time step is stable; check_diffusion checks that of diffusion.
+  /// Checks that the time step is stable; check_diffusion checks the step of diffusion.
   void check_step(const FormulaSystem& system) {
     if (is_diffusion(run_)) return;
     RunConfig checked = run_;

@@ -40,7 +40,7 @@ class KeyChecker {
     const auto at = entries_.find(key);
     return at != entries_.end() && !at->second.is_null();
   }
-  /// A part of messages about numbers beyond the run's precision: under float32, the way out.
+  /// Advice in messages about numbers beyond the run's precision: float64, if that is float32.
   const char* or_float64() const {
     return run_.precision == Precision::float32 ? ", or compute.precision: float64" : "";
   }

@@ -1,4 +1,4 @@
-// The key table of a run config, one row per key; see Key for the columns.
+// The key table of a run config, one row per key; see KeyRow (schema.hpp) for the columns.
 #include "io/config/config_keys.hpp"
 
 #include <fmt/ranges.h>

@@ -43,7 +43,7 @@ struct ConfigNames {
   /// `fields`, with two parts in place of a complex field whose parts have initial fields
   std::vector<std::string> initial_fields = {};
   std::vector<std::string> parameters = {};
-  std::vector<std::string> quantities = {};  ///< of equation.let
+  std::vector<std::string> quantities = {};  ///< names of equation.let
   std::vector<std::string> derived = {};     ///< names of output.derived
   int axes = 2;                              ///< number of axes of the grid
   EquationKind equation = EquationKind::diffusion;

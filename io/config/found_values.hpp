@@ -19,7 +19,7 @@ struct ConfigInMaking {
 /// equal grids have equal texts.
 void find_grid(ConfigInMaking& config, const Entries& entries);
 
-/// Computes the number for `time.step: auto`; needs find_exact_outputs and the system.
+/// Computes the number for `time.step: auto`; runs after find_exact_outputs; needs the system.
 void find_step(ConfigInMaking& config, const Place& place, Mistakes& mistakes);
 
 /// Computes the number for `time.stages: auto`; needs the system.

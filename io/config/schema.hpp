@@ -99,7 +99,7 @@ struct KeyRow {
   std::string name;  ///< as in its map; section.entry in the table of a run config
   Schema type = {};
   std::string preset = {};              ///< default as YAML; empty: required
-  std::string unit = {};                ///< empty: dimensionless, or a word
+  std::string unit = {};                ///< empty for pure numbers and for words
   std::string meaning = {};             ///< one line
   std::vector<std::string> kinds = {};  ///< kinds of its map to which the key belongs; empty: all
   bool preset_in_words = false;  ///< `preset` says in words how the default follows from other keys
@@ -134,7 +134,7 @@ Schema null_or(const Schema& schema);
 Schema list(Schema element, std::size_t low, std::size_t high);
 /// Value of `high` for a list of any length.
 inline constexpr std::size_t any_count = SIZE_MAX;
-/// One value for all axes, or a list with one value per axis; null only in place of the list.
+/// One value, or a list of `low` to `high` values; null, if allowed, only in place of the list.
 Schema one_or_list(Schema element, std::size_t low, std::size_t high);
 /// The schema of a list's elements.
 Schema list_element(const Schema& list);

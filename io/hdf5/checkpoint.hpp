@@ -28,9 +28,9 @@ struct OutputListMark {
 struct CheckpointHeader {
   std::string config;  ///< resolved config, YAML
   Shape shape;
-  std::vector<std::string> fields = std::vector<std::string>(1, "field");  ///< of the state
+  std::vector<std::string> fields = std::vector<std::string>(1, "field");  ///< in order
   std::int64_t step = 0;
-  std::optional<double> time = {};  ///< of the state; none in files of versions without one
+  std::optional<double> time = {};  ///< seconds; none in files of versions without one
   double time_step = 0;
   double coefficient = 0;
   std::uint64_t state_digest = 0;

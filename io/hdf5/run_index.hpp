@@ -46,7 +46,7 @@ class RunIndex {
   /// Consecutive records with values at consecutive places of one file.
   struct RecordRange {
     std::string file;
-    std::size_t place, records, places;  // places: number in the file
+    std::size_t place, records, places;  // places: number of records in `file`
   };
   void load(const StepRecord* just_written);
   void add_output(const StepRecord& record);

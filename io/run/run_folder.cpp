@@ -350,7 +350,7 @@ void RunFolder::sync() const {
 void refuse_file_of_run(const fs::path& path) {
   constexpr std::array names = {"run.json",  "config.yaml",     "log.jsonl",
                                 "fields.nc", "diagnostics.csv", "probes.csv"};
-  std::error_code error;  // writing there reports a path that leads nowhere
+  std::error_code error;  // a path that leads nowhere is reported by the writer
   const fs::path real = fs::weakly_canonical(path, error);
   const std::string name = real.filename().string();
   fs::path folder = real.parent_path();

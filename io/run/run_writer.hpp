@@ -32,7 +32,7 @@ struct StoredEvent {
   struct Field {
     std::string name;
     Statistics statistics;
-    FieldView values;       ///< the first rank's; valid while the event is handled
+    FieldView values;       ///< of the first rank; valid while the event is handled
     FieldView masked = {};  ///< the same with NaN outside, where the grid has a mask
   };
   std::vector<Field> fields;  ///< of the state
@@ -108,7 +108,7 @@ class RunWriter final : public RunSink<T> {
   FileWriter step_writer_, checkpoint_writer_;
   RunTable diagnostics_, probes_;
   OutputList output_list_;
-  std::mutex probing_;  // lines come from the stepping thread
+  std::mutex probing_;  // guards probe_lines_, written by the stepping thread, too
   std::string probe_lines_;
   Clock::time_point probes_written_ = Clock::now();
   bool warned_of_probes_ = false;
