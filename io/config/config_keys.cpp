@@ -1,4 +1,4 @@
-// The key table of a run config, one row per key; see Key for the columns.
+// The key table of a run config, one row per key; see KeyRow (schema.hpp) for the columns.
 #include "io/config/config_keys.hpp"
 
 #include <fmt/ranges.h>
@@ -50,7 +50,7 @@ void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const Ya
   });
 }
 
-// Must run after grid.shape and grid.spacing are stored.
+// Stores the spacings of grid.size. Must run after grid.shape and grid.spacing are stored.
 void put_size(RunConfig& run, const YamlNode& node) {
   if (node.kind == YamlNode::Kind::null) return;
   Spacing size;
@@ -214,7 +214,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
   if (names.initial_by_field && !names.all) initial_let.kinds.clear();
   table.push_back(initial_let);
   add_section(table, "equation", &RunConfig::equation, equation_keys(), of_equation);
-  for (const std::string& field : names.fields)  // others are reported by formula_mistakes
+  for (const std::string& field : names.fields)  // formula_mistakes reports names of keys
     if (!is_key_beside_rates(field)) table.push_back(rate_key(field));
   std::vector<std::string> preset_outputs;
   for (const std::string& field : names.fields) preset_outputs.push_back(yaml_text(field));

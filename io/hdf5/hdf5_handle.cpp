@@ -16,8 +16,8 @@ std::recursive_mutex& hdf5_mutex() {
   return mutex;
 }
 
-// HDF5 may crash if memory runs out within it, above all while it starts. So a session first
-// allocates more than HDF5 needs besides values, and frees it.
+// HDF5 may crash if memory runs out inside it, above all while it starts. So a session first
+// allocates more than HDF5 needs besides values, which may throw, and frees it.
 void require_memory() {
   constexpr std::size_t enough = 8 << 20;
   ::operator delete(::operator new(enough));
