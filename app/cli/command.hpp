@@ -1,5 +1,5 @@
-// Each command declares its options, its help and its function. Only app/cli includes CLI11, the
-// library behind it.
+// Class Command declares the options, the help and the function of one command of lapl. It uses the
+// library CLI11, which only app/cli includes.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct OptionRules {
   std::optional<std::pair<double, double>> between_reals = {};        ///< ends included
   bool not_negative = false;
   bool may_be_empty = false;
-  std::vector<std::string> excludes = {};  ///< not with these, such as "--step"
+  std::vector<std::string> excludes = {};  ///< options that cannot come with it: "--step"
 };
 
 class Command {

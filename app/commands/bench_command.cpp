@@ -1,4 +1,4 @@
-// lapl bench
+// lapl bench: compares engines or filters with the reference, then times them.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -153,7 +153,7 @@ int bench_filters(const BenchOptions& options) {
   return 0;
 }
 
-// The coefficient fields of a config, on a grid of another shape.
+// The coefficient fields of a config on a grid of this shape; only the first rank has their values.
 CoefficientFields coefficients_on(const std::optional<LoadedConfig>& loaded, Shape shape,
                                   const Ranks& ranks) {
   if (!loaded) return {};
@@ -226,7 +226,7 @@ int bench_engines(const BenchOptions& options) {
   return 0;
 }
 
-// The words of this command, without those that differ between the measurements.
+// The command line of a measurement, without --shape and --ranks, which differ between them.
 std::vector<std::string> words_for_ranks(const BenchOptions& options, const std::string& backend) {
   std::vector<std::string> words = {"bench", "--backend", backend};
   const auto add = [&](const char* name, const std::string& value) {

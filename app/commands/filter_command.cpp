@@ -1,4 +1,4 @@
-// lapl filter CONFIG
+// lapl filter CONFIG: convolves or correlates pictures, datasets or frames.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -114,7 +114,7 @@ void write_picture(const FilterJob& job, Shape shape, std::span<const T> values,
   replace_file(job.output_path, grey_png(shape, {values.begin(), values.end()}));
 }
 
-// Large weights can overflow.
+// Throws NumericalError if a value is not finite: sums with large weights can overflow.
 template <class T>
 void require_finite(std::span<const T> values, Shape shape, const std::string& name,
                     std::int64_t frame) {
