@@ -150,5 +150,5 @@ int main(int argc, char** argv) try {
   return code;
 } catch (const std::bad_alloc&) {
   std::fflush(stdout);
-  lapl::end_all_ranks(fail_without_memory());  // outside a command, or for its message
+  lapl::end_all_ranks(fail_without_memory());  // outside of the command, or for an error message
 }

@@ -49,6 +49,7 @@ Ways measure_ways(const RunConfig& config, const BackendChoice& choice,
                   const CoefficientFields& coefficients, const StableSteps& stable_steps,
                   const std::vector<T>& state, const Forecast& own);
 
+/// The time of a run, found by trials: seconds of wall-clock time where no unit is named.
 struct RunTime {
   BackendDescription by;
   Forecast stepping;            ///< of all steps, without storing
@@ -60,8 +61,8 @@ struct RunTime {
   /// upper bound, if step sizes have not settled but do not shrink
   std::optional<double> most_seconds;
   std::string failure;  ///< the error that ends the run in its first steps; else empty
-  std::string frozen;   ///< a warning of the initial field; empty where there is none
-  /// until rounding has moved a conserved mean by 1e-5; none: it does not
+  std::string frozen;   ///< a warning about rounding in the initial field; else empty
+  /// steps until rounding to float32 has moved a conserved mean by 1e-5; none: it does not
   std::optional<double> good_steps;
   std::string storing_unknown;  ///< why storing could not be measured; empty where it was
   std::optional<Ways> ways;     ///< to the same time; none unless asked for, or without steps

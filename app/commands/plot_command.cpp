@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int largest_side = 20000;
-// the last two: frames per second
+// A movie takes movie_seconds, if its frames per second then lie within the two limits.
 constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;
 
 struct PlotOptions {

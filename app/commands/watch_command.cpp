@@ -1,4 +1,4 @@
-// lapl watch RUN_DIR
+// lapl watch RUN_DIR: shows a run in the terminal, again and again.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -76,7 +76,7 @@ std::string LiveView::draw() {
   drawn_ = std::chrono::steady_clock::now();
   std::string text = erase();
   const TerminalSize size = terminal_size(STDERR_FILENO);
-  // If the width has changed, the lines have wrapped and their places are unknown.
+  // If the width has changed, the lines have wrapped, so the whole screen is cleared.
   if (size.columns != size_.columns) text = "\033[2J\033[H";
   size_ = size;
   const std::vector<std::string> lines = watch_frame(

@@ -9,7 +9,7 @@ struct Limits {
   double low = 0;
   double high = 1;
 
-  /// The position of a value: 0 at low, 1 at high. Valid up to the largest numbers.
+  /// The position of a value: 0 at low, 1 at high.
   double fraction(double value) const { return (value - low) / (high - low); }
 };
 
