@@ -74,7 +74,7 @@ __attribute__((constructor(101))) void let_threads_spin_shortly() {
 
 // malloc reserves 64 MiB of addresses for the heap of each thread. If a limit on addresses forbids
 // that, each allocation of the thread takes a whole page, and lapl cannot predict whether memory
-// suffices for a library: HDF5 1.10 crashes without. So under a limit all threads share one heap.
+// suffices for a library; HDF5 1.10 crashes if not. So under a limit all threads share one heap.
 void share_heap_under_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);

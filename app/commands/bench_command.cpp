@@ -96,7 +96,7 @@ void print_row(const Json& v, const BenchmarkResult& r, Shape shape) {
   std::fflush(stdout);
 }
 
-// Filters that together use every method: arbitrary weights, and smooth ones of rank 1.
+// Filters that together use every method: arbitrary weights, and a separable Gaussian kernel.
 std::vector<FilterConfig> filters_to_measure() {
   std::vector<FilterConfig> filters;
   for (const std::int64_t size : {3, 13, 63}) {

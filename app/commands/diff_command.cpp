@@ -93,7 +93,8 @@ void compare_files(const Compared& a, const Compared& b, const std::string& pref
       findings.push_back(lacking(what, (has(of_a) ? b : a).path.string()));
       continue;
     }
-    // Only an index has more than one record; compare the last one.
+    // Only an index (fields.nc) has more than one record: a record for each output. Compares the
+    // last.
     const auto last = [](const FileContent& content) {
       return content.steps.empty() ? 0 : content.steps.size() - 1;
     };
@@ -130,8 +131,8 @@ bool is_same_time(double a, double b) {
   return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
 }
 
-// Compares the outputs of equal times. They are named by file; if steps and times do not correspond
-// in both runs, by time and step.
+// Compares the outputs of equal times. Findings are named by file; if steps and times do not
+// correspond in both runs, by time and step.
 void compare_runs(const DiffOptions& options, Json& findings) {
   const std::vector<Output> of_a = outputs_in(options.a), of_b = outputs_in(options.b);
   std::vector<std::pair<const Output*, const Output*>> pairs;
@@ -142,7 +143,7 @@ void compare_runs(const DiffOptions& options, Json& findings) {
     pairs.emplace_back(in_a ? &*a++ : nullptr, in_b ? &*b++ : nullptr);
   }
   if (pairs.empty()) throw IoError("{}: no outputs to compare", options.a);
-  std::map<std::int64_t, double> times;  // of A, by step
+  std::map<std::int64_t, double> times;  // of the outputs of A, by step
   for (const Output& output : of_a) times[output.step()] = output.time();
   const bool other_steps =
       std::ranges::any_of(of_b,

@@ -15,7 +15,7 @@ struct Job {
   LoadedConfig config;
   std::optional<Restart> restart = {};  ///< none: starts from the initial field
   RunFolder::Existing existing = RunFolder::Existing::refuse;  ///< for a run that is there already
-  std::optional<RunFolder> folder = {};  ///< opened and locked; none: to be created
+  std::optional<RunFolder> folder = {};  ///< its run folder, locked; none: to be created
   bool change_equation = false;          ///< the restart may change the equation
   std::string equation_change = {};      ///< keys that the restart changes, as text; empty: none
   bool after_change = false;  ///< the log has a change of the equation at this checkpoint's step

@@ -102,7 +102,7 @@ void require_one_picture(const FilterJob& job, std::int64_t frames) {
                       job.output_path, job.input_path, frames);
 }
 
-// Maps 0 to black and 1 to white, and prints how many values lie outside.
+// Writes values as a picture, 0 black and 1 white. Prints how many values lie outside of 0 to 1.
 template <class T>
 void write_picture(const FilterJob& job, Shape shape, std::span<const T> values, bool quiet) {
   const auto beyond = std::ranges::count_if(values, [](T value) { return value < 0 || value > 1; });

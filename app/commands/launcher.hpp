@@ -29,7 +29,7 @@ struct Launcher {
   const LauncherKind* kind;
 };
 
-/// The first program on PATH that starts ranks of this MPI library, named as by mpi_library().
+/// The first program on PATH that starts ranks of the MPI library `library` (see mpi_library()).
 /// Throws ConfigError with the reason against the first launcher found.
 Launcher find_launcher(const std::string& library);
 

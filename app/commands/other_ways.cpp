@@ -26,7 +26,7 @@ namespace {
 
 constexpr int usual_stages = 20;
 constexpr double usual_tolerance = 1e-4, reference_tolerance = 1e-9;
-// Relative. A way with a larger error is not offered.
+// A relative error. A way with a larger error is not offered.
 constexpr double largest_error = 0.1;
 // Wall-clock seconds of the trial of one way, a scheme or engine (TrialSeconds).
 constexpr TrialSeconds seconds_of_way = {.least = 0.1, .more = 0.2};

@@ -179,7 +179,7 @@ void measure(const LoadedConfig& loaded, Plan& plan, const StableSteps& stable_s
     if (plan.disk.checkpoints) plan.disk.checkpoints->exact = true;
   }
   try {
-    catch_stop_signals();  // so that the folder is removed first
+    catch_stop_signals();  // so that no signal leaves the folder behind
     const TemporaryFolder folder(nearest_folder(loaded.run.directory), "plan");
     time.storing_seconds = measure_storing<T>(loaded, plan, time, folder.path());
   } catch (const IoError& error) {

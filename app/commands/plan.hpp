@@ -20,7 +20,7 @@ namespace lapl {
 /// One way to reach the end of a run: a scheme with its steps, or engine spectral, and its cost.
 struct Way {
   std::string name;                      ///< a scheme, or spectral
-  std::optional<double> tolerance = {};  ///< time.tolerance; none: steps not by their error
+  std::optional<double> tolerance = {};  ///< time.tolerance, if steps are set by error
   double step = 0;                       ///< seconds; on average, where steps vary
   int stages = 1;                        ///< of a step, with rkl2 and steps of one size
   Forecast forecast = {};                ///< of the whole run
@@ -65,7 +65,7 @@ struct RunTime {
   /// steps until rounding to float32 has moved a conserved mean by 1e-5; none: it does not
   std::optional<double> good_steps;
   std::string storing_unknown;  ///< why storing could not be measured; empty where it was
-  std::optional<Ways> ways;     ///< to the same time; none unless asked for, or without steps
+  std::optional<Ways> ways;     ///< none if not asked for, or if the trial took no step
 };
 
 struct Plan {

@@ -24,7 +24,8 @@ struct RunMemory {
   /// in addition on the first of several ranks: coefficient fields, and the source of engine
   /// spectral
   double first_coefficients = 0;
-  double first = 0;  ///< in addition there: these, with whole initial fields or an estimate
+  /// in addition there: first_coefficients, and initial fields stored whole or an estimate
+  double first = 0;
 
   /// The memory of a run on one rank, at its maximum.
   Memory all() const;
@@ -48,9 +49,9 @@ struct RunDisk {
   std::optional<FileCount> checkpoints = {};  ///< none if they are written at intervals of time
   double output = 0;                          ///< one output
   double checkpoint = 0;                      ///< one checkpoint
-  double all = 0;                             ///< all files, by the least numbers of both
-  double available = -1;                      ///< on the disk of the run folder; -1 if not known
-  std::string shortage;  ///< message with the needed and the free space; empty if it suffices
+  double all = 0;         ///< all outputs and checkpoints, by their least numbers
+  double available = -1;  ///< on the disk of the run folder; -1 if not known
+  std::string shortage;   ///< message with the needed and the free space; empty if it suffices
 };
 
 /// `steps`: a guess at the number of steps, if it is known only at the end of the run.

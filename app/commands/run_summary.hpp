@@ -15,13 +15,13 @@
 
 namespace lapl {
 
-/// The seconds that a process spent in each phase of a run. Storing beside steps counts as
-/// stepping.
+/// The seconds that a process spent in each phase of a run. Time in which files are stored while
+/// steps go on counts as stepping.
 struct Phases {
-  double start = 0;  ///< from the start of the process to the first step, but for initial_field
+  double start = 0;  ///< from the start of the process to the first step, without initial_field
   double initial_field = 0;
   double stepping = 0;
-  double estimating = 0;  ///< of the largest stable step
+  double estimating = 0;  ///< estimates of the largest stable step
   double storing = 0;
   double end = 0;
 

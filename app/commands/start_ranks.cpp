@@ -83,7 +83,7 @@ int code_of_run(const Launcher& launcher, int code, const std::filesystem::path&
         fmt::format("a rank was ended by {}, and the others with it; lapl resume goes "
                     "on from the last checkpoint",
                     bare_signals ? "a signal" : name_of_signal(code - 128)));
-  // the launcher's own code
+  // the launcher itself has failed
   else if (!is_exit_code(code) || (code == exit_internal && reported < 0))
     throw DeviceError("{} failed with code {} ({} may say why)", launcher.path, code,
                       words_to_try(launcher, 2));

@@ -14,7 +14,7 @@
 namespace lapl {
 namespace {
 
-// Bounds of a number of steps whose ratio is less count as one number.
+// The size of steps has settled if the ratio of the bounds on their number is less.
 constexpr double settled_ratio = 1.25;
 // Wall-clock seconds: in longer runs, compiled code takes most of the steps.
 constexpr double worth_compiled = 1;

@@ -47,7 +47,8 @@ struct TrialEstimates {
 Forecast make_forecast(const RunConfig& config, const std::vector<TrialPoint>& points,
                        const TrialEstimates& estimates, bool complete);
 
-/// A backend of first_model at step 0 with `state`, every field, one after the other.
+/// A backend of first_model at step 0, whose fields have the values `state`, one field after the
+/// other.
 template <class T>
 std::unique_ptr<Backend<T>> backend_at(const Model& model, const BackendChoice& choice,
                                        const CoefficientFields& coefficients,

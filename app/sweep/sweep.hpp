@@ -14,30 +14,30 @@ namespace lapl {
 
 struct SweepMember {
   std::string name;  ///< of its run folder, such as coefficient-0.05_seed-1
-  std::vector<std::pair<std::string, std::string>> values;  ///< swept keys, values as YAML
-  std::vector<std::string> settings;                        ///< KEY=VALUE, also the common ones
+  std::vector<std::pair<std::string, std::string>> values;  ///< each swept key, its value (YAML)
+  std::vector<std::string> settings;                        ///< KEY=VALUE for --set, swept or not
   RunConfig run;                                            ///< its `directory` is the run folder
   bool complete = false;  ///< its folder contains this very run, done to the end
 };
 
 /// One member for each combination of the values in `settings` (KEY=VALUE,VALUE,...); the last list
 /// varies fastest. `text` is the content of the file `config`; run folders will be made below
-/// `folder`. Throws ConfigError with the mistakes of all members at once; a run in the folder of a
-/// member is one, with `go_on` only a run of another problem. Throws IoError if a file that a
-/// config names cannot be read.
+/// `folder`. Throws ConfigError with the mistakes of all members at once. A run that is already in
+/// a member's folder is a mistake too; with `go_on`, only one of another problem. Throws IoError if
+/// a file that a config names cannot be read.
 std::vector<SweepMember> sweep_members(const std::string& config, const std::string& text,
                                        const std::vector<std::string>& settings,
                                        const std::filesystem::path& folder, bool go_on);
 
 /// How a member ended.
 struct MemberEnd {
-  int code = 0;       ///< exit code, or 128 and the signal that ended it, as shells count
+  int code = 0;       ///< exit code, or 128 + the number of the signal that ended it
   std::string error;  ///< the last message in its log; empty where it is complete or stopped
 };
 
 struct SweepOptions {
   std::string config;  ///< path of the config file
-  std::string text;    ///< of that file when the members were checked
+  std::string text;    ///< its content when the members were checked
   int jobs = 0;        ///< members at once, at most; 0: as many as cores and memory allow
   bool go_on = false;  ///< each member goes on where its run folder contains a run
 };

@@ -33,7 +33,7 @@ class Canvas {
   double text_width(const std::string& text, double font) const { return show(text, font, false); }
 
   /// Draws a line of text; `y` is the middle of its digits. If `room` is given, letters shrink to
-  /// fit into this width, at least to 60%; a longer text is cut and ends in dots.
+  /// fit into this width, but not below 60%; a longer text is cut and ends in dots.
   void text(const std::string& text, double x, double y, double font, Align align,
             double room = 0) const;
   /// Draws text upwards, centred at x and y.

@@ -14,7 +14,7 @@ namespace {
 
 using Align = Canvas::Align;
 
-// In units of the letter size.
+// Lengths in units of the letter size; `mark` is that of a tick mark.
 constexpr double mark = 0.35;
 constexpr double gap = 0.3;
 constexpr double triangle_height = 0.8;

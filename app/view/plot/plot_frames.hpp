@@ -59,7 +59,7 @@ class Frames {
   std::vector<PlotStyle> styles_;
   PictureFormat format_;
   Framing framing_;
-  std::map<std::string, ViewReader> readers_;           // by field; "" with Framing::alone
+  std::map<std::string, ViewReader> readers_;           // by field; with Framing::alone only ""
   std::map<std::string, Shown> shown_;                  // by field
   std::map<const PlotOutput*, std::string> subtitles_;  // kept, because describe() verifies a file
   FigureLayout layout_;

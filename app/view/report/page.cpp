@@ -24,9 +24,9 @@ namespace {
 
 constexpr int most_numbers_across = 4, most_numbers_upwards = 5;
 constexpr double flattest = 4, tallest = 0.2;  // limits of a picture's width / height
-// fields with at most this many on a side show cells as squares
+// Fields with at most this many cells on a side show them as squares.
 constexpr std::int64_t visible_cells = 200;
-// beyond the values of a graph at both ends, relative to their range
+// Space above and below the values of a graph, relative to their range.
 constexpr double margin = 0.05;
 
 // The numbers along an axis. Fractions are distances from the edge `side`, a property of CSS.

@@ -15,7 +15,7 @@
 namespace lapl {
 namespace {
 
-// new screen, no cursor, clear
+// Opens the alternate screen, hides the cursor and clears the screen.
 constexpr const char* enter_sequence = "\033[?1049h\033[?25l\033[2J";
 constexpr const char* leave_sequence = "\033[0m\033[?25h\033[?1049l";
 constexpr char control_c = 3, control_z = 26;
@@ -23,7 +23,7 @@ constexpr char control_c = 3, control_z = 26;
 volatile std::sig_atomic_t signalled = 0;
 
 void on_leave(int) { signalled = 1; }
-void on_resize(int) {}  // interrupts the wait
+void on_resize(int) {}  // its only effect: ends ppoll
 
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
