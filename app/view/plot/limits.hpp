@@ -18,7 +18,7 @@ struct Limits {
 Limits percentile_limits(std::span<const double> values, double low, double high);
 
 /// If the limits are equal, or differ only by rounding, limits around that number, so that a
-/// constant field has the middle colour; 0 to 1 if the number is 0. Else `limits`.
+/// constant field has the middle colour. 0 to 1 if the number is 0, or if low > high.
 Limits widened(Limits limits);
 
 /// The smallest limits -m to m that include these, so that zero has the middle colour.
