@@ -247,7 +247,7 @@ std::vector<std::string> words_for_ranks(const BenchOptions& options, const std:
   return words;
 }
 
-// The JSON output of `lapl bench` on this number of ranks.
+// Runs `lapl bench` on this number of ranks, in new processes, and returns its JSON output.
 Json measured_on_ranks(const Launcher& launcher, int ranks, const std::vector<std::int64_t>& shape,
                        const std::vector<std::string>& words) {
   std::vector<std::string> all = words_of_ranks(launcher, ranks);

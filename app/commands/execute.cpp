@@ -350,7 +350,7 @@ class Execution {
   VaryingSteps<T> steps_;
   const std::string config_text_;
   Ranks& ranks_ = run_ranks();
-  std::uint64_t digest_ = 0;  // of the equation
+  std::uint64_t digest_ = 0;  // equation_digest of the run
   std::string change_;        // of the equation, from first_step_ on; else empty
   std::unique_ptr<Backend<T>> backend_;
   std::optional<PrecisionWatch> watch_;

@@ -56,7 +56,7 @@ struct RunTime {
   double cells_per_second = 0;  ///< of steps; 0 where the run takes no step
   /// the same with constants in place of reductions over the grid; 0 where there are none
   double without_reductions = 0;
-  double storing_seconds = 0;  ///< of all outputs and checkpoints
+  double storing_seconds = 0;  ///< in which all outputs and checkpoints are stored
   double seconds = 0;          ///< of the whole run; a lower bound if step sizes have not settled
   /// upper bound, if step sizes have not settled but do not shrink
   std::optional<double> most_seconds;

@@ -80,7 +80,7 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
     RunConfig estimated = config;
     estimated.shape = shape;
     estimated.scheme = config.estimated_scheme();
-    // besides, the state gathered in the run's precision, and in float64
+    // The estimate's own memory, and the gathered state in the run's precision and in float64.
     memory.estimate = memory_of_modes(estimated, explicit_part(model.system, config.scheme.kind)) +
                       cells * (state + 8 * state / value);
   }

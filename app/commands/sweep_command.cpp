@@ -113,7 +113,7 @@ Json summary_row(const SweepMember& member, const std::vector<std::string>& resu
   return row;
 }
 
-// The rows as aligned columns, with the errors below.
+// The rows as a table with aligned columns, and the errors below it.
 std::string summary_table(const Json& rows) {
   std::vector<std::vector<std::string>> lines(1);
   std::string errors;

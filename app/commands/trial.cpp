@@ -14,7 +14,7 @@
 namespace lapl {
 namespace {
 
-// The size of steps has settled if the ratio of the bounds on their number is less.
+// The size of steps has settled if the ratio of the bounds on their number is less than this.
 constexpr double settled_ratio = 1.25;
 // Wall-clock seconds: in longer runs, compiled code takes most of the steps.
 constexpr double worth_compiled = 1;

@@ -39,7 +39,7 @@ struct TrialPoint {
 struct TrialEstimates {
   std::int64_t count = 0;
   double wall = 0;    ///< seconds of wall-clock time
-  double growth = 0;  ///< of the last one (StepEstimate)
+  double growth = 0;  ///< StepEstimate::growth of the last estimate
 };
 
 /// A forecast from the points of a trial, the first of which is its start. `complete`: the trial

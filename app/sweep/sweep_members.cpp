@@ -176,7 +176,7 @@ bool is_complete(const LoadedConfig& config) {
   try {
     held.emplace(RunFolder::open(folder));
   } catch (const IoError&) {
-    return false;  // the member reports this when it starts
+    return false;  // the member reports this error when it starts
   }
   if (!fs::exists(folder / "config.yaml")) return false;  // ended before it wrote one
   const LoadedConfig before = load_config(folder / "config.yaml", {});

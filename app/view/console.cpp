@@ -54,7 +54,7 @@ void print_note(const std::string& text) {
 LiveView::LiveView(RunView run)
     : colors_(terminal_colors(STDERR_FILENO)), size_(terminal_size(STDERR_FILENO)) {
   state_.run = std::move(run);
-  state_.list_outputs = false;  // each is printed as a line above the view
+  state_.list_outputs = false;  // each output is printed as a line above the view
 }
 
 void LiveView::stored(const StoredEvent& event, std::vector<Panel> fields) {

@@ -29,7 +29,7 @@ class LiveView {
 
   void stored(const StoredEvent& event, std::vector<Panel> fields);
 
-  /// True if the view was last drawn long enough ago to be drawn again.
+  /// Notes the progress. True if the view was last drawn long enough ago to be drawn again.
   bool progress(const Progress& progress);
 
   /// Replaces the view that was drawn before.

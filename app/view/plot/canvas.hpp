@@ -46,7 +46,7 @@ class Canvas {
   void frame(Rectangle rectangle) const;
   void triangle(double x0, double y0, double x1, double y1, double x2, double y2, Rgb rgb) const;
 
-  /// Pixels, `size.rows` x `size.columns` from the top, stretched over `rectangle` without
+  /// Draws pixels, `size.rows` x `size.columns` from the top, stretched over `rectangle` without
   /// smoothing.
   void image(std::vector<Rgb> pixels, Shape size, Rectangle rectangle) const;
 
