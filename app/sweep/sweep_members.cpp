@@ -178,7 +178,7 @@ bool is_complete(const LoadedConfig& config) {
   } catch (const IoError&) {
     return false;  // the member reports this error when it starts
   }
-  if (!fs::exists(folder / "config.yaml")) return false;  // ended before it wrote one
+  if (!fs::exists(folder / "config.yaml")) return false;  // the run ended before it wrote one
   const LoadedConfig before = load_config(folder / "config.yaml", {});
   try {
     require_same_problem(before, "the run folder", config);
