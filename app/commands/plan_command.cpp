@@ -1,4 +1,4 @@
-// lapl plan CONFIG
+// lapl plan CONFIG: prints the memory, disk and time that a run will take.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -117,7 +117,7 @@ std::string bytes_text(double bytes, double available) {
          (available > 0 ? fmt::format(" of {} that are free", size_text(available)) : "");
 }
 
-// The word before numbers that are no more than the least.
+// The words before a number that is a lower bound.
 const char* least_word(const Forecast& forecast) { return forecast.settled ? "" : "at least "; }
 
 std::string way_text(const Way& way) {
@@ -131,7 +131,7 @@ std::string way_text(const Way& way) {
                      way.stages > 1 ? fmt::format("  {} stages a step", way.stages) : "");
 }
 
-// The costs of ways to the same time, with their errors.
+// Prints a line for each way: time of stepping, steps, size of a step, and error.
 void print_ways(const Ways& ways) {
   print_text("ways to the same time:\n");
   print_text("  {:<15} {:>17}  {:>17}  {:>12}  error{}\n", "time.scheme", "stepping", "steps",

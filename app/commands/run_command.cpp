@@ -1,4 +1,4 @@
-// lapl run CONFIG
+// lapl run CONFIG: runs a config from its initial field, or continues its run.
 #include <fmt/format.h>
 
 #include "app/cli/options.hpp"
@@ -21,7 +21,7 @@ struct RunOptions {
   Console::Options console;
 };
 
-// The run that --auto-resume finds in the folder. It stays locked.
+// The job that continues the run that --auto-resume finds in the folder. The folder stays locked.
 Job resume_or_start(const LoadedConfig& config, Console& console) {
   RunFolder folder = RunFolder::open(config.run.directory);
   if (list_checkpoints(folder.checkpoints()).empty()) {

@@ -1,4 +1,4 @@
-// lapl watch RUN_DIR
+// lapl watch RUN_DIR: shows a run in the terminal and draws it anew at intervals.
 #include <fmt/format.h>
 #include <unistd.h>
 
