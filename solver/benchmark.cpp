@@ -222,7 +222,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
     verify(*backend, "reference", problem, field, plain);
   if (!problem.exponential && ranks.count() == 1 && plain < result.verified_steps)
     verify(*backend, "interpreted", problem, field, result.verified_steps);
-  constexpr std::int64_t of_spectral = 10'000;  // any number costs the same
+  constexpr std::int64_t of_spectral = 10'000;  // steps; any number costs the same
   result.steps = steps > 0             ? steps
                  : is_spectral(config) ? of_spectral
                                        : steps_to_time(*backend, ranks);

@@ -19,7 +19,7 @@ struct RateProblem {
   LinearRates rates;        // without the source
 };
 
-// Throws Refusal.
+// Throws Refusal if the spectral engine cannot step the run.
 RateProblem make_rate_problem(const RunConfig& config, const FormulaSystem& system,
                               const CoefficientFields& coefficients) {
   const std::string& field = config.fields.front();
