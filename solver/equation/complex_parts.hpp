@@ -42,7 +42,7 @@ class ComplexFormulas {
   bool is_complex_field(const std::string& name) const { return fields_.contains(name); }
   bool is_quantity(const std::string& name) const { return quantities_.contains(name); }
 
-  int depth = 0;  ///< of the calls that are open
+  int depth = 0;  ///< of nested calls; formulas that nest too deeply are refused
 
  private:
   std::set<std::string, std::less<>> fields_;

@@ -126,7 +126,7 @@ class FormulaChecker : public ConditionChecker {
            run_.equation.rates.size() == run_.fields.size();
   }
 
-  // The formulas must be right one by one.
+  // Made on first use. Each formula must have been parsed without a mistake.
   const FormulaSystem& system() {
     if (!system_) system_ = make_system(run_);
     return *system_;
@@ -187,7 +187,7 @@ class FormulaChecker : public ConditionChecker {
         "time.scheme", [&] { step_stages(system(), run_.scheme, 1); }, "imex: ");
   }
 
-  // Other schemes hold for rates that are smooth in time, which noise is not.
+  // Other schemes than euler and heun need rates that are smooth in time, which noise is not.
   void check_noise() {
     const Scheme scheme = run_.scheme.kind;
     if (used_.contains("noise") && scheme != Scheme::euler && scheme != Scheme::heun)
@@ -260,7 +260,7 @@ class FormulaChecker : public ConditionChecker {
         add("initial.let", fmt::format("{} is not used (no formula reads it)", name));
   }
 
-  // One part of a complex quantity may be enough.
+  // True if a formula reads the name or, for a complex quantity, one of its two parts.
   bool is_used(const std::string& name) const {
     if (used_.contains(name) || run_.complex_fields.empty()) return used_.contains(name);
     const std::string stem = name.substr(0, name.rfind('_'));

@@ -23,7 +23,7 @@ inline constexpr const char* mask_name = "grid.mask";
 bool has_flux(const SideCondition& condition);
 
 /// True if a flux flows through the mask boundary, so that the weights of its faces are coefficient
-/// fields (mask_weights.hpp), and the name of that of an axis.
+/// fields (mask_weights.hpp). weight_name is the name of the field for the faces across an axis.
 bool has_weights(const RunConfig& run);
 std::string weight_name(int axis);
 

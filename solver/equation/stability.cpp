@@ -23,7 +23,8 @@ bool is_without_waves(const RunConfig& run, int axis) {
                                        std::ranges::none_of(run.conditions, has_condition));
 }
 
-// Conditions that stages impose are left out, as those of faces are.
+// The stages of the rates on an infinite grid: without the mask and without the conditions that
+// stages impose. The analysis ignores faces as well.
 StepStages rates_inside(FormulaSystem system) {
   system.mask_boundary.reset();
   system.sides.reset();
