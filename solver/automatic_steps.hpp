@@ -16,10 +16,10 @@ using LoadFields = std::function<StateFields(const RunConfig&)>;
 inline constexpr std::int64_t most_cells_of_first_step = std::int64_t{1} << 20;
 
 /// The first step in seconds of a run with time.tolerance, by the rates at the start
-/// (solver/estimated_step.hpp), rounded to few digits. It ends before the first output. If rates
-/// are not finite it is 0.9 of the time of the first output; a hundredth of that where a large grid
-/// reads fields from files. The controller corrects the step. Throws DeviceError if memory does not
-/// suffice.
+/// (solver/estimated_step.hpp), rounded to few digits. It is shorter than the time to the first
+/// output or the end. If rates are not finite it is 0.9 of that time; a hundredth of this where a
+/// large grid reads values from files. The controller corrects the step. Throws DeviceError if
+/// memory does not suffice.
 double automatic_first_step(const RunConfig& config, const FormulaSystem& system,
                             const LoadFields& load);
 

@@ -40,7 +40,7 @@ StateModes modes_at(const RunConfig& config, const FormulaSystem& system,
 
 /// Bytes of host memory that modes_at takes besides the values that it is given.
 double memory_of_modes(const RunConfig& config, const FormulaSystem& system);
-/// Throws DeviceError where so many bytes are not available.
+/// Throws DeviceError where the bytes of memory_of_modes are not available.
 void require_memory_of_modes(const RunConfig& config, const FormulaSystem& system);
 
 /// The first step of a run with time.tolerance in seconds, at most `longest`: a hundredth of the

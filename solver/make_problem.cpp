@@ -151,7 +151,7 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
   FormulaNames names = names_of_values(config);
   const Faces<double> faces = quantity_faces<double>(config.boundaries);
   const Part part = part_with(rows.value_or(RowRange::all(config.shape)), config.shape, faces);
-  // Everything that the formula reads is a coefficient.
+  // In this problem, everything that the formula reads is a coefficient.
   Problem<double> problem{.shape = part.shape(), .faces = {}, .step_fields = 0};
   problem.part = part;
   problem.spacing = names.spacing;

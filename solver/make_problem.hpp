@@ -25,7 +25,7 @@ std::vector<T> rounded_once(const std::vector<double>& values) {
   return rounded;
 }
 
-/// The values of parameters that are fields, by name; shape.cells() values each.
+/// The values of the coefficient fields, by name (coefficient_names); shape.cells() values each.
 using CoefficientFields = std::map<std::string, std::vector<double>, std::less<>>;
 
 /// The names of the coefficient fields without values, for callers that do not read values.

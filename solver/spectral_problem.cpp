@@ -16,7 +16,7 @@ namespace {
 
 struct RateProblem {
   Problem<double> problem;  // its stages compute the rate in the last array
-  LinearRates rates;        // without the source
+  LinearRates rates;        // without the source (rates of a field of 0)
 };
 
 // Throws Refusal if the spectral engine cannot step the run.

@@ -35,7 +35,8 @@ StepOfScheme not_known(const std::string& why) {
 StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& system,
                                 const StateFields& fields, double time) {
   auto of_waves = WaveStability::of_cells(system, config, fields.coefficients, time);
-  // A run whose step is unstable without the conditions is refused, so these waves limit it too.
+  // A run whose step is unstable without the conditions is refused, so this limits the estimate
+  // too.
   if (!of_waves && conditions_read(config)) of_waves = WaveStability::of(system, config);
   try {
     return [modes = modes_at(config, system, fields.coefficients, fields.whole, time),

@@ -17,8 +17,8 @@ namespace lapl {
 template <class T>
 class Verification {
  public:
-  /// `step`: that of the backend's current state, from which the first call of verify() repeats the
-  /// steps.
+  /// `step`: that of the backend's current state. The first call of verify() repeats the steps
+  /// after it.
   Verification(Backend<T>& backend, std::int64_t step) : backend_(backend) {
     keep(backend.capture().wait(), step);
   }

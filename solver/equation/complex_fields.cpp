@@ -117,7 +117,7 @@ class Splitting : public MistakeList {
     }
   }
 
-  // An initial field of another kind than formula sets the real part; the imaginary part is 0.
+  // If a complex field's initial field is no formula, it sets the real part; the imaginary is 0.
   void split_initials() {
     for (auto& [name, text] : config_.initial_quantities)
       make_real("initial.let", name, text, name + ": ");

@@ -10,13 +10,13 @@
 
 namespace lapl {
 
-/// A parameter field that operators read beside cells, where a flux flows through a side or the
-/// mask boundary.
+/// A parameter field that operators read at neighbours, so that it needs a condition where a flux
+/// flows through a side or the mask boundary.
 struct FaceCoefficient {
   SideCondition condition;  ///< of the parameter: it has the value of its formula at the face
   bool is_linear;           ///< the parameter is no formula of the position: it continues linearly
 };
-/// One for each parameter and each of the conditions that a flux flows through.
+/// One for each parameter and each condition with a flux through its side.
 std::vector<FaceCoefficient> coefficients_at_faces(const RunConfig& run,
                                                    const std::vector<SideCondition>& conditions);
 

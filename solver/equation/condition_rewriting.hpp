@@ -17,7 +17,7 @@ class ConditionRewriting {
   ConditionRewriting(const StepStages& made, const FormulaSystem& system, FormulaNames names);
   virtual ~ConditionRewriting() = default;
 
-  /// The tree of a stage, rewritten.
+  /// The rewritten tree of a stage.
   StageTree of(const StepStages& made, std::size_t stage);
 
  protected:

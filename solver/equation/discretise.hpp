@@ -40,7 +40,7 @@ struct FormulaNames {
   bool has_stencils = true;
   /// where the formulas are: text for messages about a name or function that has no meaning there
   std::string has_none_of = {};
-  /// writes the read of an array; empty: its value in the cell, or beside it for operators
+  /// writes the read of an array; empty: reads it in the cell, or beside it for operators
   std::function<int(int array)> read = {};
   /// returns the array for the next use of `random`; empty: no random numbers
   std::function<int()> draw = {};

@@ -18,7 +18,7 @@ bool is_one_stage(const RunConfig& run) {
          run.spacing.given(run.shape.axes).size() == 1;
 }
 
-// factor * h^2. If the spacings of the axes differ, 1 / h^2 is their mean over the axes, which
+// factor * h^2. If the spacings of the axes differ, 1 / h^2 is the mean of 1 / spacing^2, which
 // leaves the largest stable coefficient unchanged.
 double times_squared_spacing(const RunConfig& run, double factor) {
   const std::vector<double> spacings = run.spacing.given(run.shape.axes);

@@ -178,8 +178,8 @@ const FormulaFunction* formula_function(std::string_view name);
 /// Names with a meaning in every formula.
 inline constexpr auto formula_constants =
     std::to_array<std::string_view>({"pi", "t", "x", "y", "z"});
-/// True for Lx, hx, nx and the like of other axes, and dt. A parameter, field or quantity of such a
-/// name hides the constant.
+/// True for dt, and for Lx, hx, nx and the same of other axes. A parameter, field or quantity of
+/// such a name hides the constant.
 bool is_grid_constant(std::string_view name);
 /// True for names that fields, parameters and quantities may not have.
 bool is_reserved_name(std::string_view name);

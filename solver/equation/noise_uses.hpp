@@ -15,13 +15,13 @@
 namespace lapl {
 
 struct NoiseUses {
-  std::uint64_t seed = 0;         ///< of uses that name none
+  std::uint64_t seed = 0;         ///< for uses that name no seed
   double volume = 1;              ///< of a cell: the product of the spacings of the grid's axes
   bool is_zero = false;           ///< for rates that are evaluated without their noise
   std::optional<double> dt = {};  ///< none where it differs from step to step
 
   using Place = std::pair<const Formula*, int>;
-  std::map<Place, int> uses = {};    ///< the number of each
+  std::map<Place, int> uses = {};    ///< the number of each use
   std::set<Place> noisy_nodes = {};  ///< nodes whose value depends on noise
 
   /// Finds the uses and the nodes that depend on them, also through quantities. No quantity may

@@ -60,8 +60,9 @@ class RateSymbol {
   Complex read_beside(int array, int field) const { return beside_[array * fields_ + field]; }
 
  private:
-  // The value of an operation: number + factors . fields, and two parts of which nothing else is
-  // known: one that varies from place to place, for which `varying` stands, and a nonlinear one.
+  // The value of an operation: number + factors . fields + two parts that are known only to exist:
+  // one that varies from place to place, for which the number `varying` stands, and a nonlinear
+  // one.
   struct Known {
     double number = 0;
     bool varies = false;

@@ -123,7 +123,7 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
 /// Bounds of the number of stages of rkl2.
 inline constexpr int least_stages = 2, most_stages = 128;
 
-/// The largest error of a step: absolute + relative * |u|.
+/// The tolerated error of a step: absolute + relative * the larger |u| before and after the step.
 struct Tolerance {
   double relative = 0, absolute = 0;
 };

@@ -13,7 +13,7 @@ bool is_imposed(const ArraySide& side) {
   return side.condition.kind == ConditionKind::value_at_node;
 }
 
-// Rewrites stages one after the other, and knows whose values the results are.
+// Rewrites stages one after the other, and knows which array each result of a stage goes to.
 class SideRewriting : public ConditionRewriting {
  public:
   SideRewriting(const StepStages& made, const FormulaSystem& system)
@@ -96,7 +96,8 @@ class SideWriting : public SideRewriting {
     return found && is_imposed(*found) && all_are_imposed(axis, by > 0) ? nullptr : found;
   }
 
-  // True if the stage makes no value at a side that depends on what it reads there.
+  // True if conditions at: node set all results of the stage at a side, so that its reads beyond
+  // have no effect.
   bool all_are_imposed(std::size_t axis, bool last) const {
     return std::ranges::all_of(stage().targets, [&](int target) {
       const ArraySide* const found = find_array_side(like_[target], axis, last);
@@ -192,7 +193,7 @@ class Masking : public ConditionRewriting {
     return made_.value(array, {});
   }
 
-  // The ghost at `at` that the condition makes of the cell at `from` beside it.
+  // The ghost at `at`, by the condition of the mask's boundary, from the cell beside it at `from`.
   int of_mask(int array, std::size_t axis, Offset at, Offset from, const Inside& inside) {
     const auto found = mask_boundary_.conditions.find(like_[array]);
     const bool is_linear = mask_boundary_.linear.contains(like_[array]);

@@ -17,12 +17,11 @@
 //
 //   what a stage reads and makes      after the rewriting
 //   u beside the cell, along an axis  where(m there, u there, a + b u)
-//   u at a corner                     where(m there, u there, what the condition makes of the cell
-//                                     that they share a side with, if it is inside, else of the
-//                                     cell)
+//   u at a corner                     where(m there, u there, the ghost by the condition from a
+//                                     cell beside both, if it is inside, else from the cell)
 //   a new value                       where(m, new value, 0)
 //
-// At the grid's sides m continues as its cells do, so their conditions come first.
+// Beyond the grid's sides, m is that of the cell inside, so the sides' conditions come first.
 #pragma once
 
 #include <array>

@@ -227,7 +227,8 @@ class StageMaker {
     return array_with(part);
   }
 
-  // `of` is the call that reduces the part, if one does.
+  // The array with the values of a part. `of` is the call (mean, integral ...) that reduces it, if
+  // any.
   int array_with(NestedQuantity part, const FormulaNode* of = nullptr) {
     const auto [known, is_new] = arrays_of_parts_.try_emplace(
         {meaning_number(*part.formula, part.node), part.slope_axis}, 0);
@@ -369,7 +370,7 @@ class StageMaker {
   std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
   std::set<int> computed_;  // arrays already filled in the current evaluation
   std::vector<GridReduction> reductions_;
-  std::set<int> used_reductions_;  // reductions that stages of the current evaluation take
+  std::set<int> used_reductions_;  // indices of reductions in stages of this evaluation
   std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> calls_;
   std::vector<std::unique_ptr<Level>> levels_;
   double time_ = 0;

@@ -166,8 +166,8 @@ class StepMaker : public StageMaker {
   }
 
   // y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
-  // With a tolerance, the error follows from dt^3 u''' = 12 (u - u' + dt (f(u) + f(u')) / 2), the
-  // error of the trapezoidal rule.
+  // With a tolerance, the error follows from dt^3 u''' = 12 (u - v + dt (f(u) + f(v)) / 2), the
+  // error of the trapezoidal rule, where v is the new state.
   void super_step(int count, const std::optional<Tolerance>& tolerance) {
     const Arrays first_rates = copies();
     std::array<Arrays, 3> made;  // y_j is in made[j % 3]
@@ -204,7 +204,7 @@ class StepMaker : public StageMaker {
     });
   }
 
-  // u - u' + dt (f(u) + f(u')) / 2, where u' in `made` is the new state
+  // u - v + dt (f(u) + f(v)) / 2, where v in `made` is the new state
   std::vector<Term> trapezoidal_errors(Level& to, const Arrays& made, const Arrays& first_rates,
                                        const std::vector<Term>& rates) const {
     std::vector<Term> errors;
