@@ -32,8 +32,9 @@ std::vector<T> random_field(Shape shape, RowRange rows) {
   return field;
 }
 
-// The number of steps for about 2e9 cell updates, from 20 to 1000. It is odd, so that engines with
-// several steps per pass are also tested on a remainder.
+// The number of steps for about 2e9 cell updates, from 20 to 1000, and about `asked` at most if
+// that is above 20. It is odd, so that engines with several steps per pass are also tested on a
+// remainder.
 std::int64_t steps_to_verify(Shape shape, std::int64_t asked) {
   const std::int64_t most = asked > 0 ? std::clamp<std::int64_t>(asked, 20, 1000) : 1000;
   return std::clamp<std::int64_t>(2'000'000'000 / shape.cells(), 20, most) | 1;

@@ -1,5 +1,5 @@
-// The names of lapl's own datasets and groups in its files. Writers and readers take them from
-// here, and so does the check of the names of fields: none can have a name that a file needs.
+// The names of lapl's own datasets and groups in its files. Writers and readers use them, and so
+// does the check of the names of fields: no field can have a name that a file needs.
 #pragma once
 
 #include <array>

@@ -160,7 +160,7 @@ struct RunConfig {
   Spacing spacing;  ///< h
   Boundaries boundaries;
   std::vector<SideCondition> conditions;
-  /// where it is 0, cells are outside: they keep 0, and no cell reads them (docs/masks.md)
+  /// where it is 0, cells are outside: their values are 0, and no cell reads them (docs/masks.md)
   std::optional<ParameterConfig> mask;
   std::vector<SideCondition> mask_conditions;  ///< at the mask's boundary; insulated without one
   std::vector<std::string> fields = {"field"};

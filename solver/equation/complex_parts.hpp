@@ -32,7 +32,7 @@ class ComplexFormulas {
                   std::map<std::string, Formula, std::less<>> quantities)
       : fields_(std::move(fields)), quantities_(std::move(quantities)) {}
 
-  /// Throws FormulaError.
+  /// The parts of a formula of complex fields. Throws FormulaError.
   ComplexParts split_parts(const Formula& formula);
   /// The formula of a value that must be real. Throws FormulaError if it is not.
   Formula require_real(const Formula& formula);

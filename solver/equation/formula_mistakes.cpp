@@ -22,8 +22,7 @@
 namespace lapl {
 namespace {
 
-// The quantities, each one before those that it reads. The caller has checked that no quantity
-// reads itself.
+// The quantities, each one before those that it reads. No quantity may read itself.
 std::vector<const Formula*> readers_first(const std::vector<Formula>& quantities) {
   std::map<std::string_view, const Formula*> by_name;
   for (const Formula& quantity : quantities) by_name.emplace(quantity.name, &quantity);

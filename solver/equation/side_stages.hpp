@@ -11,9 +11,9 @@
 //
 // g is evaluated at the time of the new value.
 //
-// Masks: cells outside keep 0, and no cell reads them. A mask is a rewriting of stages, so engines
-// do not know of it. With the mask m, 1 inside and 0 outside, and the condition a + b u of the mask
-// boundary:
+// Masks: the values of cells outside are 0, and no cell reads them. A mask is a rewriting of
+// stages, so engines do not know of it. With the mask m, 1 inside and 0 outside, and the condition
+// a + b u of the mask boundary:
 //
 //   what a stage reads and makes      after the rewriting
 //   u beside the cell, along an axis  where(m there, u there, a + b u)

@@ -147,7 +147,7 @@ void WaveStability::set_waves(int of_turn) {
   }
 }
 
-// Sets slow_; returns false if a rate is not finite.
+// Sets slow_ to 1e-6 of the fastest rate; returns false if a rate is not finite.
 bool WaveStability::find_slow() {
   for (const Wave& wave : waves_) {
     const SquareMatrix rate = wave_rate(wave);
