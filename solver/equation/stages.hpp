@@ -74,8 +74,8 @@ struct StepStages {
 /// The stages of one step of dt seconds. Throws FormulaError.
 StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double time_step);
 
-/// The stages that compute the rates of the fields without noise, 0 where conditions prescribe
-/// values at nodes; the last stage writes them, into the last arrays.
+/// The stages that compute the rates of the fields without noise, 0 at nodes where conditions set
+/// the field; the last stage writes the rates into the last arrays.
 StepStages rate_stages(const FormulaSystem& system);
 
 /// Faces of cells, which a formula is integrated over.
