@@ -52,7 +52,7 @@ LAPL_HOST_DEVICE T error_function(T x) {
   r.low = fused_multiply_add(r.high, r.low, r.low);
   const T scale = power_of_two<T>(exponent - Format<T>::exponent_bias);
   const Pair<T> e = sum(sum(T(-1), scale), exponential_less_one(scale, r));
-  // For small x, erf x is 2 / sqrt(pi) * x; it is rounded only once if it is subnormal.
+  // For small x, erf x is 2 / sqrt(pi) * x; a subnormal result must be rounded only once.
   constexpr T small = T(1) / T(Bits<T>(1) << (Format<T>::fraction_bits / 2 + 3));
   constexpr T slope_less_one = -T(1) - Terms::first - Terms::first_rest;
   return select(absolute(x) < small, fused_multiply_add(x, slope_less_one, x),

@@ -18,7 +18,6 @@ RankCosts costs_of_ranks(const std::string& backend, const std::string& through_
                          bool one_machine);
 
 /// All data on which the decomposition of a problem depends; `derived` are the derived outputs.
-/// Throws ConfigError for an engine that can only step on one rank.
 template <class T>
 Division problem_division(const Problem<T>& problem, const std::vector<DerivedOutput<T>>& derived,
                           const std::string& backend, const std::string& engine, int ranks,

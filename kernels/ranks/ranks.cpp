@@ -42,8 +42,9 @@ void forget_launcher() {
   for (const std::string_view name : rank_variables) ::unsetenv(name.data());
 }
 
-// A singleton's namespace is a number. That of srun is slurm.pmix.JOB.STEP, that of Open MPI 5
-// prterun-HOST-PID@1, and mpirun of Open MPI 4 replaces OMPI_MCA_ess, which selects how MPI starts.
+// A singleton is a process that uses Open MPI without mpirun; its PMIX_NAMESPACE is a number. Under
+// srun that is slurm.pmix.JOB.STEP, under mpirun of Open MPI 5 prterun-HOST-PID@1. The mpirun of
+// Open MPI 4 replaces OMPI_MCA_ess, which selects how MPI starts.
 void forget_singleton() {
   const auto value = [](const char* name) {
     const char* const found = std::getenv(name);

@@ -29,8 +29,8 @@ namespace lapl {
 
 /// The arguments of a stage's function.
 struct StageArguments {
-  std::vector<int> operations;  ///< of the tree, whose values they are
-  std::vector<int> draws;       ///< operations that are noise
+  std::vector<int> operations;  ///< operations of the tree whose values are arguments
+  std::vector<int> draws;       ///< operations of the tree that are noise
   int row_words = 0;            ///< 2 if a row's words are among the arguments
 
   std::size_t size() const {
@@ -58,7 +58,7 @@ struct StageArguments {
     }
     return values;
   }
-  /// Replaces the words, if there are any, of the row in which `row` is; returns the values.
+  /// Sets the words of the row of cell `row`, if the stage draws noise; returns `values`.
   template <class T>
   T* set_row(T* values, const Problem<T>& problem, Cell row) const {
     if (draws.empty()) return values;
@@ -71,8 +71,9 @@ struct StageArguments {
 
 /// The lines and arguments of a stage's row function, in order.
 struct StageLayout {
-  /// A row of an array, at an offset from the row of the result, or what is along the columns:
-  /// coordinates, or the low or high words of their indices in the whole grid.
+  /// A row of an array, at an offset from the row of the result. Or values for each column, with
+  /// one of the constants as `array`: coordinates, or low or high words of indices in the whole
+  /// grid.
   struct Line {
     static constexpr int coordinates = -1, low_words = -2, high_words = -3;
     int array = 0;
@@ -81,7 +82,7 @@ struct StageLayout {
   };
   std::vector<Line> lines;
   StageArguments arguments;
-  int arithmetic = 0;  ///< remaining operations per cell
+  int arithmetic = 0;  ///< operations per cell that are not arguments
 };
 StageLayout stage_layout(const StageTree& tree);
 
