@@ -42,7 +42,7 @@ struct Captured {
   }
 };
 
-/// The backend, engine and device of a run, for people and for the provenance in files.
+/// The backend, engine and device of a run, as text for people and for the records in files.
 struct BackendDescription {
   std::string backend;
   std::string engine;
@@ -189,9 +189,9 @@ template <class T>
 std::int64_t steps_at_once(const Problem<T>& problem, const std::string& backend,
                            const std::string& engine);
 
-/// CPU threads for a grid of this shape: one for each core that the process may use, but no more
-/// than one for every `fewest_cells` cells: for less work, threads would wait for each other
-/// longer.
+/// CPU threads for a grid of this shape: one for each core that the process may use, but at most
+/// one for every `fewest_cells` cells, since with less work threads would mostly wait for each
+/// other.
 int useful_threads(Shape shape, std::int64_t fewest_cells = 32768);
 template <class T>
 int useful_threads(const Problem<T>& problem) {

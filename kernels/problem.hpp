@@ -81,14 +81,14 @@ struct Problem {
   std::vector<StageTree> conditions = {};
   std::array<double, 3> spacing = {1, 1, 1};  ///< distance of nodes along planes, rows, columns
   StepTimes clock = {};
-  /// the last field does not belong to the state: it is the step's error in each cell, divided by
+  /// true if the last field is not part of the state, but the step's error in each cell, divided by
   /// the tolerance
   bool measures_error = false;
-  std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone
+  std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone; else null
   /// The rates of schemes etdrk2 and etdrk4 (kernels/spectral/exponential_rates.hpp); null for
   /// others. For them `stages` replace the fields by their rates, which shows what a step needs.
   std::shared_ptr<const ExponentialRates> exponential = {};
-  /// the part of the grid with the block of this `shape`; none if it is the whole grid
+  /// the part of the grid whose block has this `shape`; none if `shape` is that of the whole grid
   std::optional<Part> part = {};
   Ranks* ranks = &only_rank();  ///< the ranks that step the parts of the grid
   /// the division of the grid into these parts; none if there is one
@@ -113,7 +113,7 @@ struct VaryingFace {
   const StageTree& condition;  ///< its tree in Problem::conditions
 };
 
-/// The faces that vary, by array, axis and side.
+/// The faces that vary, in order of array, axis and side.
 template <class T>
 std::vector<VaryingFace> varying_faces(const Problem<T>& problem) {
   std::vector<VaryingFace> found;

@@ -1,8 +1,9 @@
 // The error function: erf x = 1 - e^f with f = log erfc x. (Cody, Rational Chebyshev approximations
 // for the error function, 1969, also uses an exponential, with a factor for each interval.) f grows
 // no faster than a parabola, so one polynomial in x suffices up to the x from which erf x rounds to
-// 1; scripts/minimax weights its error by the influence of f, which falls as x grows. The first two
-// terms are carried with their rounding errors, and e^f - 1 loses no digits for small f.
+// 1. scripts/minimax weights the polynomial's error by its effect on erf x, which falls as x grows.
+// The first two terms are carried with their rounding errors, and e^f - 1 loses no digits for small
+// f.
 #pragma once
 
 #include "kernels/elementary/exponential.hpp"

@@ -2,8 +2,8 @@
 //
 //   2^(k - 1) -+ 2^(-k - 1) + (2^(k - 1) (e^r - 1) -+ 2^(-k - 1) (e^-r - 1)),
 //
-// where nothing cancels: for k = 0 the powers of two cancel exactly in the sine, which leaves (e^r
-// - 1 - (e^-r - 1)) / 2.
+// These terms lose no digits to cancellation: for k = 0 the powers of two in the sine vanish
+// exactly.
 #pragma once
 
 #include "kernels/elementary/exponential.hpp"

@@ -22,7 +22,7 @@ LAPL_HOST_DEVICE double floored(double a) { return __builtin_floor(a); }
 template <class T>
 constexpr T largest_quotient = T(Bits<T>(1) << (Format<T>::fraction_bits - 2));
 
-/// A number below largest_quotient * b with the same remainder by b as a. Both are positive and
+/// A number below largest_quotient * b with the same remainder by b as a; a and b are positive and
 /// finite.
 template <class T>
 LAPL_HOST_DEVICE T shortened(T a, T b) {

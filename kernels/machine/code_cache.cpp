@@ -129,8 +129,8 @@ void trim(int folder) {
   }
 }
 
-// The names of codes that this process is compiling. A process does not wait for itself, since it
-// may finish a code only when that is asked for.
+// The names of codes that this process is compiling. A process does not wait for itself, because a
+// compilation may end only when its own user asks for the code.
 std::mutex own_mutex;
 std::multiset<std::string> own_names;
 
@@ -171,8 +171,8 @@ bool CachedCode::settled() {
   return compiling_ = true;
 }
 
-// Tries to lock the byte of this code in the file `lock`. The lock belongs to this object's
-// descriptor, so that it ends with the object and with the process.
+// True if another process has locked the byte of this code in the file `lock`; else locks it. The
+// lock belongs to this object's descriptor, so that it ends with the object and with the process.
 bool CachedCode::others_compile() {
   if (std::chrono::steady_clock::now() >= wait_until_) return false;
   if (const std::lock_guard guard(own_mutex); own_names.contains(name_)) return false;

@@ -35,7 +35,7 @@ class LineShares {
   Shape grid() const { return by_.grid; }
   int slowest() const { return 3 - by_.grid.axes; }
   bool is_divided() const { return by_.stepping() > 1; }
-  /// The cells of the slab, without halos.
+  /// This rank's slab, without halos.
   Part own() const {
     Part part = by_.part(rank_);
     part.before = part.after = {};
@@ -53,7 +53,7 @@ class LineShares {
       std::int64_t first, count;
     };
     LineRange lines;  ///< of that rank
-    /// where `packed` has these lines of the own slab, slice by slice, behind those of lower ranks
+    /// where the messages of the slab have these lines, slice by slice, behind those of lower ranks
     Range in_slab;
     Range in_lines;  ///< where the own lines have the slices of that rank's slab
   };

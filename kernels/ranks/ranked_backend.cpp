@@ -99,7 +99,7 @@ class RankedBackend final : public Backend<T> {
     const auto start = std::chrono::steady_clock::now();
     // Engine spectral needs no halo, or fills the halo of each stage itself.
     const bool depends = by_.depth > 0 && reach_ > 0 && !by_modes_;
-    // The depth of the halo that `of` steps need; at most all, so that a pass has many steps.
+    // The depth of halo that `of` steps need, at most all of it; fill() then fills all.
     const auto needed = [&](std::int64_t of) { return std::min(of * reach_, by_.depth); };
     for (std::int64_t left = steps, taken = 0; left > 0; left -= taken) {
       if (depends) fill(needed(left));

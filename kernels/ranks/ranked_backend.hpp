@@ -13,7 +13,8 @@
 
 namespace lapl {
 
-/// The costs of ranks on this kind of machine; `through_host` is the result of why_through_host.
+/// The costs of ranks on a backend. `through_host` is the result of why_through_host, `one_machine`
+/// is true if no rank is on another machine.
 RankCosts costs_of_ranks(const std::string& backend, const std::string& through_host,
                          bool one_machine);
 

@@ -103,7 +103,7 @@ std::string first_text(Ranks& ranks, const std::string& text) {
   const std::uint64_t first = ranks.reduce(
       Reduction::least, text.empty() ? none : static_cast<std::uint64_t>(ranks.rank()));
   if (first == none) return {};
-  // Goes through the first rank, which may not be the one with the text.
+  // The first rank gets the text and sends it to all, because broadcast_text sends from there.
   const std::string sent = first == static_cast<std::uint64_t>(ranks.rank()) ? text : "";
   const auto all = gather(ranks, std::as_bytes(std::span(sent)));
   std::string found;

@@ -22,8 +22,8 @@
 //
 // If N is the lowest power of t that is not interpolated exactly, in a mode that does not grow, the
 // error of etdrk2 is 1 to 1.5 times the error of the step, and that of etdrk4 at least 0.38 times.
-// s is 0.38 or half of that, by the golden section: no small multiple of s is a whole number. So
-// where N is a wave in time, the same at all nodes, it is not the same at s.
+// s is 0.38 or half of that, by the golden section: no small multiple of s is a whole number. So if
+// N is a wave in time with the same value at all nodes, it has another value at s.
 #pragma once
 
 #include <cstdint>

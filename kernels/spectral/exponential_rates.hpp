@@ -17,7 +17,7 @@ struct ExponentialRates {
     std::vector<int> fields;  ///< at most most_coupled
     Faces<double> faces;      ///< as LinearRates::faces
     std::vector<ModeRate>
-        linear;  ///< L, row by row: element (i, j) is what field j does to field i
+        linear;  ///< L, row by row: element (i, j) is the rate of field i from field j
 
     int size() const { return static_cast<int>(fields.size()); }
   };

@@ -43,8 +43,8 @@ struct GridExtremes {
 /// The extremes with these ordered_bits.
 GridExtremes extremes_with(std::uint64_t least, std::uint64_t most);
 
-/// Two factors that turn a value below 2^exponent into units of 2^(exponent - 62). They are powers
-/// of two, and two, because their product may be too large for float64.
+/// Two powers of two whose product turns a value below 2^exponent into units of 2^(exponent - 62).
+/// The product itself may be too large for float64.
 inline std::array<double, 2> units_of_values(int exponent) {
   const int shift = 62 - exponent, first = shift > 1000 ? 1000 : shift;
   return {std::ldexp(1.0, first), std::ldexp(1.0, shift - first)};

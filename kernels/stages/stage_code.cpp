@@ -26,7 +26,7 @@ std::vector<bool> varying_on_grid(const StageTree& tree) {
   });
 }
 
-// The lines that a leaf reads.
+// The lines (StageLayout::Line) that a leaf reads.
 std::vector<StageLayout::Line> lines_read(const StageOperation& node) {
   using Line = StageLayout::Line;
   if (node.operation == Operation::position) return {{Line::coordinates, 0, 0}};

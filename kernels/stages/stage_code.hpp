@@ -36,7 +36,7 @@ struct StageArguments {
   std::size_t size() const {
     return operations.size() + (draws.empty() ? 0 : row_words + 4 * draws.size());
   }
-  /// The index of the first word.
+  /// The index of the first word of noise among the arguments.
   std::size_t words() const { return operations.size(); }
 
   /// The arguments at `cell` and a moment.
@@ -93,7 +93,7 @@ std::string beginning_of_code(std::size_t value_bytes, const std::string& header
 /// share one function.
 std::string stages_source(const std::vector<Stage>& stages, std::size_t value_bytes);
 
-/// The arguments of CUDA kernels.
+/// The arguments of a stage's function in a CUDA kernel.
 StageArguments kernel_arguments(const StageTree& tree);
 /// A struct with the function of a cell, and with `constants` such as "rows = 4, targets = 1".
 std::string cell_function(const StageTree& tree, const std::string& name,

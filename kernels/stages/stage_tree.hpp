@@ -78,13 +78,13 @@ struct StageTree {
 struct StageProperties {
   int arithmetic = 0;  ///< operations a cell, without leaves; a fused multiply-add counts as one
   int radius = 0;      ///< largest distance of a read, in cells along any axis
-  /// True if a result is a sum of values times factors, and of terms without values; neither
+  /// True if each result is a sum of values times factors, and of terms without values; neither
   /// factors nor terms depend on the state.
   bool linear = false;
   /// Linear without such terms, so values may be scaled by a power of two.
   bool homogeneous = false;
-  /// Gives the same bits if an axis is reversed. A homogeneous stage may then extend the grid
-  /// beyond its faces: oddly if they hold 0, evenly if they are insulated.
+  /// True if the results keep their bits when any axis is reversed. A homogeneous stage may then
+  /// extend the grid beyond its faces: oddly if they hold 0, evenly if they are insulated.
   bool mirror_symmetric = false;
 };
 StageProperties stage_properties(const StageTree& tree);

@@ -32,8 +32,8 @@ T position_at(const Problem<T>& problem, int axis, Cell cell) {
   return static_cast<T>(static_cast<double>(index_in_grid(problem, axis, by_axis(cell)[axis])) *
                         problem.spacing[axis]);
 }
-/// The part that an index along one axis has in the index of a cell in the whole grid, which is the
-/// sum of these parts over the axes.
+/// An index along one axis, times the cells from one node of the whole grid to the next along it.
+/// The index of a cell in the whole grid is the sum over the axes.
 template <class T>
 std::uint64_t cells_before(const Problem<T>& problem, int axis, std::int64_t index) {
   const Shape whole = problem.part ? problem.part->whole : problem.shape;
@@ -123,8 +123,8 @@ class TreeAt {
   const Problem<T>& problem_;
   const StageTree& tree_;
   std::vector<T> results_;
-  // Values of operations on the time, dt and numbers alone, in float64; those of the time are
-  // rounded once.
+  // Values of operations on the time, dt and numbers alone, in float64. Values that depend on the
+  // time are rounded once, as results.
   std::vector<double> exact_;
   std::vector<bool> scalar_, of_time_;
 };

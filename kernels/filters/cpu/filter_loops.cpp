@@ -22,8 +22,8 @@ constexpr int block_rows = 4, block_vectors = 2, row_vectors = 4;  // fits 16 re
 constexpr int block_rows = 2, block_vectors = 2, row_vectors = 4;
 #endif
 
-/// Prefetches the rows that the next block below reads and writes. They are too short for the
-/// processor's own prefetcher to detect a stream.
+/// Prefetches the rows that the next block below reads and writes. A block's parts of rows are too
+/// short for the processor's own prefetcher to detect a stream.
 template <int R, int C, class T>
 LAPL_INLINE void prefetch_next(const FilterTerms<T>& terms, const T* const* in, T* const* out,
                                std::int64_t at) {
