@@ -35,7 +35,7 @@ class Engine {
   /// Waits until no code is being compiled in the background.
   virtual void settle() {}
 
-  /// A message on how the engine steps now; empty if it has only one way.
+  /// A message on how the engine steps now; empty if there is only one way to step.
   virtual std::string how() { return {}; }
 
   /// The reason why the engine steps more slowly than it could; empty if there is none or none is

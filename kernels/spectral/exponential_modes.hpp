@@ -45,12 +45,12 @@ struct ExponentialModes {
   const double* coefficients = nullptr;  ///< for each Factor, count * count * cells values
   const double* first = nullptr;         ///< f(u)
   const double* rates = nullptr;         ///< f of the state of the stage before
-  const double* after = nullptr;         ///< f(u') at the later time, for gaps
+  const double* after = nullptr;         ///< f(u') at the end of the step
   double share = 0;                      ///< weight of `rates` in a TimeGap
   bool adds = false;                     ///< true if the sum of a TimeGap has begun in `kept`
-  double* made = nullptr;                ///< the result, scaled for its transform; may be `rates`
-  double* change = nullptr;              ///< X of the stage before
-  double* kept = nullptr;                ///< D that a later stage needs, or the sum of a TimeGap
+  double* made = nullptr;    ///< the result, times `scale`; may be the same array as `rates`
+  double* change = nullptr;  ///< X of the stage before
+  double* kept = nullptr;    ///< D that a later stage needs, or the sum of a TimeGap
 
   enum Factor : std::uint8_t { L, Q, R, P, W };
   /// The number of factors that a scheme has.
