@@ -54,7 +54,7 @@ class LinearEngine final : public Engine<T> {
   std::shared_ptr<const LinearRates> rates_;
   double time_step_;
   Machine on_;
-  std::int64_t pitch_, first_;  // where own cells begin
+  std::int64_t pitch_, first_;  // first_: where own cells begin
   typename Machine::Transforms transforms_;
   typename Machine::LinearModes linear_;
   typename Machine::Buffer modes_, source_;
