@@ -120,7 +120,8 @@ PieceCut cut_into_pieces(const CutTask& task, const Spill& spill) {
 
 }  // namespace
 
-// sysfs gives the cache of a group of cores; on some processors sysconf gives the sum over groups.
+// A group of cores shares a last-level cache. sysfs has its size; sysconf adds up all groups on
+// some processors.
 std::int64_t last_cache_bytes() {
   static const std::int64_t bytes = [] {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");

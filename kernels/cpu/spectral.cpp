@@ -21,7 +21,8 @@ class HostLinearModes {
   HostLinearModes(const LinearRates& rates, const LineShares& shares)
       : rates_(rates, rates.faces, shares.grid()), lines_(shares.lines()) {}
 
-  // Steps a line of modes; `index` counts this rank's lines, and `source` is null without a source.
+  // Returns a function that steps a line of modes; its `index` counts this rank's lines. `source`
+  // has the modes of the source term, or is null without one.
   auto steps(const ModeSteps& steps, double scale, const double* source) const {
     return [=, this](double* line, std::int64_t index) {
       rates_.for_line(lines_.first + index, [&](std::int64_t mode, double rate) {
@@ -36,6 +37,7 @@ class HostLinearModes {
   LineRange lines_;
 };
 
+// The Machine of mode_engine.hpp on the CPU.
 class HostModes {
  public:
   using Where = int;

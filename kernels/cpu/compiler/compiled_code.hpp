@@ -48,7 +48,7 @@ class CompiledCode {
   explicit CompiledCode(CodeText text);
   CompiledCode(const CompiledCode&) = delete;
   CompiledCode& operator=(const CompiledCode&) = delete;
-  /// Stops the compiler, but see finish_compilations().
+  /// Stops the compiler; after finish_compilations() it first waits up to a second for it.
   ~CompiledCode();
 
   /// True once compiling has ended: the library is loaded, or unavailable() says why not. Never

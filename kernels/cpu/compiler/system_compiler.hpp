@@ -20,7 +20,7 @@ SystemCompiler system_compiler();
 /// (libomp next to libgomp) would start a second set of threads.
 std::vector<std::string> library_flags();
 
-/// The first line of each source: an #error for compilers whose default floating-point rules differ
+/// The lines before each source: an #error for compilers whose default floating-point rules differ
 /// from those of GCC and Clang.
 std::string arithmetic_guard();
 
