@@ -29,7 +29,8 @@ constexpr int values_a_thread = 4;
 
 // The lines along an axis and their transforms.
 struct Axis {
-  // `in_grid` lines are in all ranks together: a batch does not depend on the ranks.
+  // All ranks together have `in_grid` lines. A batch follows from these, so that it does not depend
+  // on the ranks.
   Axis(const AxisModes& modes, const Lines& of_modes, std::int64_t in_grid)
       : line{modes}, lines(of_modes) {
     const std::int64_t all = (in_grid + 1) / 2;
@@ -100,7 +101,7 @@ class DevicePasses {
   double scale() const { return scale_; }
   const Axis& along(int axis) const { return axes_[static_cast<std::size_t>(axis - slowest_)]; }
 
-  // make(line, index, value) gives what is stored.
+  // make(line, index, value) returns the value that is stored.
   template <class From>
   void forward(int axis, const From* from, std::int64_t pitch, double* modes) const {
     for_each_batch(along(axis), [&](const Batch& batch) {
@@ -113,7 +114,8 @@ class DevicePasses {
       to_values(along(axis), batch, modes, to, lines_in(axis, pitch), make);
     });
   }
-  // In place and batch by batch; step(line, index, value) gives the modes.
+  // Transforms values to modes and back in place, batch by batch; step(line, index, value) returns
+  // the mode after the steps.
   template <class Value, class Step>
   void through(Value* values, std::int64_t pitch, double* modes, const Step& step) const {
     const Lines lines = lines_in(slowest_, pitch);
@@ -124,8 +126,8 @@ class DevicePasses {
   }
 
  private:
-  // The lines along an axis in an array with `pitch` values from row to row: of the slab along
-  // columns and along faster axes, else of modes.
+  // The lines along an axis in an array whose rows are `pitch` values apart: along the slowest of
+  // several axes those of the array of modes, else those of the slab.
   Lines lines_in(int axis, std::int64_t pitch) const {
     const std::int64_t rows = shape_.planes * shape_.rows;
     if (axis == 2) return {rows, 1, 1, pitch};
@@ -146,7 +148,7 @@ class DevicePasses {
     LAPL_CUDA(cudaGetLastError());
   }
 
-  // Calls take(batch) for all lines of an axis, batch by batch.
+  // Calls use(batch) for all lines of an axis, batch by batch.
   template <class Use>
   static void for_each_batch(const Axis& axis, const Use& use) {
     for (std::int64_t line = 0; line < axis.lines.count; line += 2 * axis.pairs)

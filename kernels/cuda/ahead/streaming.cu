@@ -15,10 +15,10 @@
 // neighbouring 16 bytes.
 //
 // Boundaries: the grid is extended (odd, even or periodic, docs/numerics.md). A step keeps the
-// extension exact, so the inner loop needs no boundary. Extended columns are written to the "apron"
-// before a launch; extended rows are read from the rows that they mirror. Grids narrower than the
-// halo are extended repeatedly. A shortened pass takes remaining steps: its last levels pass rows
-// on.
+// extension exact, so the inner loop needs no boundary. Extended columns are written to an array of
+// their own (the "apron") before a launch; extended rows are read from the rows that they mirror.
+// Grids narrower than the halo are extended repeatedly. Steps that do not fill a launch are
+// computed by a shortened pass, whose last levels pass rows on unchanged.
 //
 // Registers (nvcc 13, sm_90): 192 for float, 188 for double, no spills (195 and 188 in a shortened
 // pass); eight warps share a multiprocessor. Shared memory: 41472 bytes per block. Barriers: two
@@ -97,7 +97,8 @@ struct DiffusionPlan {
 };
 
 // The layout of the array of extended columns, one row per grid row: columns -halo to -1; then
-// columns right() to right() + halo + count - 1, where right() is the last multiple of 16 bytes.
+// columns right() to right() + halo + count - 1, where right() is the last column at a multiple of
+// 16 bytes.
 template <class T>
 struct Apron {
   static constexpr int count = Cells<T>::count, halo = DiffusionPlan<T, false>::sizes.halo();
@@ -256,7 +257,7 @@ class StreamingEngine final : public Engine<T> {
         &of_processor, kernel<false>, sizes.lanes * sizes.warps, sizes.shared_bytes()));
     LAPL_CUDA(
         cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current_device()));
-    // As many blocks as can run at the same time, but not more than rows.
+    // As many blocks as can run at the same time, but not more than all strips have rows.
     blocks_ = static_cast<unsigned>(std::min<GridIndex>(
         grid_.strips * grid_.rows, GridIndex{processors} * std::max(of_processor, 1)));
   }

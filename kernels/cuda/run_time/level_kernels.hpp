@@ -13,7 +13,7 @@ namespace lapl {
 template <class T>
 LevelPlan level_plan(const Problem<T>& problem);
 
-/// Bytes of arguments and conditions of a kernel that takes `depth` levels per launch.
+/// Bytes of arguments and conditions of a kernel that computes `depth` levels per launch.
 template <class T>
 std::size_t argument_bytes(const Problem<T>& problem, const LevelPlan& plan, int depth);
 

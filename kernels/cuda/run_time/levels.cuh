@@ -31,7 +31,7 @@ template <class P>
 struct Pass {
   using T = typename P::T;
   const typename P::Grid& grid;
-  // for each array that enters level 0, its distance from the first field
+  // for each array that enters level 0, its distance from the first field in values
   const GridIndex* sources;
   const T* arguments;  // of each stage; if in_time, of each stage of each step
   // of each array and face; if in_time, of each level as well

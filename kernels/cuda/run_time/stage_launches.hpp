@@ -16,7 +16,8 @@
 
 namespace lapl {
 
-/// Coefficients, coordinates and the values that depend only on time, in device memory.
+/// A problem with its coefficients and coordinates in device memory. Values that depend only on
+/// time are computed on the host, as arguments of kernels.
 template <class T>
 class DeviceProblem {
  public:
@@ -57,7 +58,7 @@ template <class T>
 class StageTiles {
  public:
   /// Starts to compile the CUDA kernels. Throws EngineUnsuitable if there is no compiler. With
-  /// `last_is_lent`, each call of take() supplies the memory of the last array.
+  /// `last_is_lent`, each call of launch_step() supplies the memory of the last array.
   explicit StageTiles(DeviceProblem<T>& problem, bool last_is_lent = false);
 
   /// Runs one step, after `step` earlier ones, from the fields in `from` to the fields in `to`;
@@ -72,7 +73,7 @@ class StageTiles {
     Kernel kernel;
     std::vector<T> arguments;
     std::vector<FaceTable<T>> faces;
-    // copies of both for kernels with tables in memory; else empty
+    // copies of arguments and faces on the device, for kernels with tables in memory; else empty
     DeviceBuffer<T> arguments_in_memory;
     DeviceBuffer<FaceTable<T>> faces_in_memory;
   };

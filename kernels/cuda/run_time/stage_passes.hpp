@@ -1,5 +1,5 @@
 // Launches that run many steps of a problem each. Their CUDA kernels are compiled while the run
-// begins with others.
+// begins with tile kernels.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class StagePasses {
  public:
   virtual ~StagePasses() = default;
 
-  bool ready();                                ///< true once it can take steps; never waits
+  bool ready();                                ///< true once it can compute steps; never waits
   bool settled() { return kernels_.ready(); }  ///< true once the compiler has ended
   void wait() { kernels_.wait(); }
   /// A message on how it steps, or why it cannot.

@@ -10,7 +10,7 @@
 // read, so that after three row steps (a turn) each row is in its old registers and nothing is
 // copied. If `lagged`, levels go from last to first: each uses the row that the level before it
 // computed one row step ago, and none waits for another. Strips overlap by twice the halo, and the
-// pieces of a strip that different blocks take overlap by start_rows; both overlaps are computed
+// pieces of a strip that different blocks compute overlap by start_rows; both overlaps are computed
 // twice.
 //
 // Faces. Loads wrap at periodic faces. At even faces of rows loads mirror them, if the stage is
@@ -79,8 +79,8 @@ struct Turn {
   int active;         // number of the warp's levels that step; the others pass rows on unchanged
 };
 
-// Takes row i of a turn through the warp's levels from `at` on. `moving` is the row that enters,
-// and afterwards the row that leaves.
+// Computes the warp's levels from `at` on for row i of a turn. `moving` is the row that enters, and
+// afterwards the row that leaves.
 template <class P, bool ends, int i, int at>
 __device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, const Pass<P>& pass,
                                                const Turn<P>& turn) {
@@ -116,8 +116,8 @@ __device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, c
   }
 }
 
-// The place that the last warp writes to. If `staged`, rows leave through shared memory so that
-// neighbouring lanes write neighbouring chunks of 16 bytes.
+// The place in the fields that the last warp writes to. If `staged`, rows leave through shared
+// memory so that neighbouring lanes write neighbouring chunks of 16 bytes.
 template <class P>
 struct Target {
   using T = typename P::T;
@@ -274,7 +274,7 @@ struct Loader {
   }
 };
 
-// Takes one warp through a segment.
+// Computes one segment in one warp.
 template <class P>
 __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::T* to,
                                          const Pass<P>& pass, const Segment<P>& segment,
@@ -295,12 +295,14 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
   const int column = static_cast<int>(threadIdx.x) * P::sizes.columns();
   Turn<P> at{warp, segment.first_row - P::sizes.depth() - warp * lag, segment.first_column + column,
              0};
-  // Uses threadIdx.y and not `warp`: a comparison that is known to be uniform takes a move more.
+  // Uses threadIdx.y and not `warp`: the compiler adds a move to a comparison that it knows to be
+  // uniform.
   if constexpr (P::shortened)
     at.active = pass.grid.steps - static_cast<int>(threadIdx.y) * P::sizes.levels;
   Target<P> target(to, pass, segment);
-  const int full_behind = 1 + (warp - 1) * ring * 2,
-            full_ahead = 1 + warp * ring * 2;  // the barrier after it means "empty"
+  // Numbers of the first barriers that mean "rows are there", in the links from the warp before and
+  // to the warp after; the next number means "empty".
+  const int full_behind = 1 + (warp - 1) * ring * 2, full_ahead = 1 + warp * ring * 2;
   int slot = 0, link = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {

@@ -8,7 +8,7 @@ namespace lapl {
 
 struct StreamSizes {
   int value_bytes;  ///< bytes of one value
-  int slots;        ///< largest number of arrays that are alive at the same time
+  int slots;        ///< largest number of arrays that enter a stage
   int chunks;       ///< columns of a lane, in units of 16 bytes
   int levels;       ///< levels (stages) of each warp
   int warps;        ///< at least two
@@ -54,7 +54,7 @@ struct StreamGrid {
 /// Sizes of the streaming kernel on three axes (kernels/cuda/run_time/volume.cuh).
 struct VolumeSizes {
   int value_bytes;  ///< bytes of one value
-  int slots;        ///< largest number of arrays that are alive at the same time
+  int slots;        ///< largest number of arrays that enter a stage
   int rows;         ///< rows of each warp
   int levels;
 
@@ -81,7 +81,8 @@ template <class T>
 struct VolumeGrid {
   int planes, rows, columns;
   int tiles_down, tiles_across;
-  int whole, chunks;  ///< number of tiles taken whole; number of chunks of each other tile
+  /// number of tiles that a block computes whole; number of chunks of each other tile
+  int whole, chunks;
   GridIndex pitch, plane_stride, field_stride;
   const T* positions[3];  ///< coordinates, as in StageGrid
   CellIndices cells;

@@ -6,14 +6,14 @@
 //
 // A level is a stage of a step. It holds three planes of every array in registers, in each lane its
 // own cells; planes enter through a ring in shared memory. In a plane step levels go from first to
-// last. Each takes the plane that the level before it has just computed, which replaces its oldest
+// last. Each uses the plane that the level before it has just computed, which replaces its oldest
 // plane, so that after three plane steps (a turn) each plane is in its old registers and nothing is
 // copied. Neighbours along columns come by shuffle. Neighbours along rows come from the lane's own
 // registers; the outer rows of a warp come from `edges` in shared memory, written a plane step
 // earlier, with one barrier per plane step. Tiles overlap by twice the halo, and the chunks of
-// planes that different blocks take overlap by twice the levels; both overlaps are computed twice.
-// Halos of columns are whole sectors of 32 bytes. All blocks work on the same planes at about the
-// same time, so halos are found in the L2 cache.
+// planes that different blocks compute overlap by twice the levels; both overlaps are computed
+// twice. Halos of columns are whole sectors of 32 bytes. All blocks work on the same planes at
+// about the same time, so halos are found in the L2 cache.
 //
 // Faces. Loads wrap at periodic faces. Each level imposes all other conditions: for planes by a
 // copy of the code (`ends`) that runs only in turns with the grid's first or last plane as a
@@ -79,7 +79,7 @@ struct LanePlaces {
   }
 };
 
-// Takes plane i of a turn through the levels from k on. `moving` is the plane that enters, and
+// Computes the levels from k on for plane i of a turn. `moving` is the plane that enters, and
 // afterwards the plane that leaves.
 template <class P, bool ends, int i, int k = 0>
 __device__ __forceinline__ void compute_volume_levels(Planes<P>& planes, PlaneCells<P>& moving,
@@ -304,7 +304,7 @@ __device__ __forceinline__ void run_tile(const typename P::T* from, typename P::
   __syncthreads();
 }
 
-// Blocks take some tiles whole, and then the remaining ones in chunks of planes.
+// Blocks compute some tiles whole, and then the remaining ones in chunks of planes.
 template <class P>
 __device__ __forceinline__ void walk_volume(const typename P::T* from, typename P::T* to,
                                             const Pass<P>& pass) {
