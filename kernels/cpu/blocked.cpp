@@ -37,7 +37,7 @@ namespace {
 
 std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// A division of the grid into tiles, and the number of time levels per pass.
+/// A division of the grid into tiles, the number of time levels per pass, and the rows of a slab.
 struct Cut {
   std::int64_t bands = 1, pieces = 1, levels = 1, slab = 4;
   int threads = 1;

@@ -228,7 +228,7 @@ class StageRows {
   std::vector<std::size_t> line_of_;             // index in lines_ of each operation that reads one
   std::vector<const T*> operands_;               // where the values of each operation are
   std::vector<T*> results_;                      // in scratch, for each operation with results
-  std::vector<std::vector<T>> uniform_results_;  // for each operation that does not vary
+  std::vector<std::vector<T>> uniform_results_;  // the result of each operation that does not vary
   std::vector<int> target_of_;                   // array to which an operation's results go, or -1
   Moment at_ = 0;
   bool known_ = false;

@@ -30,7 +30,7 @@ namespace {
 
 #if defined(__AVX512F__)
 constexpr std::int64_t vector_bytes = 64;
-constexpr int rows_at_once = 4;  // fits 32 registers
+constexpr int rows_at_once = 4;  // rows of a tile; fits 32 registers
 #elif defined(__AVX__)
 constexpr std::int64_t vector_bytes = 32;
 constexpr int rows_at_once = 2;  // fits 16 registers

@@ -54,7 +54,7 @@ class AxisTransform {
   }
 
   std::int64_t size() const { return modes_.size; }
-  /// Size of a line's scratch memory in values, whole cache lines.
+  /// Size of a line's scratch memory in values, rounded up to whole cache lines.
   std::int64_t scratch_size() const {
     return periodic() ? rounded(length()) + rounded(length() + 2) : rounded(length());
   }
@@ -144,7 +144,7 @@ class HostMessages {
   HostBuffer<double> slab_, packed_;
 };
 
-/// The passes of GridTransforms over lines, on several threads.
+/// The transforms of all lines along an axis, for GridTransforms, on several threads.
 class HostPasses {
   // Returns a function that stores make(0, index, value) in to[index]: all cells are one row.
   template <class To, class Make>

@@ -166,7 +166,7 @@ class PieceRun {
     return ring.first + slot * pitch_ - start_;
   }
 
-  // Points to column 0 of a row of a version; indices may be outside the grid.
+  // Points to column 0 of a version's row; `plane` and `row` may be outside a periodic grid.
   T* row_start(int version, std::int64_t plane, std::int64_t row) const {
     const std::int64_t place =
         (plane - stream_.planes.first) * stream_.rows.size() + row - stream_.rows.first;

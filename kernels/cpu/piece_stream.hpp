@@ -9,11 +9,12 @@
 namespace lapl {
 
 /// A piece with its halo. Its rows enter the fields' ring buffers (pipeline.hpp) plane by plane.
-/// Indices of rows and planes may be outside a periodic grid.
+/// Indices of rows and planes may be outside the grid: along periodic axes, and before and after
+/// the piece.
 struct PieceStream : Piece {
   std::int64_t behind(StreamRows lag) const { return lag.of(rows.size()); }
 
-  /// Column 0 of the row that is `lag` behind the first row.
+  /// The row, at column 0, that is `lag` rows before the first row.
   Cell row_behind(StreamRows lag) const {
     Cell row{rows.first - lag.rows, 0, planes.first - lag.planes};
     for (; row.row < rows.first; row.row += rows.size()) --row.plane;
@@ -56,7 +57,7 @@ struct RowWalk {
   Value* end = nullptr;     ///< end of the ring; null for an array
   std::int64_t ring = 0;    ///< values of the ring
 
-  /// The number of next rows, at most `count`, up to the end of the ring.
+  /// The number of next rows, at most `count`, that lie before the end of the ring.
   std::int64_t straight(std::int64_t count) const {
     return end != nullptr && values + count * step > end ? (end - values) / step : count;
   }

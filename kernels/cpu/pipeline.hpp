@@ -42,10 +42,10 @@ struct Pipeline {
   /// The values of an array that enter, or that a stage computes in one of the steps.
   struct Version {
     int array = 0;
-    StreamRows lag = {};     ///< rows by which it is behind the rows that enter
-    StreamRows rows = {};    ///< size of its ring; 0 if nothing reads it
+    StreamRows lag = {};     ///< rows by which the version is behind the rows that enter
+    StreamRows rows = {};    ///< rows of its ring; 0 if it goes straight to the field
     std::int64_t reach = 0;  ///< cells needed beyond the piece, on every side
-    bool goes_out = false;   ///< it is the state after the last step
+    bool goes_out = false;   ///< true for a field after the last step
   };
   /// A stage in one of the steps.
   struct Instance {
@@ -60,7 +60,7 @@ struct Pipeline {
   std::vector<Version> versions;  ///< the fields that enter come first
   std::vector<Instance> instances;
   std::int64_t halo = 0;  ///< cells that a pass reads beyond a piece, on each side
-  StreamRows last_lag;    ///< lag of the last version
+  StreamRows last_lag;    ///< largest lag of a version
   StreamRows rows;        ///< rows of all rings together
 
   /// Rows that a stage computes at a time. A ring read at neighbouring rows then has 8 rows.

@@ -15,7 +15,7 @@
 namespace lapl {
 namespace {
 
-// The rates of modes, line by line along the slowest axis.
+// The rates at which modes grow, line by line along the slowest axis.
 class HostLinearModes {
  public:
   HostLinearModes(const LinearRates& rates, const LineShares& shares)
@@ -86,7 +86,7 @@ class HostModes {
   }
 
  private:
-  std::int64_t columns_, values_;  // of the block
+  std::int64_t columns_, values_;  // columns of the block, and its values of all fields
   int threads_;
   HostPasses::Exchange exchange_;
 };

@@ -57,7 +57,7 @@ struct ScaledFormat<double> {
   static constexpr double scale = 0x1p512;
 };
 
-/// Values times a power of two, as vectors and as their bits.
+/// Constants and conversions of values times `scale`, as vectors and as their bits.
 template <class T>
 struct Scaled : ScaledFormat<T> {
   using Format = ScaledFormat<T>;

@@ -153,7 +153,7 @@ class CudaBackend final : public Backend<T> {
   std::function<Reduced<T>()> reduce(StateArrays arrays, double bound) override {
     use_device();
     auto search = std::ranges::find(searches_, 1, &std::shared_ptr<Search>::use_count);
-    if (search == searches_.end())  // callers still hold all others
+    if (search == searches_.end())  // all searches are still in use
       search = searches_.insert(search, std::make_shared<Search>(compute_));
     const std::int64_t stride = problem_.shape.planes * problem_.shape.rows * layout_.pitch;
     reduce_magnitudes(static_cast<const T*>(buffers_.current) + arrays.first * stride, arrays.count,

@@ -152,7 +152,8 @@ struct Observed {
   }
 };
 
-// Visits the cells where `mask` is not 0, or all if it is null.
+// Calls use(value) for a cell if it is this rank's and `mask` is not 0 there; a null mask excludes
+// no cell.
 template <class T>
 struct Inside {
   const T* values;
@@ -170,7 +171,7 @@ struct Inside {
 template <class T>
 struct Extremes {
   struct Value {
-    unsigned long long least, most;  // ordered_bits
+    unsigned long long least, most;  // as ordered_bits
   };
   Inside<T> inside;
   Value start;

@@ -132,7 +132,7 @@ __device__ __forceinline__ Sides<T> row_sides(const Row<T>& row) {
   return {__shfl_up_sync(all_lanes, row.value[width - 1], 1),
           __shfl_down_sync(all_lanes, row.value[0], 1)};
 }
-// Steps a row in place; `vertical` is the stage's value for the rows above and below.
+// Steps a row in place; `vertical` is vertical_part() of the rows above and below.
 template <template <class> class Stage, class T>
 __device__ __forceinline__ void step_row(Row<T>& row, const Row<T>& vertical, Sides<T> sides,
                                          const Stage<T> (&stage)[width]) {

@@ -54,7 +54,8 @@ struct SpectralLine {
     return back != alternates(i) ? LinePair{-value.x, -value.y} : value;
   }
 
-  /// Mode p of both lines; `read` returns the output of the forward transform, with e^(-i ...).
+  /// Mode p of both lines; `read` returns output of the forward transform, sums of values times
+  /// e^(-i ...).
   template <class Read>
   LAPL_HOST_DEVICE LinePair mode(std::int64_t p, const Read& read) const {
     const std::int64_t n = modes.size;
@@ -97,7 +98,8 @@ struct SpectralLine {
     return {c * real - s * imaginary, s * real + c * imaginary};
   }
 
-  /// Value i of both lines; `read` returns the output of the backward transform, with e^(+i ...).
+  /// Value i of both lines; `read` returns output of the backward transform, sums of values times
+  /// e^(+i ...).
   template <class Read>
   LAPL_HOST_DEVICE LinePair output(std::int64_t i, const Read& read) const {
     const std::int64_t n = modes.size;

@@ -1,6 +1,6 @@
-// The transforms of a grid's values to the modes of its faces and back on a GPU, like
-// kernels/cpu/mode_transforms.hpp, with complex transforms of cuFFT in float64 in place of FFTW's
-// real ones (kernels/cuda/ahead/spectral_lines.hpp).
+// The transforms of a grid's values to modes (eigenfunctions of its boundary conditions) and back
+// on a GPU, like kernels/cpu/mode_transforms.hpp, with complex transforms of cuFFT in float64 in
+// place of FFTW's real ones (kernels/cuda/ahead/spectral_lines.hpp).
 //
 // A pass transforms the lines along an axis batch by batch, so that a batch stays in the L2 cache
 // and the extra memory does not grow with the grid. Bytes that a pass moves per cell, for a float64
@@ -67,7 +67,8 @@ inline void require_beside_grid(double bytes) {
   require_device_memory("engine spectral, beside the grid,", bytes);
 }
 
-/// The passes of GridTransforms over lines; each enqueues its kernels in one stream.
+/// The transforms of all lines along an axis, for GridTransforms; their kernels are enqueued in one
+/// stream.
 class DevicePasses {
  public:
   using Exchange = LineExchange<DeviceMessages>;

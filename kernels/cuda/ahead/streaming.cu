@@ -24,8 +24,8 @@
 // pass); eight warps share a multiprocessor. Shared memory: 41472 bytes per block. Barriers: two
 // per turn (three rows), which the warps may pass some turns apart. Device memory: a cell is read
 // and written once per launch (read 1.1 times with the halo). A row step of a warp takes 270
-// instructions for float, 240 of them arithmetic; their issue rate limits float. Nine rows at a
-// time are being copied from device to shared memory (cp.async).
+// instructions for float, 240 of them arithmetic; the rate at which they are issued limits the
+// speed for float. Nine rows at a time are being copied from device to shared memory (cp.async).
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -97,8 +97,8 @@ struct DiffusionPlan {
 };
 
 // The layout of the array of extended columns, one row per grid row: columns -halo to -1; then
-// columns right() to right() + halo + count - 1, where right() is the last column at a multiple of
-// 16 bytes.
+// columns right() to right() + halo + count - 1, where right() is the number of columns, rounded
+// down to whole 16 bytes.
 template <class T>
 struct Apron {
   static constexpr int count = Cells<T>::count, halo = DiffusionPlan<T, false>::sizes.halo();
@@ -153,7 +153,7 @@ struct Loader<DiffusionPlan<T, shortened>> {
   static constexpr unsigned row_bytes = sizeof(RowInMemory<P>);
 
   GridIndex row, end;  // the first row; one past the last needed row
-  // the first turn with only needed rows of the grid; the number of such turns
+  // the first turn (of three rows) with only needed rows of the grid; the number of such turns
   int first_inside, inside;
   const T* next[chunks];  // this lane's 16 bytes of the next row, before rows are extended
   GridIndex pitch[chunks];

@@ -5,7 +5,7 @@ namespace lapl {
 
 using GridIndex = long long;
 
-/// An array that a kernel takes by value.
+/// An array that a kernel gets by value, as a parameter.
 template <class V, int size>
 struct Values {
   V of[size];

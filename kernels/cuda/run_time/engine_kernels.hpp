@@ -26,7 +26,8 @@ TileShape tile_shape(const Problem<T>& problem);
 ///   tile_N(StageGrid, const T* of each array, T* of each target, arguments, FaceTable of each
 ///          array, axis and side)
 ///   conditions_N(StageGrid, arguments, GhostCondition*)
-/// With tables in memory, tile_N takes pointers to the arguments and the face tables.
+/// If has_tables_in_memory(), the parameters of tile_N are pointers to the arguments and to the
+/// face tables.
 template <class T>
 KernelText tile_kernels(const Problem<T>& problem);
 
@@ -44,7 +45,8 @@ struct DeviceLimits {
   bool cooperative = false;  ///< supports cooperative launches
 };
 
-/// How cells go through levels. A level is a stage of a step.
+/// The levels of a streaming kernel: a level is a stage of a step, and each cell goes through the
+/// levels of several steps in one launch.
 struct LevelPlan {
   int arithmetic = 0;    ///< operations per cell and step, weighted by their cost
   bool in_time = false;  ///< arguments or conditions differ from step to step

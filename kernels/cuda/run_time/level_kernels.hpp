@@ -1,5 +1,5 @@
 // The part of the printed streaming kernels that is the same on two and on three axes. Such a
-// kernel takes cells through levels; a level is a stage of a step
+// kernel computes several levels in one launch; a level is a stage of a step
 // (kernels/cuda/run_time/levels.cuh).
 #pragma once
 

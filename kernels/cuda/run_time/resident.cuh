@@ -52,7 +52,7 @@ struct ResidentTile {
   int first_row, first_column, rows, columns;
   bool at_face;  // true if the tile or its halo touches a face of the grid
   T* memory;
-  int now[P::arrays], next[P::arrays];  // place of each array, and the place of its new values
+  int now[P::arrays], next[P::arrays];  // index in `memory` of each array, and of its new values
 
   static constexpr int size = (P::rows + 2 * row_halo) * pitch;  // values of an array
 

@@ -39,7 +39,7 @@ class DeviceProblem {
   Moment stage_moment(std::int64_t step, const Stage& stage) const;
   void set_clock(const StepTimes& clock) { problem_.clock = clock; }
   void set_reduced(int index, double value) { problem_.reduced[index] = static_cast<T>(value); }
-  /// The arguments at a moment of the CUDA kernels of `tree`.
+  /// The arguments of the CUDA kernel of `tree` at a moment.
   std::vector<T> arguments(const StageTree& tree, const Moment& at) const;
   /// For each array the conditions of its first and last plane, row and column; NaN where a
   /// condition differs along its face.
@@ -50,7 +50,7 @@ class DeviceProblem {
   std::int64_t pitch_;
   std::vector<DeviceBuffer<T>> coefficients_;
   DeviceBuffer<T> positions_;
-  DeviceBuffer<unsigned long long> cells_before_;  // of each axis; empty without noise
+  DeviceBuffer<unsigned long long> cells_before_;  // tables of all axes; empty without noise
 };
 
 /// Steps a problem with one launch for each stage.

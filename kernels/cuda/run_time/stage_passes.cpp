@@ -194,7 +194,7 @@ class StageResident final : public StagePasses<T> {
 
   std::int64_t launch_steps(const T* from, T* to, std::int64_t, std::int64_t steps,
                             cudaStream_t stream) override {
-    constexpr std::int64_t most_steps = 1 << 16;  // about a tenth of a second
+    constexpr std::int64_t most_steps = 1 << 16;  // a launch of about a tenth of a second
     const std::int64_t taken = std::min(steps, most_steps);
     grid_.steps = static_cast<int>(taken);
     std::vector<GridIndex> sources = this->sources(from, arrays_);

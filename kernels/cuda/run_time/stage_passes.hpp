@@ -50,7 +50,8 @@ class StagePasses {
   std::string how_;
 };
 
-/// These functions make the streaming engines on two and three axes; the plan must be suitable.
+/// These functions make the launches of the streaming engine on two and three axes.
+/// Plan::unsuitable must be empty.
 template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_stream(const DeviceProblem<T>& problem,
                                                   const StreamPlan& plan);
@@ -61,7 +62,7 @@ std::unique_ptr<StagePasses<T>> make_stage_volume(const DeviceProblem<T>& proble
 /// Limits of the current device.
 DeviceLimits device_limits();
 
-/// Makes the resident engine; the plan must be suitable.
+/// Makes the launches of the resident engine. ResidentPlan::unsuitable must be empty.
 template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_resident(const DeviceProblem<T>& problem,
                                                     const ResidentPlan& plan);

@@ -3,7 +3,7 @@
 //
 //   rows in, top to bottom   warp 0: levels 0 ... n-1, three rows of every array of each
 //   strip of 32 lanes           |    in registers; rows handed on through shared memory
-//   x `columns` cells        warp 1: levels n ... 2n-1        rows out, `depth` levels on
+//   x `columns` cells        warp 1: levels n ... 2n-1        rows out, after `depth` levels
 //
 // A level is a stage of a step. It computes a row from its rows up, centre and down; the cells to
 // the left and right come by shuffle. The new row takes the registers of a row that is no longer
@@ -21,8 +21,11 @@
 //
 //   Plan   T, Grid; sizes, fields, stages, arrays, arguments, in_time, wraps_columns, wraps_rows,
 //          mirrors_rows, shortened (levels from grid.steps on pass their rows on): constants;
-//          ghost_kind(array, side), first_argument(stage); Level<stage>: Stage (see tile.cuh), in,
-//          out, array_slot(array), slot_array(slot), made(slot), reads(slot, row, column)
+//          ghost_kind(array, side), first_argument(stage), Level<stage>
+//   Level  Stage (see tile.cuh); in, out: numbers of arrays that enter and leave, each in a slot;
+//          array_slot(array), slot_array(slot): the slot of an array that enters, and back;
+//          made(slot): the result that leaves in the slot, or -1 - slot of an unchanged array;
+//          reads(slot, row, column): true if the stage reads this neighbour (1, 1 is the cell)
 //   Loader<Plan>   loads rows; a specialisation may replace the loader below
 #pragma once
 
@@ -56,7 +59,7 @@ __device__ __forceinline__ Segment<P> make_segment(Index<P> strip, const Pass<P>
           strip == pass.grid.strips - 1 ? columns : start + kept + halo, first, last};
 }
 
-// Barriers between a warp and the next one.
+// Barriers between a warp and the next one, of 64 threads.
 __device__ __forceinline__ void wait_at(int barrier) {
   asm volatile("barrier.sync %0, 64;" ::"r"(barrier) : "memory");
 }

@@ -18,7 +18,7 @@ struct StreamSizes {
 
   static constexpr int lanes = 32;
   static constexpr int turn_rows = 3;  ///< rows after which each row is in its old registers again
-  static constexpr int ahead = 3;      ///< turns being loaded from memory
+  static constexpr int ahead = 3;      ///< turns whose rows are being loaded from memory
 
   LAPL_HOST_DEVICE constexpr int count() const { return 16 / value_bytes; }
   LAPL_HOST_DEVICE constexpr int columns() const { return chunks * count(); }
@@ -26,6 +26,7 @@ struct StreamSizes {
   LAPL_HOST_DEVICE constexpr int depth() const { return levels * warps; }
   /// Rows by which a warp's output lags behind its input.
   LAPL_HOST_DEVICE constexpr int lag() const { return lagged ? 2 * levels - 1 : levels; }
+  /// Row steps of a segment before its first row leaves the last warp.
   LAPL_HOST_DEVICE constexpr int start_rows() const { return depth() + warps * lag(); }
   LAPL_HOST_DEVICE constexpr int halo() const {
     return (depth() + count() - 1) / count() * count();

@@ -21,9 +21,8 @@
 // grid. In inner tiles those are in the halo.
 //
 //   Plan   T, sizes, fields, stages, arrays, arguments, in_time, wraps_planes, wraps_rows,
-//          wraps_columns: constants; ghost_kind(array, side), first_argument(stage); Level<stage>:
-//          Stage (see tile.cuh), in, out, array_slot(array), slot_array(slot), made(slot),
-//          reads(slot, line, column)
+//          wraps_columns: constants; ghost_kind(array, side), first_argument(stage); Level<stage>
+//          as in stream.cuh, but with reads(slot, line, column), where line is a VolumeLine
 #pragma once
 
 #include "kernels/cuda/run_time/volume_plane.cuh"
