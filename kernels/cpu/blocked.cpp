@@ -10,7 +10,7 @@
 //          +--------------+--------------+
 //
 //   registers, AVX-512   4 rows of one vector: left, centre, right, and the rows above and below
-//   level-one cache      slab (rows stepped together) + 2 rows: up to 24 KiB, or 6 rows of up to 8
+//   level-one cache      slab (rows stepped at once) + 2 rows: <= 24 KiB, or 6 rows of <= 8 KiB
 //   level-two cache      slab + 2 * levels rows, at most 512 KiB per thread
 //   memory traffic       (1 read + 1 write) / levels per cell and step
 //   barriers             1 / levels per step
@@ -129,7 +129,7 @@ class BlockedEngine final : public Engine<T> {
 
  private:
   // After subnormal numbers, a tile uses the loop for them in its next 16 passes too. Intermediate
-  // results may be subnormal even if no cell is, and only the plain loop notices them.
+  // results may be subnormal even if no cell is, and only the loop for normal numbers notices them.
   void advance_tile(std::int64_t index, std::int64_t levels, const T* from, T* to, T* scratch) {
     constexpr signed char passes = 16;
     signed char& expected = subnormal_expected_[index];

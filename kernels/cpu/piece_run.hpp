@@ -75,7 +75,7 @@ class PieceRun {
     Range stored;
     Cell next;  // first of the next group of rows
     Piece inner = {};
-    decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // its loop for several rows, or null
+    decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // function for several rows, or null
     std::vector<RingRow> lines = {}, results = {};
   };
 

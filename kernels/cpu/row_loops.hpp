@@ -37,8 +37,7 @@ struct RowLoops {
 
   void (*copy_row)(const T* from, T* to, std::int64_t count);
 
-  /// Applies one operation of a stage tree to `count` cells; the operation has operands, so it is
-  /// no leaf.
+  /// Applies one operation that has operands (no leaf of a stage tree) to `count` cells.
   void (*operate)(Operation operation, const T* a, const T* b, const T* c, T* out,
                   std::int64_t count);
 

@@ -37,7 +37,7 @@ class HostLinearModes {
   LineRange lines_;
 };
 
-// The Machine of mode_engine.hpp on the CPU.
+// The operations on the CPU that engines of modes need: the Machine of mode_engine.hpp.
 class HostModes {
  public:
   using Where = int;

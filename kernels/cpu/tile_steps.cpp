@@ -109,7 +109,7 @@ class TileRun {
 
   struct Met {
     bool unsafe = false;     ///< a value cannot be scaled; `to` is incomplete
-    bool subnormal = false;  ///< only with Guard
+    bool subnormal = false;  ///< a result is subnormal; set only with Guard
   };
 
   /// With Guard, computes on scaled values. The coefficient must then be one with which no

@@ -126,8 +126,7 @@ class ResidentEngine final : public Engine<T> {
     if (!extensions)
       throw EngineUnsuitable("engine resident: a face is neither held at 0 nor insulated");
     if (problem.faces.front().columns.first != problem.faces.front().columns.last &&
-        // else the halo would have columns mirrored at both faces, with changed sign
-        problem.shape.columns < depth + width)
+        problem.shape.columns < depth + width)  // else columns mirrored twice would change sign
       throw EngineUnsuitable("engine resident: few columns between faces of two kinds");
     const std::int64_t all_warps = std::int64_t{plan_.across} * plan_.down * warps;
     edges_ = device_buffer<T>(2 * all_warps * plan_.variant.rows * row_size);

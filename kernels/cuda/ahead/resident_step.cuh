@@ -116,7 +116,7 @@ struct TileWarp {
       stage[j] = shared.column[j][lane].sign == 2 ? Stage<T>::held() : grid.stage;
   }
 
-  // 3. Sets all rows to 0: the tile may not use all of them.
+  // 3. Sets all rows to 0, because the tile may use fewer.
   __device__ __forceinline__ void clear() {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
@@ -323,7 +323,7 @@ struct TileWarp {
       }
   }
 
-  // 10. Stores the warp's own rows.
+  // 10. Stores the warp's own rows in the field.
   __device__ __forceinline__ void store() {
     T* const target = grid.to + std::int64_t{tile.row_begin - depth + row0} * grid.pitch + column;
 #pragma unroll

@@ -91,7 +91,7 @@ class DeviceLinearModes {
   StepModes step_;
 };
 
-// The Machine of mode_engine.hpp on a GPU.
+// The operations on a GPU that engines of modes need: the Machine of mode_engine.hpp.
 class DeviceModes {
  public:
   using Where = cudaStream_t;

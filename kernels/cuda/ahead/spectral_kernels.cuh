@@ -114,7 +114,7 @@ struct StepModes {
   int term_count, slowest;
   std::int64_t sizes[3];  // of the grid
   std::int64_t first_line, lines;
-  const double* distances[3];  // of each axis, by number of turns and mode
+  const double* distances[3];  // of each axis, at turns * size of the axis + mode
   const double* source;        // modes of the source; null without a source
 
   __device__ double operator()(std::int64_t line, std::int64_t mode, double value) const {

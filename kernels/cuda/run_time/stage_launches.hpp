@@ -62,7 +62,8 @@ class StageTiles {
   explicit StageTiles(DeviceProblem<T>& problem, bool last_is_lent = false);
 
   /// Runs one step, after `step` earlier ones, from the fields in `from` to the fields in `to`;
-  /// waits for the compiler. `to` may be null if no stage computes a field.
+  /// waits for the compiler. `to` may be null if no stage computes a field. `last` is the memory of
+  /// the last array.
   void launch_step(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last = nullptr);
 
   /// Must be called when the problem's clock has changed.

@@ -19,7 +19,7 @@ class StagePasses {
   bool ready();                                ///< true once it can compute steps; never waits
   bool settled() { return kernels_.ready(); }  ///< true once the compiler has ended
   void wait() { kernels_.wait(); }
-  /// A message on how it steps, or why it cannot.
+  /// A message on how steps are computed, or why this kernel cannot compute them.
   std::string how();
   /// Runs as many of `steps` steps as whole launches can run, from the fields in `from` to those
   /// in `to`. Returns their number, 0 if `steps` is too small for a launch. Requires ready().

@@ -145,7 +145,7 @@ struct Target {
       if (place >= segment.keep_begin && place < segment.keep_end) keeps |= 1u << c;
     }
   }
-  /// Writes row i of the turn to `to`.
+  /// Writes row i of the turn, if it is one to write, to `to`; chunk(field, c) returns its values.
   template <class Chunk>
   __device__ __forceinline__ void write(T* to, int i, const Pass<P>& pass,
                                         const Chunk& chunk) const {
@@ -222,7 +222,7 @@ struct Loader {
 
   const T* next;              // this lane's first 16 bytes of the next row
   int offset[chunks];         // offsets of this lane's other chunks from `next`
-  unsigned target, slot = 0;  // address and slot of the rows in shared memory
+  unsigned target, slot = 0;  // address in shared memory; bytes from it to the turn's rows
   int row;                    // index of the next row
 
   __device__ Loader(const T* from, const Pass<P>& pass, const Segment<P>& segment,
@@ -322,8 +322,8 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
     if (!last && turn >= ring) wait_at(full_ahead + link * 2 + 1);
     const auto* incoming = first ? shared.loaded[slot] : shared.handed[first ? 0 : warp - 1][link];
     auto* outgoing = shared.handed[last && !P::sizes.staged ? 0 : warp][link];
-    // The code for faces runs only if the grid's first or last row is a centre of a level in this
-    // turn.
+    // The code for faces runs only if the grid's first or last row is the centre row of a level in
+    // this turn.
     const Index<P> lowest = at.first_in - lag, highest = at.first_in + turn_rows - 2;
     const Index<P> bottom = pass.grid.rows - 1;
     if (lays_rows && ((lowest <= 0 && highest >= 0) || (lowest <= bottom && highest >= bottom)))

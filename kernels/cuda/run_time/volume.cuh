@@ -58,7 +58,7 @@ __device__ __forceinline__ void leave_ghosts(LaneRow<P> row, const PlaneCells<P>
 /// The places of a lane's cells in shared memory.
 template <class P>
 struct LanePlaces {
-  LaneRow<P> loaded;  // first row of the first plane in the ring
+  LaneRow<P> loaded;  // the warp's first row of the first plane in the ring
   LaneRow<P> edges;   // last row of the warp above, in the first level and plane step
   int current = 0;    // rows from `loaded` to the plane that enters
   int centre = ring_rows - plane_rows;  // rows from `loaded` to the previous plane, the centre
@@ -290,8 +290,8 @@ __device__ __forceinline__ void run_tile(const typename P::T* from, typename P::
   const int end = segment.last_plane + levels;
 #pragma unroll 1
   for (; turn.plane < end; turn.plane += VolumeSizes::turn_planes) {
-    // The code for faces runs only if the grid's first or last plane is a centre of a level in this
-    // turn.
+    // The code for faces runs only if the grid's first or last plane is the centre plane of a level
+    // in this turn.
     const int lowest = turn.plane - levels, highest = turn.plane + VolumeSizes::turn_planes - 2;
     const int last = grid.planes - 1;
     if (!P::wraps_planes && ((lowest <= 0 && highest >= 0) || (lowest <= last && highest >= last)))
