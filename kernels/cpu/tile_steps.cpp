@@ -185,7 +185,7 @@ class TileRun {
   }
 
   // Cells beyond the ghost cells never affect a cell of the grid, so a row may be read past its
-  // ends as long as that is within the field.
+  // ends as long as the reads stay within the field.
   void load(const T* from, std::int64_t row, T* out) const {
     const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     const T* source = from + ((row % rows + rows) % rows) * columns;

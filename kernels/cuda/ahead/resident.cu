@@ -24,8 +24,9 @@
 // enough: a tile publishes for the third time only after its neighbours have published the second
 // time, and so, by their barriers, after all their warps have read the first image.
 //
-// Boundaries: halo cells outside the grid come from the extension of the grid, so steps have no
-// branch. Columns beyond a face held at 0 are kept at 0 by a stage whose coefficient is 0.
+// Boundaries: halo cells outside the grid come from its odd, even or periodic extension
+// (kernels/grid/face.hpp), so steps have no branch. Columns beyond a face held at 0 are kept at 0
+// by a stage whose coefficient is 0.
 //
 // All blocks must run at the same time, which a cooperative launch ensures or refuses. Waiting is
 // bounded, so that a bug ends in a launch error and not in a hang.

@@ -125,7 +125,7 @@ struct TileWarp {
     }
   }
 
-  // 4. Loads the rows in `wanted` from the places in the tables.
+  // 4. Loads the rows in `wanted`; the tables have the places of their cells, relative to `base`.
   __device__ __forceinline__ void receive(const T* base, unsigned wanted, int stride) {
     const unsigned whole = in_one ? wanted : 0;
     const T* const from = base + shared.column[0][lane].offset;
