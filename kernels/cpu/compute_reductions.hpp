@@ -11,13 +11,14 @@
 
 namespace lapl {
 
-/// Computes the reductions of a stage: sets their values in `problem`. Collective.
+/// Computes the reductions over the grid (such as a mean) that a stage reads, and stores them in
+/// problem.reduced. All ranks must call it.
 template <class T>
 void compute_reductions(Problem<T>& problem, const Stage& stage, const StepArrays<T>& arrays,
                         int threads) {
   const Part part = problem.part.value_or(Part::all(problem.shape));
   const RowLoops<T>& loops = widest<RowLoops<T>>();
-  constexpr std::int64_t most = 1 << 16;  // so that threads share long rows
+  constexpr std::int64_t most = 1 << 16;  // cells of a piece: several threads share a long row
   const std::int64_t columns = part.own[2], across = (columns - 1) / most + 1;
   const auto over_pieces = [&](auto whole, const auto& of_piece) {
     std::vector<decltype(of_piece(0, 0))> pieces(part.rows() * across);
