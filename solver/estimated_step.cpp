@@ -333,8 +333,9 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis
 double memory_with(const RunConfig& config, const FormulaSystem& system, bool basis) {
   const Problem<double> problem = rates_problem(config, system, unread_coefficients(config));
   const std::int64_t values = problem.values();
-  // The derivative's vectors, and Arnoldi's basis or the rates after first_step's trial step;
-  // `given` counts the values of coefficients.
+  // In vectors of one value per field and cell: those of RateDerivative, and Arnoldi's basis or,
+  // without it, the rates after the trial step of first_step. `given`: number of values of
+  // coefficient fields.
   const int vectors = vectors_of_derivative + (basis ? most_iterations(values) + 1 : 1);
   const auto given = std::ssize(problem.coefficients) * problem.shape.cells();
   return Evaluation<double>::memory(problem, problem.step_fields) +

@@ -216,7 +216,8 @@ struct RunConfig {
 
   /// True until the number for time.stages: auto is found.
   bool lacks_stages() const { return scheme.kind == Scheme::rkl2 && !scheme.stages; }
-  /// The scheme for checks; it has the most stages until the number for time.stages: auto is found.
+  /// The scheme by which a config is checked. Until the number for time.stages: auto is found, it
+  /// has the most stages that are allowed.
   TimeScheme checked_scheme() const {
     TimeScheme checked = scheme;
     if (lacks_stages()) checked.stages = most_stages;

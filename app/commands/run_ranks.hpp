@@ -1,5 +1,5 @@
-// The ranks of this process. The first rank reads the command line, the config and the run folder,
-// and tells the others what to run.
+// The ranks of the run in which this process takes part (just itself, without MPI ranks). The first
+// rank reads the command line, the config and the run folder, and tells the others what to run.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,9 @@
 // Any number of steps of a linear equation at the cost of two transforms.
 //
 //   columns forward -> (rows forward) -> slowest axis forward, modes, backward -> (rows) -> columns
+//
+// (rows) only on three axes; on one axis the columns are the slowest axis. "modes": the factor of
+// all steps.
 #pragma once
 
 #include <cstdint>

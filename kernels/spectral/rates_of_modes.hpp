@@ -50,7 +50,8 @@ class RatesOfModes {
     }
   }
 
-  /// cos(turns * theta) - 1 of each mode of an axis; indices: number of turns, mode.
+  /// distances(axis)[turns][mode] is cos(turns * theta) - 1 for the mode's phase theta on the axis
+  /// (linear_rates.hpp).
   const std::vector<std::vector<double>>& distances(int axis) const { return distances_[axis]; }
 
  private:

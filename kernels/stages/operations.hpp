@@ -127,7 +127,7 @@ LAPL_HOST_DEVICE double round_down(double a) { return __builtin_floor(a); }
 #define LAPL_LEAVES(ROW) \
   ROW(value, 0)          \
   ROW(position, 0) ROW(noise, 0) ROW(number, 0) ROW(time, 0) ROW(time_step, 0) ROW(reduced, 0)
-/// Operators: the name of the function and the number of operands.
+/// Operators: the name of the function above that computes it, and the number of its operands.
 #define LAPL_OPERATORS(ROW) \
   ROW(sum, 2)               \
   ROW(difference, 2)        \

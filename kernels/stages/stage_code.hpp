@@ -71,9 +71,9 @@ struct StageArguments {
 
 /// The lines and arguments of a stage's row function, in order.
 struct StageLayout {
-  /// A row of an array, at an offset from the row of the result. Or values for each column, with
-  /// one of the constants as `array`: coordinates, or low or high words of indices in the whole
-  /// grid.
+  /// Values for each column that a stage reads: a row of `array`, at an offset from the row of the
+  /// result, or one of the constants: the coordinates, or (for noise) the low or high 32 bits of
+  /// the column's index in the whole grid.
   struct Line {
     static constexpr int coordinates = -1, low_words = -2, high_words = -3;
     int array = 0;
