@@ -1,5 +1,5 @@
-// lapl: solves PDEs on regular grids. Gets the process ready for what program.hpp does. Start
-// reading at run_command.cpp.
+// lapl: solves PDEs on regular grids. Prepares the process (streams, stack, memory, signals), then
+// calls run_program. To read the program, start with commands/run_command.cpp.
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@ namespace {
 
 std::atomic<bool> returned = false;
 
-// Words that take no memory.
+// Prints a message without allocating memory; returns the exit code.
 int fail_without_memory() {
   returned = true;
   std::fputs("lapl: error: out of host memory\n", stderr);
@@ -31,27 +31,28 @@ int fail_without_memory() {
 
 std::atomic<bool> memory_ran_out = false;
 
-// operator new calls this before it fails.
+// The new-handler: operator new calls it where an allocation fails.
 [[noreturn]] void note_no_memory() {
   memory_ran_out = true;
   throw std::bad_alloc();
 }
 
-// Memory can run out where no exception may pass: in a thread of OpenMP, in a destructor (those of
-// nlohmann::json take some), in a directory_iterator. Which one it was, nobody is told there.
+// std::bad_alloc calls terminate where no exception may pass: out of a thread of OpenMP, a
+// destructor (that of nlohmann::json allocates) or a directory_iterator. memory_ran_out tells that
+// this was the reason.
 [[noreturn]] void terminate() {
   if (memory_ran_out) lapl::end_all_ranks(fail_without_memory());
   std::abort();
 }
 
-// A file that is opened must not get the number of a standard stream that is closed: what is
-// printed would go into it.
+// Opens /dev/null for each standard stream that is closed. Otherwise the next file that is opened
+// would get its number, and printed text would go into that file.
 void open_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream) _exit(lapl::exit_io);
 }
 
-// How many threads of other programs run or wait for a core of this machine; 0 if it is not known.
+// The number of threads of other programs that run or wait for a core; 0 if it is not known.
 long others_that_run() {
   std::FILE* const file = std::fopen("/proc/loadavg", "re");
   if (file == nullptr) return 0;
@@ -61,27 +62,26 @@ long others_that_run() {
   return running - 1;
 }
 
-// Threads of OpenMP that wait for others spin, by GNU's presets for some milliseconds: on a busy
-// machine that is time taken from the very thread that they wait for. They spin for a fraction of a
-// millisecond, and where half of the cores have other work already, they sleep at once. The runtime
-// reads how long from the environment in a constructor, which comes after this one
-// (cmake/dependencies.cmake).
+// By default a waiting thread of GNU's OpenMP spins for some milliseconds. On a busy machine it
+// takes this time from the thread that it waits for. Here threads spin for a fraction of a
+// millisecond, or sleep at once if other programs use half of the cores. OpenMP reads
+// GOMP_SPINCOUNT in a constructor that runs after this one (cmake/dependencies.cmake).
 __attribute__((constructor(101))) void let_threads_spin_shortly() {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
   const bool is_busy = 2 * others_that_run() >= sysconf(_SC_NPROCESSORS_ONLN);
   setenv("GOMP_SPINCOUNT", is_busy ? "0" : "10000", 0);
 }
 
-// The heap of a thread reserves 64 MiB of addresses. A thread that gets none under a limit takes a
-// page for each allocation from then on, however small, and no check before a library starts holds:
-// HDF5 1.10 crashes where its memory runs out. Under a limit all threads share one heap.
+// malloc reserves 64 MiB of addresses for the heap of each thread. If a limit on addresses forbids
+// that, each allocation of the thread takes a whole page, and lapl cannot predict whether memory
+// suffices for a library; HDF5 1.10 crashes if not. So under a limit all threads share one heap.
 void share_heap_under_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
 }
 
-// The stack that formulas of the largest depth need, several times over: functions that call
-// themselves go that deep. Where the stack is limited to less, a thread gets one of its own.
+// Bytes of stack: several times what recursive functions need for formulas of the largest depth. If
+// this thread's stack cannot have this size, the program runs on another thread.
 constexpr rlim_t least_stack = rlim_t{8} << 20;
 
 bool has_stack() {
@@ -115,19 +115,20 @@ int run_with_stack(int argc, char** argv) {
   Call call{argc, argv, {}, lapl::exit_device, false};
   pthread_attr_t attributes;
   pthread_t thread{};
-  sigset_t all;  // signals are for the thread that waits for them
+  sigset_t all;  // blocked here, so that the new thread gets the signals
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &call.signals);
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, least_stack);
   if (pthread_create(&thread, &attributes, run_on_thread, &call) != 0)
-    std::exit(lapl::exit_device);  // on_exit says why
+    std::exit(lapl::exit_device);  // on_exit prints the reason
   pthread_join(thread, nullptr);
   if (call.without_memory) throw std::bad_alloc();
   return call.code;
 }
 
-// OpenMP ends the process by itself where it cannot start a thread.
+// Runs at every exit. If main has not returned, a thread could not be started: OpenMP then ends the
+// process by itself.
 void on_exit() {
   if (returned) return;
   std::fflush(stdout);
@@ -149,5 +150,5 @@ int main(int argc, char** argv) try {
   return code;
 } catch (const std::bad_alloc&) {
   std::fflush(stdout);
-  lapl::end_all_ranks(fail_without_memory());  // before the action, or in saying what went wrong
+  lapl::end_all_ranks(fail_without_memory());  // outside of the command, or for an error message
 }

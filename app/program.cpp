@@ -23,17 +23,18 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
-// Some file systems report lost bytes only when a file is closed; closing a copy suffices.
+// Some file systems report lost bytes only when a file is closed; closing a copy of the descriptor
+// suffices.
 bool all_printed() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return false;
   const int copy = dup(STDOUT_FILENO);
   return copy < 0 || close(copy) == 0;
 }
 
-// Does what the command line says; every exception type has its exit code.
+// Runs the command; every type of exception has its exit code.
 int guarded(int argc, char** argv) try {
   const int code = command_line().parse(argc, argv)();
-  if (!all_printed())  // a code that says more stays
+  if (!all_printed())  // the code of a command that failed stays
     return fail(code == exit_complete ? int{exit_io} : code, "standard output: cannot be written");
   return code;
 } catch (const ConfigError& error) {

@@ -1,10 +1,11 @@
-// The program, but for what concerns its process: that is main's.
+// The program from its command line to its exit code. main.cpp prepares the process.
 #pragma once
 
 namespace lapl {
 
-/// Reads the command line, does what it says, and turns what goes wrong into an exit code. Prints
-/// to the standard streams. Throws std::bad_alloc where no memory is left to say what went wrong.
+/// Runs the command that the command line names. Returns its exit code; an exception becomes a
+/// message on stderr and an exit code. Throws std::bad_alloc if memory does not suffice for the
+/// message.
 int run_program(int argc, char** argv);
 
 }  // namespace lapl

@@ -22,7 +22,7 @@ void fail_without_signals();
 /// The stop signals that are handled: all, except SIGHUP if it was ignored at the start (nohup).
 sigset_t heeded_stop_signals();
 
-/// From this call on, the stop signals end the current or the next run. Ignores SIGPIPE.
+/// From this call on, a stop signal ends the current or the next run. Ignores SIGPIPE.
 void catch_stop_signals();
 
 /// Name of the signal that asked to stop; empty if there was none.

@@ -16,11 +16,11 @@ nlohmann::ordered_json parse_json(std::string_view text);
 /// The content of run.json in a run folder. Throws IoError if it is unreadable or not an object.
 nlohmann::ordered_json read_summary(const std::filesystem::path& folder);
 
-/// The same; an empty object where that throws.
+/// Does the same, but returns an empty object where read_summary throws.
 nlohmann::ordered_json summary_if_any(const std::filesystem::path& folder);
 
-/// Calls `use` for each object in a file of one JSON value a line, such as log.jsonl, of those
-/// lines that contain one of `words`. Throws IoError; a file that does not exist yet has no lines.
+/// Calls `use` for each JSON object in a file with one JSON value per line, such as log.jsonl;
+/// skips lines without any of `words`. Throws IoError; a file that does not exist yet has no lines.
 void for_each_event(const std::filesystem::path& log, const std::vector<std::string>& words,
                     const std::function<void(const nlohmann::ordered_json& event)>& use);
 

@@ -9,13 +9,13 @@
 
 namespace lapl {
 
-/// A filter of a field, or a problem whose stages compute the output into its last array from the
-/// fields of the state.
+/// A filter of a field, or a problem whose stages compute the output from the fields of the state
+/// into the problem's last array.
 template <class T>
 using DerivedOutput = std::variant<FilterPlan<T>, Problem<T>>;
 
-/// The 5-point Laplacian of array 0 on two axes, in field units per length squared;
-/// `spacing_squared` is h^2.
+/// The 5-point Laplacian of array 0 on two axes, in field units per length squared, for a spacing h
+/// of the nodes; `spacing_squared` is h^2.
 inline StageTree laplacian_tree(double spacing_squared) {
   StageTree tree = diffusion_tree(2, 0);
   const int difference = tree.operations[tree.results.front()].operands[1];

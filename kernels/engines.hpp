@@ -15,8 +15,7 @@ struct EngineInfo {
   constexpr bool runs_on(std::string_view one) const { return backend == one || backend == "any"; }
 };
 
-/// All engines that run single steps, including those that this build cannot run. All give the
-/// same bits.
+/// All engines but spectral, including those that this build cannot run. All give the same bits.
 inline constexpr auto engine_table = std::to_array<EngineInfo>(
     {{"blocked", "cpu", "many steps at a time on tiles that stay in cache, vectorised"},
      {"threaded", "cpu", "one step at a time, rows divided among threads, vectorised"},
@@ -27,9 +26,9 @@ inline constexpr auto engine_table = std::to_array<EngineInfo>(
      {"streaming", "cuda", "many steps a launch, rows streamed through registers"},
      {"tile", "cuda", "any equation, one stage a launch, neighbours through the caches"}});
 
-/// Its bits differ from those of the other engines, so it is used only if asked for by name
-/// (kernels/spectral/linear_rates.hpp) or by a scheme that no other engine steps
-/// (kernels/spectral/exponential_rates.hpp).
+/// The engine that steps the modes of a field. Its bits differ from those of the other engines, so
+/// it is used only if asked for by name (kernels/spectral/linear_rates.hpp) or by a scheme that no
+/// other engine steps (kernels/spectral/exponential_rates.hpp).
 inline constexpr EngineInfo spectral_engine = {"spectral", "any",
                                                "any number of steps at once, by two transforms; "
                                                "linear equations of one field; its digests differ"};

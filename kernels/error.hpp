@@ -27,8 +27,8 @@ struct ConfigError : FormattedError {
   using FormattedError::FormattedError;
 };
 
-/// The solution holds a value that is not finite, the step is unstable, or a repetition of steps
-/// gave other bits (exit code 3).
+/// The solution has a value that is not finite, the step is unstable, or a repetition of steps gave
+/// other bits (exit code 3).
 struct NumericalError : FormattedError {
   using FormattedError::FormattedError;
 };

@@ -12,12 +12,13 @@ namespace lapl {
 template <class T>
 class StageInterpreter;
 
-/// The values that stages compute from a state: the last arrays of their problem. No stage writes a
-/// field.
+/// Computes values from a state by the stages of a problem, which write them to the problem's last
+/// arrays. No stage may write a field.
 template <class T>
 class Evaluation {
  public:
-  /// `results` is the number of these arrays. If `threads` is 0, useful_threads (backend.hpp).
+  /// `results` is the number of these last arrays. If `threads` is 0, it uses useful_threads
+  /// (backend.hpp).
   Evaluation(const Problem<T>& problem, int results, int threads);
   ~Evaluation();
 
@@ -28,7 +29,7 @@ class Evaluation {
   void operator()(const T* state, double time, T* results);
   std::vector<T> operator()(std::span<const T> state, double time = 0);
 
-  /// Bytes that it needs beside the state, the coefficients and the results.
+  /// Bytes that an Evaluation needs beside the state, the coefficients and the results.
   static double memory(const Problem<T>& problem, int results);
 
  private:

@@ -21,14 +21,15 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
   const auto fields = static_cast<double>(problem.step_fields);
   const auto given = static_cast<double>(problem.coefficients.size());
   const auto results = static_cast<double>(derived.size());
-  // On the host, all share the coefficients. They were read as float64, and engines of compiled
-  // code on a CPU make a copy. A GPU has one for the steps, and one for each formula.
+  // On the host, the problem and its derived outputs share the coefficients. They were read as
+  // float64, and engines of compiled code on a CPU make a copy. A GPU has a copy for the steps, and
+  // one for each formula of a derived output.
   const double on_host = given * (1.0 + sizeof(double) / sizeof(T) + (backend == "cpu" ? 1 : 0));
   double on_device = given, made = problem.arrays() - fields - given;
   for (const DerivedOutput<T>& plan : derived)
     if (const auto* const formula = std::get_if<Problem<T>>(&plan)) {
       on_device += given;
-      // without its result, which is counted in `results`
+      // without the formula's result, which is counted in `results`
       made += formula->arrays() - fields - given - 1;
     }
   const double solves = static_cast<double>(problem.systems.size()) *
@@ -36,8 +37,8 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
   const double rows = static_cast<double>(problem.shape.planes * problem.shape.rows) * sizeof(T);
   const double array = rows * static_cast<double>(problem.shape.columns);
   if (backend == "cpu") {
-    // Engines also keep values along the columns, and cells by which their rows of coefficients are
-    // longer than the grid's (kernels/cpu/compiled_stages.hpp).
+    // Engines also store values along the columns, and margins by which their rows of coefficients
+    // are longer than the grid's (kernels/cpu/compiled_stages.hpp).
     const bool noise = std::ranges::any_of(
         problem.stages, [](const Stage& stage) { return reads_noise(stage.tree); });
     const auto stages = static_cast<std::int64_t>(problem.stages.size());
@@ -58,7 +59,7 @@ Memory spectral_memory(const std::string& backend, Shape shape, bool source) {
   if (backend == "cpu") return {array * (source ? 6 : 1), 0};
   double batch = 0;
   for (const std::int64_t size : shape.extents()) {
-    // bytes of the longest transform, of a line between faces held at 0
+    // bytes of the longest transform, that of a line between faces held at 0
     const double line = 16 * (2 * static_cast<double>(size) + 2);
     const double all = line * static_cast<double>((shape.cells() / size + 1) / 2);
     batch =
@@ -73,11 +74,11 @@ Memory exponential_memory(const std::string& backend, const ExponentialRates& ra
   for (const ExponentialRates::Group& group : rates.groups)
     factors += ExponentialModes::factors(rates.order) * group.size() * group.size();
   const Problem<double>& on_grid = rates.rates;
-  const int beside_fields =
-      on_grid.arrays() - on_grid.step_fields;  // coefficients and what stages make
+  // coefficients and intermediate results of stages
+  const int beside_fields = on_grid.arrays() - on_grid.step_fields;
   const double all = array * (factors + 7 * on_grid.step_fields + beside_fields);
   if (backend == "cpu") return {all, 0};
-  // A batch of transforms is as large as that of spectral_memory.
+  // A batch of transforms takes as much memory as in spectral_memory.
   return {array * factors, all + spectral_memory(backend, shape, false).device - array};
 }
 

@@ -20,17 +20,19 @@ template <class T>
 Memory memory_needed(const std::string& backend, const Problem<T>& problem,
                      const std::vector<DerivedOutput<T>>& derived = {});
 
-/// Bytes of transforms that engine spectral computes together on a GPU. An L2 cache has 50 MB.
+/// The bytes of the lines that engine spectral transforms together on a GPU; they fit an L2 cache
+/// of 50 MB.
 inline constexpr std::int64_t spectral_batch_bytes = 32 << 20;
 
-/// The additional memory of engine spectral: for the modes; with a source also for its modes,
-/// values and workspace; on a GPU also for a batch of lines and as much again for cuFFT.
+/// The memory that engine spectral needs besides memory_needed: for the modes; with a source also
+/// for its modes, values and workspace; on a GPU also for a batch of lines, and as much again for
+/// cuFFT.
 Memory spectral_memory(const std::string& backend, Shape shape, bool source);
 
-/// The same with schemes etdrk2 and etdrk4: for modes, their factors, and the engine of the rates.
+/// The same for schemes etdrk2 and etdrk4: for modes, their factors, and the engine of the rates.
 Memory exponential_memory(const std::string& backend, const ExponentialRates& rates, Shape shape);
 
-/// The memory available now; 0 if it is not known or there is no device.
+/// The memory available now, in bytes; 0 if it is not known or there is no device.
 Memory memory_available(const std::string& backend);
 
 }  // namespace lapl

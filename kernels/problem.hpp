@@ -1,9 +1,9 @@
-// A problem is everything that a step depends on. A step is a list of stages; each computes new
-// values of some arrays in a cell from values within one cell of it.
+// A problem is everything that a step depends on. A step is a list of stages. A stage computes new
+// values of some arrays in each cell from values at most one cell away.
 //
 //   arrays   fields of the state | coefficient fields | intermediate results of stages
 //   index    0 ... fields - 1    | ...                | ... arrays - 1
-//   a step   makes each field once; until then stages read its values before the step
+//   a step   computes each field once; until then stages read its value before the step
 #pragma once
 
 #include <algorithm>
@@ -47,31 +47,31 @@ struct Stage {
   std::vector<GridReduction> reductions = {};  ///< computed before the stage, after the solves
 };
 
-/// When a stage is evaluated.
+/// The moment at which a stage is evaluated.
 struct Moment {
-  double time = 0;        ///< of the state that it reads
-  std::int64_t step = 0;  ///< number of steps since the run's start, which keys its noise
+  double time = 0;        ///< time of the state that the stage reads
+  std::int64_t step = 0;  ///< number of steps since the run's start, which selects the noise
 
   Moment(double of_state, std::int64_t steps = 0) : time(of_state), step(steps) {}
 };
 
-/// The times of steps. Nothing else multiplies a number of steps by dt.
+/// The times of steps. All other code gets times from here, so that they are rounded alike.
 struct StepTimes {
   double step = 1;   ///< dt
   double start = 0;  ///< time of the state after `start_step` steps
   std::int64_t start_step = 0;
-  /// where unit is not 0, dt is unit / parts (of up to 22 decimals): times after whole steps are
-  /// rounded once
+  /// If `unit` is not 0, dt is exactly unit / parts (up to 22 decimals), and times after whole
+  /// steps are rounded once.
   std::int64_t unit = 0;
-  double parts = 1;  ///< a whole number below 2^53 times a power of two
+  double parts = 1;  ///< an integer below 2^53 times a power of two
 
   /// The time after a number of steps and a part of one.
   double time(std::int64_t steps, double part = 0) const;
   Moment moment(std::int64_t steps, double part = 0) const { return {time(steps, part), steps}; }
 };
 
-/// Values of a coefficient field, cell by cell, which copies of a problem share; null where they
-/// are not needed.
+/// Values of a coefficient field, cell by cell, which copies of a problem share. Null if they are
+/// not needed.
 template <class T>
 using SharedValues = std::shared_ptr<const std::vector<T>>;
 template <class T>
@@ -82,25 +82,25 @@ SharedValues<T> shared_values(std::vector<T> values) {
 template <class T>
 struct Problem {
   Shape shape;
-  std::vector<Faces<T>> faces;     ///< faces of each array
+  std::vector<Faces<T>> faces;     ///< faces of each array; arrays() of them
   std::vector<Stage> stages = {};  ///< stages of a step
-  int step_fields = 1;             ///< number of fields that a step makes
+  int step_fields = 1;             ///< number of fields that a step computes
   std::vector<SharedValues<T>> coefficients = {};
-  /// trees that compute a, then b, at each ghost node of the faces that vary with time or place
+  /// trees that compute a, then b, at each ghost node of a face that varies with time or place
   std::vector<StageTree> conditions = {};
   std::array<double, 3> spacing = {1, 1, 1};  ///< distance of nodes along planes, rows, columns
   StepTimes clock = {};
-  /// the last field is no part of the state: the step's error in each cell, relative to what the
-  /// tolerance allows
+  /// true if the last field is not part of the state, but the step's error in each cell, divided by
+  /// the tolerance
   bool measures_error = false;
-  std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone
-  /// The same, where a step is one of etdrk2 or etdrk4 (kernels/spectral/exponential_rates.hpp).
-  /// The stages then make the fields their rates, which shows what a step needs.
+  std::shared_ptr<const LinearRates> linear_rates = {};  ///< for engine spectral alone; else null
+  /// The rates of schemes etdrk2 and etdrk4 (kernels/spectral/exponential_rates.hpp); null for
+  /// others. For them `stages` replace the fields by their rates, which shows what a step needs.
   std::shared_ptr<const ExponentialRates> exponential = {};
-  /// the part of the grid that `shape` is the block of; none for the whole grid
+  /// the part of the grid whose block has this `shape`; none if `shape` is that of the whole grid
   std::optional<Part> part = {};
-  Ranks* ranks = &only_rank();  ///< that step the parts of the grid
-  /// the division into these parts; none for the whole grid
+  Ranks* ranks = &only_rank();  ///< the ranks that step the parts of the grid
+  /// the division of the grid into these parts; none if there is one
   std::optional<Decomposition> by = {};
   /// exchange between the GPUs of these ranks; null if values go through host memory
   std::shared_ptr<DeviceRanks> devices = {};
@@ -111,9 +111,9 @@ struct Problem {
   std::vector<std::shared_ptr<GridSystem>> systems = {};
 
   int arrays() const { return static_cast<int>(faces.size()); }
-  /// The fields of the state; no stage reads the others before it has made them.
+  /// The number of fields of the state. No stage reads the error before it is computed.
   int state_fields() const { return step_fields - (measures_error ? 1 : 0); }
-  /// Values of all fields: shape.cells() for each.
+  /// The number of values of all fields.
   std::int64_t values() const { return step_fields * shape.cells(); }
 };
 
@@ -122,10 +122,10 @@ struct VaryingFace {
   int array = 0;
   int axis = 0;
   bool last = false;
-  const StageTree& condition;  ///< of the problem
+  const StageTree& condition;  ///< its tree in Problem::conditions
 };
 
-/// The faces that vary, by array, axis and side.
+/// The faces that vary, in order of array, axis and side.
 template <class T>
 std::vector<VaryingFace> varying_faces(const Problem<T>& problem) {
   std::vector<VaryingFace> found;
@@ -144,8 +144,8 @@ bool has_global_operations(const Problem<T>& problem) {
   return !problem.reduced.empty() || !problem.systems.empty();
 }
 
-/// True if a stage or a condition reads the time itself. It is the same on every rank: a block
-/// keeps the conditions of sides that it does not have.
+/// True if a stage or a condition reads the time itself. All ranks give the same answer, because a
+/// block has the conditions of all sides of the grid, also of those that it does not touch.
 template <class T>
 bool names_time(const Problem<T>& problem) {
   const auto in_tree = [](const StageTree& tree) { return names_time(tree); };
@@ -153,7 +153,7 @@ bool names_time(const Problem<T>& problem) {
          std::ranges::any_of(problem.conditions, in_tree);
 }
 
-/// A problem of one stage, which computes every field of the state.
+/// A problem of one stage, whose results are all fields of the state.
 template <class T>
 Problem<T> problem_of_stage(Shape shape, const Faces<T>& faces, const StageTree& tree) {
   Problem<T> problem{.shape = shape, .faces = std::vector(tree.results.size(), faces)};
@@ -163,7 +163,7 @@ Problem<T> problem_of_stage(Shape shape, const Faces<T>& faces, const StageTree&
   return problem;
 }
 
-/// c if the step is diffusion on as many axes as the grid has; else none.
+/// c = D * dt / h^2 if the step is diffusion on as many axes as the grid has; else none.
 template <class T>
 std::optional<T> diffusion_coefficient(const Problem<T>& problem) {
   if (problem.stages.size() != 1) return std::nullopt;
@@ -175,8 +175,8 @@ std::optional<T> diffusion_coefficient(const Problem<T>& problem) {
   return std::nullopt;
 }
 
-/// c if the step is one that engines are compiled ahead for: diffusion on two axes, with the same
-/// condition all along each face.
+/// c if engines for the step are compiled ahead, with the program: for diffusion on two axes, with
+/// the same condition all along each face. Else none.
 template <class T>
 std::optional<T> plane_diffusion_coefficient(const Problem<T>& problem) {
   if (problem.shape.axes != 2 || !varying_faces(problem).empty()) return std::nullopt;
@@ -187,14 +187,15 @@ bool is_plane_diffusion(const Problem<T>& problem) {
   return plane_diffusion_coefficient(problem).has_value();
 }
 
-/// True for diffusion on three axes: a function that steps a row of it is compiled ahead, whatever
-/// the conditions of its faces.
+/// True for diffusion on three axes, whatever the conditions of its faces: the function that steps
+/// a row of it is compiled ahead.
 template <class T>
 bool is_volume_diffusion(const Problem<T>& problem) {
   return problem.shape.axes == 3 && diffusion_coefficient(problem).has_value();
 }
 
-/// The stage that is compiled ahead. Throws EngineUnsuitable if the problem has another.
+/// The stage of plane diffusion, which is compiled ahead. Throws EngineUnsuitable for other
+/// problems.
 template <class T>
 DiffusionStage<T> plane_diffusion_stage(const Problem<T>& problem) {
   const std::optional<T> coefficient = plane_diffusion_coefficient(problem);
@@ -219,7 +220,7 @@ std::optional<Extensions> as_extensions(const Problem<T>& problem) {
 
 /// True if CUDA engine `engine`, or "auto", compiles code at run time: for every equation that is
 /// not compiled ahead, for engine "tile", and for diffusion with faces that cannot be replaced by
-/// an extension of the grid (mixed, or held at a value other than 0).
+/// an extension of the grid (mixed, or with a value other than 0).
 template <class T>
 bool is_compiled_at_run_time(const Problem<T>& problem, std::string_view engine) {
   return !is_plane_diffusion(problem) || engine == "tile" || !as_extensions(problem);

@@ -16,7 +16,7 @@ double multiple_of_ratio(std::int64_t count, std::int64_t unit, double parts) {
   const auto high = static_cast<std::uint64_t>(product >> 64);
   const int shift = high != 0 ? std::countl_zero(high)
                               : 64 + std::countl_zero(static_cast<std::uint64_t>(product));
-  // More than 64 bits of the quotient; the last says whether there are others.
+  // More than 64 bits of the quotient; the last one is set if the division leaves a remainder.
   const Wide dividend = product << shift;
   const Wide quotient = dividend / divisor | static_cast<Wide>(dividend % divisor != 0);
   return std::ldexp(static_cast<double>(quotient), 53 - twos - shift);

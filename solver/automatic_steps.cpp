@@ -16,7 +16,8 @@ namespace {
 
 constexpr double part_of_interval = 0.01;
 
-// The same place with at most so many cells. No axis becomes shorter than 8 cells.
+// The config on a coarser grid of the same extent, with at most `most` cells. No axis is reduced
+// below 8 cells.
 RunConfig with_cells(RunConfig config, std::int64_t most) {
   const Shape all = config.shape;
   Shape& shape = config.shape;
@@ -43,7 +44,8 @@ bool reads_files(const RunConfig& config) {
          std::ranges::any_of(config.fields, is_from_file);
 }
 
-// The largest stable step of each scheme, whatever the size of the state.
+// Finds the largest stable step of a given scheme. An estimate covers the first step, and states of
+// any size.
 std::function<StableStep(TimeScheme)> stable_steps(const RunConfig& run,
                                                    const FormulaSystem& system,
                                                    const LoadFields& load) {
@@ -70,8 +72,8 @@ double automatic_first_step(const RunConfig& config, const FormulaSystem& system
       const StateFields fields = load(looked_at);
       step = first_step_by_rates(looked_at, is_small ? system : make_system(looked_at),
                                  fields.coefficients, fields.whole, step);
-    } catch (const NumericalError&) {  // the run says more
-    } catch (const ConfigError&) {     // of fewer cells alone: a mask with none inside
+    } catch (const NumericalError&) {  // rates are not finite: the run reports the cell
+    } catch (const ConfigError&) {     // of the coarser grid alone: no cell is inside the mask
       if (is_small) throw;
       step *= part_of_interval;
     }
@@ -89,7 +91,7 @@ FoundSteps find_step(RunConfig& run, const FormulaSystem& system, const LoadFiel
   const StableStep stable = stable_steps(run, system, load)(run.scheme);
   run.time_step = automatic_step(stable);
   if (!run.time_step) return {stable, false};
-  // An estimate is made again while the run goes on.
+  // An estimate is repeated during the run, so steps vary.
   run.scheme.varies = stable.estimated || !run.meets.empty() || run.largest_step;
   if (const auto times = exact_times(run); !run.scheme.varies && !times.empty())
     run.time_step = dividing_step(times, *run.time_step).value_or(*run.time_step);

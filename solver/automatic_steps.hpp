@@ -1,4 +1,5 @@
-// Finds the step or the number of stages that a config leaves open. `system` is that of the config.
+// Finds the step or the number of stages that a config leaves open. The parameter `system` has the
+// formulas of that config.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +12,29 @@ namespace lapl {
 /// Loads the fields of a config.
 using LoadFields = std::function<StateFields(const RunConfig&)>;
 
-/// The first step of larger grids is that of fewer cells at the same place.
+/// With more cells, the first step is computed on a coarser grid of the same extent.
 inline constexpr std::int64_t most_cells_of_first_step = std::int64_t{1} << 20;
 
-/// The first step by the rates at the start (solver/estimated_step.hpp), at most to the first
-/// output, in few digits. Where it is not known, since rates are not finite or large fields come
-/// from files, the first output, or a hundredth of it. The controller corrects the step. Throws
-/// DeviceError where memory does not suffice.
+/// The first step in seconds of a run with time.tolerance, by the rates at the start
+/// (solver/estimated_step.hpp), rounded to few digits. It is shorter than the time to the first
+/// output or the end. If rates are not finite it is 0.9 of that time; a hundredth of this where a
+/// large grid reads values from files. The controller corrects the step. Throws DeviceError if
+/// memory does not suffice.
 double automatic_first_step(const RunConfig& config, const FormulaSystem& system,
                             const LoadFields& load);
 
 /// The result of a search for a step or for a number of stages.
 struct FoundSteps {
-  StableStep stable;   ///< the largest stable step, by which it was found; none with a tolerance
+  StableStep stable;   ///< the largest stable step, which decides; none with a tolerance
   bool found = false;  ///< false: no such step, or no such number of stages
 };
 
-/// Sets the run's step, for `time.step: auto`: the first step with a tolerance; else 0.9 of the
-/// largest stable one, or a little less to divide the run's times. Steps vary then if that is an
-/// estimate, or if the run meets times or has a largest step.
+/// Sets the run's step, for `time.step: auto`: with a tolerance the first step; else 0.9 of the
+/// largest stable step, or a little less to divide the run's times. Without a tolerance, steps vary
+/// if the largest stable step is an estimate, or if the config has time.meet or time.largest_step.
 FoundSteps find_step(RunConfig& run, const FormulaSystem& system, const LoadFields& load);
 
-/// Sets the number of stages of super steps, for `time.stages: auto`.
+/// Sets the number of stages of rkl2's super steps, for `time.stages: auto`.
 FoundSteps find_stages(RunConfig& run, const FormulaSystem& system, const LoadFields& load);
 
 }  // namespace lapl

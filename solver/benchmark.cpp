@@ -32,8 +32,9 @@ std::vector<T> random_field(Shape shape, RowRange rows) {
   return field;
 }
 
-// The number of steps for about 2e9 cell updates, from 20 to 1000. It is odd, so that engines with
-// several steps per pass are also tested on a remainder.
+// The number of steps for about 2e9 cell updates, from 20 to 1000, and about `asked` at most if
+// that is above 20. It is odd, so that engines with several steps per pass are also tested on a
+// remainder.
 std::int64_t steps_to_verify(Shape shape, std::int64_t asked) {
   const std::int64_t most = asked > 0 ? std::clamp<std::int64_t>(asked, 20, 1000) : 1000;
   return std::clamp<std::int64_t>(2'000'000'000 / shape.cells(), 20, most) | 1;
@@ -222,7 +223,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
     verify(*backend, "reference", problem, field, plain);
   if (!problem.exponential && ranks.count() == 1 && plain < result.verified_steps)
     verify(*backend, "interpreted", problem, field, result.verified_steps);
-  constexpr std::int64_t of_spectral = 10'000;  // any number costs the same
+  constexpr std::int64_t of_spectral = 10'000;  // steps; any number costs the same
   result.steps = steps > 0             ? steps
                  : is_spectral(config) ? of_spectral
                                        : steps_to_time(*backend, ranks);

@@ -1,5 +1,5 @@
-// Measures an engine: compares its bits with those of the reference engine, warms up, and then
-// takes the median of several repeats.
+// Measures the speed of an engine: compares its results with those of another engine, warms it up,
+// and returns the median time of several repeats.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct BenchmarkCase {
   std::string engine;  ///< a name, not auto
   Shape shape;
   Boundaries boundaries;
-  int threads = 0;  ///< CPU threads; 0: as many as speed it up
+  int threads = 0;  ///< CPU threads; 0: as many as make the engine faster
   /// the config with the equation and the initial fields; null: diffusion of random data
   const RunConfig* config = nullptr;
 };
@@ -26,7 +26,7 @@ struct BenchmarkCase {
 /// The measured speed of an engine.
 struct BenchmarkResult {
   BackendDescription description;
-  /// number of steps after which the bits equalled the reference engine's
+  /// number of steps after which the results agreed with another engine's
   std::int64_t verified_steps = 0;
   /// number of steps after which the state was not finite; 0 if it stayed finite
   std::int64_t not_finite_after = 0;
@@ -46,8 +46,8 @@ struct BenchmarkResult {
 /// `steps` steps, or if `steps` is 0 as many as take about a fifth of a second, but fewer if the
 /// state would not stay finite. `coefficients` as in make_problem.
 /// Collective; a repeat ends when the last rank has taken its steps. Throws NumericalError if the
-/// state is not finite after one step or the bits differ from those of the reference engine, and
-/// what make_backend throws.
+/// state is not finite after one step or the results differ from those of another engine, and what
+/// make_backend throws.
 template <class T>
 BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coefficients,
                           std::int64_t steps, int repeats, Ranks& ranks);

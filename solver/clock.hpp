@@ -11,7 +11,7 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// When this process began. A forked process that stands for a program of its own sets it anew.
+/// When this process began. A forked process that runs a member of a sweep sets it anew.
 inline Clock::time_point process_began = Clock::now();
 
 }  // namespace lapl

@@ -1,5 +1,5 @@
-// The names of lapl's own datasets and groups in its files. Writers and readers take them from
-// here, and so does the check of the names of fields: none can have a name that a file needs.
+// The names of lapl's own datasets and groups in its files. Writers and readers use them, and so
+// does the check of the names of fields: no field can have a name that a file needs.
 #pragma once
 
 #include <array>
@@ -8,12 +8,12 @@
 
 namespace lapl {
 
-/// In the root of outputs, indices and exported files, beside fields.
+/// Names in the root of outputs, index files (fields.nc) and exported files, besides the fields.
 enum class OutputPart { time, step, x, y, z, provenance, vtkhdf };
 inline constexpr std::array<const char*, 7> output_parts = {"time", "step",       "x",     "y",
                                                             "z",    "provenance", "VTKHDF"};
 
-/// In the root of checkpoints, beside fields. Earlier versions wrote the last two.
+/// Names in the root of checkpoints, besides the fields. Only earlier versions wrote the last two.
 enum class CheckpointPart {
   config,
   shape,

@@ -23,7 +23,7 @@ struct Diagnostics {
 /// A column about the steps of a run whose steps vary.
 struct StepColumn {
   const char* name;
-  const char* title;  ///< for people
+  const char* title;  ///< for the pages of reports
 };
 inline constexpr std::array<StepColumn, 4> step_columns = {
     {{"step_size", "Step size (s)"},
@@ -47,12 +47,13 @@ std::vector<std::string> probe_columns(const RunConfig& config);
 /// The columns of probes.csv that both configs have, but that refer to different cells.
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now);
 
-/// The values of diagnostics_columns, in the same order; `steps` where they vary.
+/// The values of diagnostics_columns, in the same order; `steps` is the controller's state, if
+/// steps vary.
 std::vector<double> diagnostics_values(const Diagnostics& diagnostics, const RunConfig& config,
                                        const std::optional<StepState>& steps);
 
 /// The diagnostics of a captured state, on all ranks. On a grid with a mask, the capture must have
-/// derived outputs: they say which cells are outside. Collective.
+/// derived outputs, whose values tell which cells are outside. Collective.
 template <class T>
 Diagnostics compute_diagnostics(const Captured<T>& captured, const RunConfig& config) {
   Diagnostics diagnostics;

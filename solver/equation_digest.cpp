@@ -13,7 +13,7 @@ namespace {
 
 using Digest = std::uint64_t;
 
-// A digest of a sequence of words; it depends on each and on their order.
+// Combines words of 64 bits into a digest that depends on each word and on their order.
 class Joined {
  public:
   explicit Joined(std::string_view kind) {
@@ -80,7 +80,8 @@ class CanonDigest {
     }
   }
 
-  // The digests of the tree's results; `time` is in steps from the beginning of the step.
+  // The digests of the tree's results, evaluated at `time`, in steps from the beginning of the
+  // step.
   std::vector<Digest> of_results(const StageTree& tree, double time) const {
     std::vector<Digest> found;
     for (const StageOperation& node : tree.operations) found.push_back(of(node, found, time));
@@ -136,8 +137,8 @@ class CanonDigest {
   }
 
   const Problem<double>& problem_;
-  std::vector<Digest> made_;     // for each array, the digest of the way its values are made
-  std::vector<Digest> reduced_;  // for each reduction that was taken
+  std::vector<Digest> made_;     // for each array, the digest of the operations that compute it
+  std::vector<Digest> reduced_;  // by the index of the reduction (a mean, a maximum ...)
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace lapl {
 /// The digest of an equation's canonical form (docs/format.md): the operations that compute each
 /// field with their numbers, offsets, times and conditions, and the values of the coefficient
 /// fields. Names and the order of stages, operations, factors and terms have no effect.
-/// `coefficients` holds every parameter that is a field.
+/// `coefficients` has every parameter that is a field.
 std::uint64_t equation_digest(const Model& model, const CoefficientFields& coefficients);
 
 }  // namespace lapl

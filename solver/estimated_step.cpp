@@ -26,20 +26,20 @@ namespace {
 
 using Values = std::vector<double>;  // one value per cell, field after field
 
-// ln of the excess growth per step that is accepted for a mode that the step resolves: nonlinear
-// terms stop growth this slow.
+// Tolerance of largest_step (solver/equation/growth.hpp): a mode that the step resolves may grow
+// beyond its bound by this, as ln of the factor per step. Nonlinear terms stop growth this slow.
 constexpr double close_enough = 0.01;
 
-// Fewer values are not worth a thread.
+// The fewest values for which starting a thread pays.
 constexpr std::int64_t worth_a_thread = 1 << 16;
 
-// Fewer iterations on large grids, where each takes longer.
+// Iterations of Arnoldi's method: fewer on large grids, where each takes longer.
 int most_iterations(std::int64_t values) {
   constexpr std::int64_t most_work = std::int64_t{1} << 22;
   return static_cast<int>(std::clamp<std::int64_t>(most_work / values, 6, 24));
 }
 
-// Vectors of a value for each field and cell that a RateDerivative has.
+// Number of vectors that a RateDerivative stores, each with one value for each field and cell.
 constexpr int vectors_of_derivative = 3;
 
 // Calls work(i) for each index of the values on several threads.
@@ -90,8 +90,8 @@ double largest(std::span<const double> values) {
   }));
 }
 
-// The index of the first value that is not finite, or their number; calls before(first, last) for
-// each block before it reads the block.
+// The index of the first value that is not finite, or the number of values if all are; calls
+// before(first, last) for each block before it reads the block.
 template <class Before = decltype(no_work_before)>
 std::int64_t first_not_finite(std::span<const double> values,
                               const Before& before = no_work_before) {
@@ -103,7 +103,7 @@ std::int64_t first_not_finite(std::span<const double> values,
   return static_cast<std::int64_t>(std::ranges::min(wrong));
 }
 
-// Vectors of a value for each field and cell, in one buffer, whose pages several threads make.
+// Vectors with one value for each field and cell, in a HostBuffer that `threads` threads share.
 class Vectors {
  public:
   Vectors(int count, std::int64_t values, int threads)
@@ -117,7 +117,7 @@ class Vectors {
   HostBuffer<double> memory_;
 };
 
-// Multiplies directions by the derivative of the rates at a state.
+// The derivative of the rates at a state along a direction, by a difference quotient.
 class RateDerivative {
  public:
   RateDerivative(const RunConfig& config, const FormulaSystem& system,
@@ -142,7 +142,7 @@ class RateDerivative {
   }
 
   std::size_t fields() const { return fields_; }
-  /// Made by the threads that evaluate.
+  /// New vectors, shared by the threads that evaluate the rates.
   Vectors vectors(int count) {
     return {count, static_cast<std::int64_t>(fields_ * cells_), evaluate_.threads()};
   }
@@ -180,7 +180,7 @@ class RateDerivative {
     const std::int64_t wrong = first_not_finite(second, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) second[i] -= rate_[i];
     });
-    // A step as long as the trial would be rejected.
+    // Rates after the trial step are not finite, so a step of this length would be rejected.
     if (wrong < std::ssize(second)) return trial / 2;
     for (std::size_t f = 0; f < fields_; ++f)
       if (scale(f) > 0) change = std::max(change, largest(field(second, f)) / trial / scale(f));
@@ -227,8 +227,8 @@ class RateDerivative {
  private:
   double unit(std::size_t field) const { return units_.empty() ? 1 : units_[field]; }
 
-  // The factor of the direction that changes the state by a millionth. A field that is nearly 0
-  // beside the others may change by more.
+  // The factor of the direction with which each field changes by at most a millionth of its largest
+  // value. A field that is nearly 0 beside the others may change by more.
   double probe_factor(std::span<const double> direction) const {
     Values ratios;
     for (std::size_t f = 0; f < fields_; ++f) {
@@ -249,10 +249,11 @@ class RateDerivative {
   Evaluation<double> evaluate_;
   Vectors memory_;
   std::span<double> state_, rate_, moved_;
-  Values largest_, units_;  // of each field
+  Values largest_, units_;  // largest value and unit of each field
 };
 
-// A mixture of all wavelengths, mostly the shortest, which usually are the fastest modes.
+// Arnoldi's start vector: a mixture of all wavelengths, mostly the shortest, which usually are the
+// fastest modes.
 void set_start(std::span<double> values, Shape shape) {
   Pcg64 generator = numpy_generator(1);
   std::int64_t row = 0;
@@ -264,7 +265,8 @@ void set_start(std::span<double> values, Shape shape) {
     }
 }
 
-// Units in which each field changes the others as much as they change it.
+// Units of the fields in which each field changes the others as much as they change it. Overwrites
+// `alone` and `change`.
 Values balanced_units(RateDerivative& derivative, std::span<const double> start,
                       std::span<double> alone, std::span<double> change) {
   const std::size_t fields = derivative.fields();
@@ -280,7 +282,7 @@ Values balanced_units(RateDerivative& derivative, std::span<const double> start,
   return balance(sizes);
 }
 
-// Subtracts the parts of `next` along so many vectors of the basis, adds their sizes to
+// Subtracts the parts of `next` along the first `size` vectors of the basis, adds their lengths to
 // `projection`, and returns the square of the length that is left.
 double make_orthogonal(std::span<double> next, Vectors& basis, int size, Values& projection) {
   double part = 0;
@@ -297,7 +299,7 @@ double make_orthogonal(std::span<double> next, Vectors& basis, int size, Values&
   return dot(next, next, subtract_last);
 }
 
-// `basis` has the start at first, and room for the image of the last of `most` vectors.
+// Rates (1/s) of the fastest modes. basis[0] is the start vector; the basis has most + 1 vectors.
 std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis, int most) {
   std::vector<Values> projections;  // coefficients of each image in the basis
   double scale = 0, square = dot(basis[0], basis[0]);
@@ -316,9 +318,9 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis
     scale = std::max(scale, of_image);
     Values& projection = projections.emplace_back(size);
     square = make_orthogonal(next, basis, size, projection);
-    // Where little is left, as of rates that are nearly a multiple of the state, rounding is a
-    // large part of it and not orthogonal at all (Giraud, Langou and Rozloznik, Comput. Math. Appl.
-    // 50 (2005): twice is enough).
+    // If little is left, rounding is a large part of the rest and not orthogonal to the basis, so
+    // the rest is made orthogonal again (Giraud, Langou and Rozloznik, Comput. Math. Appl. 50
+    // (2005): twice is enough).
     if (std::sqrt(square) < 0.1 * of_image) square = make_orthogonal(next, basis, size, projection);
   }
   SquareMatrix projected(size);
@@ -331,7 +333,9 @@ std::vector<Complex> modes_by_arnoldi(RateDerivative& derivative, Vectors& basis
 double memory_with(const RunConfig& config, const FormulaSystem& system, bool basis) {
   const Problem<double> problem = rates_problem(config, system, unread_coefficients(config));
   const std::int64_t values = problem.values();
-  // beside the values of coefficients; the first step reads a second state
+  // In vectors of one value per field and cell: those of RateDerivative, and Arnoldi's basis or,
+  // without it, the rates after the trial step of first_step. `given`: number of values of
+  // coefficient fields.
   const int vectors = vectors_of_derivative + (basis ? most_iterations(values) + 1 : 1);
   const auto given = std::ssize(problem.coefficients) * problem.shape.cells();
   return Evaluation<double>::memory(problem, problem.step_fields) +

@@ -15,8 +15,8 @@ namespace {
 
 bool is_zero(const ModeRate& rate) { return rate.of_mean == 0 && rate.terms.empty(); }
 
-// Throws Refusal where a term reads neighbours as diffusion does, with a factor that varies: only
-// the other terms would be exact, and this one would limit the step.
+// Throws Refusal where a term damps short waves most, as diffusion does, and has a factor that
+// varies in space or time: the scheme would treat it explicitly, so it would limit the step.
 void require_constant(const RunConfig& config, RateSymbol& symbol) {
   const int fields = symbol.fields();
   symbol.at({});
@@ -43,7 +43,7 @@ void require_constant(const RunConfig& config, RateSymbol& symbol) {
   }
 }
 
-// Puts fields together that the linear part couples.
+// Groups the fields that the linear part couples.
 std::vector<ExponentialRates::Group> coupled_groups(const SymbolTerms& terms,
                                                     const std::vector<Faces<double>>& faces) {
   const std::size_t fields = faces.size();
@@ -75,11 +75,11 @@ std::vector<ExponentialRates::Group> coupled_groups(const SymbolTerms& terms,
   return groups;
 }
 
-// Throws Refusal.
+// Throws Refusal if the scheme cannot step the run.
 ExponentialRates make_exponential_rates(RunConfig config, const FormulaSystem& system,
                                         const CoefficientFields& coefficients) {
   if (config.mask) throw Refusal{"the grid has a mask (grid.mask)"};
-  if (config.scheme.tolerance || !config.time_step) config.time_step = 1;  // of no importance here
+  if (config.scheme.tolerance || !config.time_step) config.time_step = 1;  // any value will do
   ExponentialRates found{.order = table_row(config.scheme.kind).order, .rates = {}, .groups = {}};
   const auto tolerance = config.scheme.tolerance.value_or(Tolerance());
   found.relative = tolerance.relative;

@@ -113,7 +113,8 @@ bool is_whole(const InitialConfig& initial) {
   return std::holds_alternative<Fractal>(made) || std::holds_alternative<FieldFile>(made);
 }
 
-// The rows of a part that each rank computes separately; `others` has the same rows of other parts.
+// The values in `rows` of a part that each rank computes for its own rows. `others` has the values
+// in these rows of the parts that a formula may read.
 std::vector<double> own_rows(RunConfig config, InitialPart part,
                              const CoefficientFields& coefficients, RowRange rows, Ranks& ranks,
                              const CoefficientFields& others) {
@@ -125,7 +126,7 @@ std::vector<double> own_rows(RunConfig config, InitialPart part,
   return std::get<FieldMaker>(made)(config, rows);
 }
 
-// Sets `own`, the values of a field in `rows`, on several threads, which compute a few rows at
+// Sets `own`, the values of a field in `rows`, on several threads; each computes a few rows at
 // once.
 template <class T>
 void set_in_blocks(FieldMaker make, RunConfig config, const InitialPart& part, RowRange rows,
@@ -142,8 +143,8 @@ void set_in_blocks(FieldMaker make, RunConfig config, const InitialPart& part, R
   });
 }
 
-// Sets the nodes of some rows that conditions hold to their values at the start; `own_values` makes
-// the values of a coefficient field in these rows.
+// Sets the nodes in `rows` where a condition `at: node` holds to its value at the start;
+// `own_values` returns the values of a coefficient field in these rows.
 template <class T>
 void impose_node_values(const RunConfig& config, RowRange rows,
                         const std::function<std::vector<T>(const std::string&)>& own_values,
@@ -232,7 +233,7 @@ std::vector<T> initial_state(const RunConfig& config, const CoefficientFields& c
                              const WholeFields& whole, Ranks& ranks, RowRange rows) {
   const std::int64_t columns = config.shape.columns, cells = rows.count * columns;
   std::vector<T> state = host_vector<T>(cells * std::ssize(config.fields));
-  CoefficientFields others;  // the rows of parts that are read
+  CoefficientFields others;  // the rows of parts that formulas of other parts read
   WholeFields fractals;
   for (const InitialPart& part : ordered_initial_parts(config)) {
     std::vector<double> mine;

@@ -17,7 +17,7 @@
 
 namespace lapl {
 
-/// Computes the values of the rows `rows`, row by row, from the config's common `initial`.
+/// Computes the values of the rows `rows`, row by row, from RunConfig::initial.
 using FieldMaker = std::vector<double> (*)(const RunConfig&, RowRange);
 
 /// `value` in every cell.
@@ -30,11 +30,11 @@ std::vector<double> checkerboard_field(const RunConfig& config, RowRange rows);
 /// amplitude times the product over the axes of the boundary's eigenmode (eigenmode below).
 std::vector<double> sine_field(const RunConfig& config, RowRange rows);
 
-/// Computed by fractal_field (kernels/fields/fractal.hpp).
+/// A field that fractal_field (kernels/fields/fractal.hpp) computes.
 struct Fractal {};
-/// Read from files by io/readers/initial_source.hpp.
+/// A field that io/readers/initial_source.hpp reads from files.
 enum class FieldFile { picture, dataset };
-/// Computed by values_of_formula (solver/make_problem.hpp).
+/// A field that values_of_formula (solver/make_problem.hpp) computes.
 struct FromFormula {};
 
 /// A kind of initial field: a row of the table.
@@ -72,27 +72,27 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
 ///   periodic   cos(index * theta),          theta = 2 * pi * mode / size
 double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::int64_t size);
 
-/// Initial fields of which one process stores all cells, by name: those that io/ reads from files,
-/// and fractals.
+/// Initial fields that one process stores whole, by name: fields that io/ reads from files, and
+/// fractals.
 using WholeFields = std::map<std::string, std::vector<double>, std::less<>>;
 
 /// The fractals among the config's initial fields.
 WholeFields fractal_fields(const RunConfig& config);
 
-/// Adds every part of the initial state that `whole` lacks, so that it is computed once for several
-/// backends.
+/// Computes each part of the initial state that `whole` lacks and adds it, so that several backends
+/// can share it.
 void add_computed_fields(WholeFields& whole, const RunConfig& config,
                          const CoefficientFields& coefficients);
 
-/// The config's initial fields, one after the other, rounded once from float64, and the values of
-/// conditions at: node where they hold: these `rows`, by `ranks` together. `whole` must hold the
-/// fields that io/ reads from files; all others are computed if it lacks them. Only the first rank
-/// needs `whole` and the values of `coefficients`; each rank computes all other fields for its own
-/// rows.
+/// The initial state in `rows`: the config's fields, one after the other, rounded once from
+/// float64, with the values of conditions `at: node` at their nodes. `whole` must have the fields
+/// that io/ reads from files; all others are computed if it lacks them. Only the first rank needs
+/// `whole` and the values of `coefficients`; each rank computes all other fields for its own rows.
+/// Collective.
 template <class T>
 std::vector<T> initial_state(const RunConfig& config, const CoefficientFields& coefficients,
                              const WholeFields& whole, Ranks& ranks, RowRange rows);
-/// Sets the backend's state to them.
+/// Sets the backend's state to the initial state.
 template <class T>
 void set_initial_state(Backend<T>& backend, const RunConfig& config,
                        const CoefficientFields& coefficients, const WholeFields& whole);

@@ -28,7 +28,7 @@ std::vector<InitialPart> initial_parts(const RunConfig& config) {
 
 std::vector<InitialPart> ordered_initial_parts(const RunConfig& config) {
   std::vector<InitialPart> parts = initial_parts(config), ordered;
-  std::map<std::uint64_t, std::int64_t> draws;  // by seed
+  std::map<std::uint64_t, std::int64_t> draws;  // uses of `random` so far, by seed
   std::map<std::string_view, std::size_t> named;
   std::vector<Formula> formulas(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -39,7 +39,7 @@ std::vector<InitialPart> ordered_initial_parts(const RunConfig& config) {
     parts[i].draws = before;
     before += std::ranges::count(formulas[i].nodes, "random", &FormulaNode::name);
   }
-  std::vector<std::size_t> through;  // the open parts, each read by the one before it
+  std::vector<std::size_t> through;  // the parts being visited, each read by the one before it
   std::vector<bool> done(parts.size());
   const std::function<void(std::size_t)> visit = [&](std::size_t part) {
     through.push_back(part);

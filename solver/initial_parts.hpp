@@ -14,14 +14,14 @@ namespace lapl {
 
 struct InitialPart {
   std::string name;
-  InitialConfig initial;             ///< of a quantity: its formula
+  InitialConfig initial;             ///< of a quantity: only its formula
   std::optional<std::size_t> field;  ///< index in the state; none for a quantity
-  /// uses of `random` with the same seed before its own: quantities come first, then the fields,
-  /// each in the order of the config
+  /// number of uses of `random` with the same seed in earlier parts: quantities come first, then
+  /// the fields, each in the order of the config
   std::int64_t draws = 0;
-  bool is_read = false;  ///< by another part
+  bool is_read = false;  ///< by the formula of another part
 
-  /// The name of its formula in messages.
+  /// The name of the part's formula in messages.
   std::string key() const { return "initial." + name; }
 };
 

@@ -38,8 +38,8 @@ void impose(const RunConfig& config, const SideCondition& condition, int array,
   face = {static_cast<T>(terms.a.factor), static_cast<T>(terms.b.factor)};
 }
 
-// The part with these rows (on three axes, with the planes that contain them) and a halo of one
-// cell.
+// The part of the grid with these rows (on three axes, with the planes that contain them) and a
+// halo of one cell.
 Part part_with(RowRange rows, Shape grid, const Faces<double>& faces) {
   if (rows.count == 0) return {.whole = grid, .own = {}};
   Part part = Part::all(grid);
@@ -55,7 +55,8 @@ Part part_with(RowRange rows, Shape grid, const Faces<double>& faces) {
   return part;
 }
 
-// A block of random numbers: those that numpy's generator gives after `before` others.
+// Random numbers for the cells of a part. Cell i of the grid has the number that numpy's generator
+// returns after `before` + i others.
 std::vector<double> random_values(std::uint64_t seed, std::uint64_t before, const Part& part) {
   const Shape shape = part.shape();
   std::vector<double> values;
@@ -70,7 +71,8 @@ std::vector<double> random_values(std::uint64_t seed, std::uint64_t before, cons
   return values;
 }
 
-// A block that has the values of some rows; formulas without operators read no others.
+// The values of `rows` as a block of the shape of `part`. It is 0 in other rows, which formulas
+// without operators do not read.
 std::vector<double> rows_in_block(const std::vector<double>& values, RowRange rows,
                                   const Part& part) {
   const Shape shape = part.shape();
@@ -125,7 +127,7 @@ LAPL_FOR_FLOATS(problem_with);
 Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& system,
                               const CoefficientFields& coefficients) {
   RunConfig with_step = config;
-  // time.step: auto is not a number yet; all give the same rates.
+  // With time.step: auto there is no number yet. All numbers give the same rates.
   if (!with_step.time_step) with_step.time_step = 1;
   return problem_with<double>(with_step, coefficients, rate_stages(system));
 }
@@ -177,7 +179,7 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
   FormulaNames names = names_of_values(config);
   const Faces<double> faces = quantity_faces<double>(config.boundaries);
   const Part part = part_with(rows.value_or(RowRange::all(config.shape)), config.shape, faces);
-  // Everything that the formula reads is a coefficient.
+  // In this problem, everything that the formula reads is a coefficient.
   Problem<double> problem{.shape = part.shape(), .faces = {}, .step_fields = 0};
   problem.part = part;
   problem.spacing = names.spacing;

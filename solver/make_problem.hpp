@@ -25,19 +25,20 @@ std::vector<T> rounded_once(const std::vector<double>& values) {
   return rounded;
 }
 
-/// The values of parameters that are fields, by name; shape.cells() each.
+/// The values of the coefficient fields, by name (coefficient_names); shape.cells() values each.
 using CoefficientFields = std::map<std::string, std::vector<double>, std::less<>>;
 
 /// The names of the coefficient fields without values, for callers that do not read values.
 CoefficientFields unread_coefficients(const RunConfig& config);
 
-/// The problem of these stages; `coefficients` has every parameter that is a field.
+/// The problem that an engine computes with these stages; `coefficients` has every parameter that
+/// is a field.
 template <class T>
 Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coefficients,
                         const StepStages& stages);
 
-/// The problem whose last arrays are the rates of the fields of a system without its noise, in the
-/// unit of each field per second.
+/// The problem whose stages compute the rates of the fields, without noise, into its last arrays,
+/// in the unit of each field per second.
 Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& system,
                               const CoefficientFields& coefficients);
 
@@ -47,8 +48,8 @@ std::vector<std::shared_ptr<GridSystem>> grid_systems(const RunConfig& config,
                                                       const CoefficientFields& coefficients);
 
 /// The problem of one step, with the rates that engine spectral or the scheme needs. Throws
-/// FormulaError, and ConfigError if they cannot step the run. Without `with_source`, as on all but
-/// the first of several ranks, no values of coefficients are read.
+/// FormulaError, and ConfigError if that engine or scheme cannot step the run. Without
+/// `with_source`, as on all but the first of several ranks, no values of coefficients are read.
 template <class T>
 Problem<T> make_problem(const Model& model, const CoefficientFields& coefficients,
                         bool with_source = true);
@@ -65,7 +66,8 @@ Faces<T> quantity_faces(const Boundaries& boundaries) {
 /// The values of a formula of position, parameters and (in initial fields) `random` at every node,
 /// in float64; `rows` selects some rows. `draws` counts the uses of `random` with the config's seed
 /// and continues from call to call. Collective: with several `ranks` the first has the values of
-/// `coefficients`, and each has its `rows` of `others`. Throws FormulaError.
+/// `coefficients`, and each has the values in its `rows` of other initial parts, `others`. Throws
+/// FormulaError.
 std::vector<double> values_of_formula(const std::string& name, const FormulaText& text,
                                       const RunConfig& config,
                                       const CoefficientFields& coefficients, Ranks& ranks,

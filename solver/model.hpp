@@ -34,9 +34,9 @@ struct Model {
   FormulaSystem system;                ///< the rates of the fields
   StepStages step;                     ///< the stages of one step
   std::vector<OutputDataset> outputs;  ///< in the order in which files store them
-  /// Stages of the derived outputs and of the integrals; each list computes its value in its last
-  /// array. On a grid with a mask the first derived outputs are the fields of the state, with
-  /// fill_value outside. Captured::derived holds the derived outputs, then results of filters
+  /// Stages of the derived outputs and of the integrals; each StepStages computes one value into
+  /// its last array. On a grid with a mask the first derived outputs are the fields of the state,
+  /// with fill_value outside. Captured::derived holds the derived outputs, then results of filters
   /// (which have no stages), then the integrals.
   std::vector<StepStages> derived, integrals;
 };

@@ -18,11 +18,12 @@ struct Named {
   const char* summary = "";  ///< one line for people
 };
 
-/// The table of an enumeration, in the order of lists; specialised where the enumeration is.
+/// The table of an enumeration, in the order in which names are listed; specialised beside the
+/// enumeration.
 template <class Enumeration>
 inline constexpr int name_table = 0;
 
-/// The row of an enumerator; it must exist.
+/// The row of an enumerator, which the table must have.
 template <class Enumeration>
 requires std::is_enum_v<Enumeration>
 const auto& table_row(Enumeration value) {

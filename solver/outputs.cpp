@@ -14,8 +14,8 @@
 namespace lapl {
 namespace {
 
-// The 5-point Laplacian of the first field as a sum divided by h^2. With other axes, different
-// spacings or conditions it is the operator of formulas.
+// On two axes with one spacing h and no conditions: the 5-point Laplacian of the first field, as a
+// sum divided by h^2. Else the operator laplacian of formulas.
 StepStages laplacian_stages(const RunConfig& run, const FormulaSystem& system, double outside) {
   const std::vector<double> spacing = run.spacing.given(run.shape.axes);
   if (!run.conditions.empty() || run.shape.axes != 2 || spacing.size() > 1)

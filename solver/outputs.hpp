@@ -33,7 +33,7 @@ bool is_drawn_around_zero(std::string_view name);
 /// The names that output.fields accepts, in the order in which they are listed.
 std::vector<std::string> output_names(const RunConfig& config);
 
-/// The field of the run that the filter takes as input.
+/// The field of the run that the filter reads.
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);
 
 template <class T>
@@ -47,8 +47,8 @@ template <class T>
 std::vector<DerivedOutput<T>> planned_outputs(const Model& model, const Problem<T>& problem,
                                               const std::vector<FilterPlan<T>>& filters = {});
 
-/// The whole state of so many fields on the first rank, one after the other; empty on other ranks.
-/// Collective.
+/// The whole state on the first rank: its `fields` fields, one after the other; empty on other
+/// ranks. Collective.
 template <class T>
 std::vector<T> whole_state(Backend<T>& backend, std::int64_t fields);
 

@@ -20,13 +20,15 @@
 namespace lapl {
 namespace {
 
-// The values of a whole state and of boxes in a larger one that are examined during a run.
+// The most values examined at an output: of a whole state, and of the boxes in a larger one
+// together.
 constexpr std::int64_t most_watched = std::int64_t{1} << 20, most_in_boxes = most_watched / 4;
 constexpr int boxes = 8;
 
 constexpr std::size_t cells_together = 32;  // number of cells whose rates are averaged
 
-// The sign of the mean rate of neighbouring cells; 0 if rounding of the values can explain it.
+// The sign of the mean rate of neighbouring cells; 0 within three standard errors of the mean,
+// where rounding of the values can explain it.
 double mean_sign(std::span<const double> rates) {
   double sum = 0, squares = 0;
   for (const double rate : rates) {
@@ -213,7 +215,7 @@ std::vector<std::string> PrecisionWatch::check(std::int64_t step, double time, d
     return warnings;
   try {
     const double share = stuck_share(values, time, time_step);
-    if (share < 0.1) return warnings;  // so few lie where rates pass through 0
+    if (share < 0.1) return warnings;  // a smaller share can have rates near 0
     warnings.push_back(
         fmt::format("{:.0f}% of the values stand still: float32 rounds away what a step "
                     "adds to them (compute.precision float64 keeps it)",
@@ -231,7 +233,7 @@ std::optional<double> PrecisionWatch::good_steps(std::int64_t step,
     if (keeps_means_[field])
       largest = std::max(largest,
                          mean_drift(fields[field], first_[field], config_.shape, config_.spacing));
-  constexpr double rounding = 1e-12;  // of the sums of a field
+  constexpr double rounding = 1e-12;  // relative, of the sum over a field
   if (!(largest > rounding)) return std::nullopt;
   return static_cast<double>(step - first_step_) * large_drift / largest;
 }

@@ -26,26 +26,26 @@ double mean_drift(const Statistics& now, const Statistics& before, Shape shape,
 /// The relative drift of a mean from which on the user is warned.
 inline constexpr double large_drift = 1e-5;
 
-/// The parts of the grid that stuck_values checks: all of it, or, where that has too many values
-/// or `rows` of it are not all, boxes spread over these rows. Stages that read cells `reach` away
-/// find what they read. Empty where there is no room for a box.
+/// The parts of the grid that stuck_values checks: the whole grid; or boxes spread over `rows`, if
+/// the grid has too many values or `rows` are not all of its rows. Each box has a halo of `reach`
+/// cells for the stages to read. Empty where there is no room for a box.
 std::vector<Part> watched_parts(Shape shape, std::int64_t fields, RowRange rows,
                                 std::int64_t reach);
 
-/// The rates in a part of the grid.
+/// A part of the grid, with the problem that computes its rates.
 struct WatchedPart {
   /// `rates_of_grid` is a rates_problem, which needs no values of coefficients.
   WatchedPart(const RunConfig& config, const Problem<double>& rates_of_grid, const Part& part,
               const CoefficientFields& coefficients_of_grid);
 
   Problem<double> rates;
-  std::int64_t cells = 0;  ///< own cells, inside the mask if there is one
+  std::int64_t cells = 0;  ///< of the part without its halo; inside the mask if there is one
 };
 
 /// Counts the values in a part of the grid that a step of `time_step` seconds leaves unchanged
-/// although their rate is not 0. A value counts if the mean rate of its neighbourhood exceeds
-/// rounding and keeps its sign when all values change by a factor of 1 + 1e-5 or 1 - 1e-5; else the
-/// neighbourhood is in balance. Fields are those of the grid, from its first row on, as far as the
+/// although their rate is not 0. A value counts if the mean rate of 32 successive cells around it
+/// exceeds rounding and keeps its sign when all values change by a factor of 1 + 1e-5 or 1 - 1e-5;
+/// else these cells are in balance. `fields` begin at the grid's first row and reach as far as the
 /// part reads them.
 std::int64_t stuck_values(const WatchedPart& in, std::span<const std::span<const float>> fields,
                           double time, double time_step);
@@ -53,19 +53,19 @@ std::int64_t stuck_values(const WatchedPart& in, std::span<const std::span<const
 /// Collects warnings about a run in float32 at its outputs.
 class PrecisionWatch {
  public:
-  /// Keeps a reference to `config`, whose system is given. Values that do not change are looked for
-  /// in the first `rows` of the grid.
+  /// Keeps a reference to `config`; `system` has its formulas. Only `rows` of the grid are searched
+  /// for values that do not change.
   PrecisionWatch(const RunConfig& config, const FormulaSystem& system,
                  const CoefficientFields& coefficients, RowRange rows);
 
   /// The new warnings at this output; each warning is returned once. The first call stores the
-  /// means with which later means are compared. `values` are those of these rows, of
-  /// every field; `time_step` is 0 where none is known.
+  /// means with which later means are compared. `values` has every field in the rows given above;
+  /// `time_step` is 0 where none is known.
   std::vector<std::string> check(std::int64_t step, double time, double time_step,
                                  std::span<const Statistics> fields,
                                  std::span<const std::span<const float>> values);
-  /// The number of steps after which a mean will have drifted by large_drift if it drifts as so
-  /// far; none if no mean drifts.
+  /// The number of steps after which a mean will have drifted by large_drift if it goes on to drift
+  /// at the same rate; none if no mean drifts.
   std::optional<double> good_steps(std::int64_t step, std::span<const Statistics> fields) const;
 
  private:
@@ -73,7 +73,7 @@ class PrecisionWatch {
                      double time_step) const;
 
   const RunConfig& config_;
-  std::vector<WatchedPart> parts_;  // none once they were found stuck
+  std::vector<WatchedPart> parts_;  // empty after the warning about values that do not change
   std::vector<bool> keeps_means_;
   std::vector<Statistics> first_;
   std::int64_t first_step_ = 0, checks_ = 0;

@@ -45,7 +45,7 @@ template <class T>
          config.fields.size() == 1 ? "the value" : "field " + config.fields[field]);
 }
 
-/// The value and its neighbours, from whichever rank holds them.
+/// The value at `index` and its neighbours, from the ranks that store them.
 template <class T>
 FoundValue<T> found_at(std::int64_t index, Shape shape, const Captured<T>& captured,
                        std::span<const T> values) {
@@ -57,7 +57,8 @@ FoundValue<T> found_at(std::int64_t index, Shape shape, const Captured<T>& captu
   });
 }
 
-/// Checks the state, and the derived outputs, which can overflow where the state does not.
+/// Throws NotFiniteError unless the state is finite, and the derived outputs, which can overflow
+/// where the state does not.
 template <class T>
 void require_finite(const Captured<T>& captured, const Model& model, std::int64_t step) {
   const Shape shape = model.run.shape;
@@ -82,7 +83,8 @@ void require_finite_start(Backend<T>& backend, const Model& model) {
   require_finite(compute_diagnostics(captured, model.run), model.run, 0);
 }
 
-/// Memory may still fail between the verification and the copy that is stored.
+/// Throws NumericalError if the copy to be stored has another digest than the verified state:
+/// memory may have failed between the two.
 inline void require_verified(std::optional<std::uint64_t> verified, std::uint64_t digest,
                              std::int64_t step) {
   if (verified && digest != *verified)

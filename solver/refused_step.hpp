@@ -1,4 +1,4 @@
-// Errors about steps that no size makes accurate or stable.
+// Messages about runs that end because no step is accurate or stable.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace lapl {
 /// The message where the largest stable step after `step` is too short to change the time.
 std::string words_on_tiny_step(std::int64_t step, double time, double longest);
 
-/// The message where the last error asks for a step after `step` that is shorter than the limit.
+/// The message where the last error requires that the step after `step` be shorter than the limit.
 std::string words_on_refused_size(const RunConfig& config, const StepControl& control,
                                   std::int64_t step);
 
@@ -21,8 +21,8 @@ std::string words_on_refused_size(const RunConfig& config, const StepControl& co
 std::string words_on_unknown_step(const RunConfig& config, std::int64_t step, double time,
                                   const std::string& why);
 
-/// The message where a step after `step`, which the backend has just taken and takes back here, has
-/// this error, and a shorter one is forbidden.
+/// The message where the step after `step` has this error (in units of the tolerance) and a shorter
+/// one is forbidden. The backend has just taken that step; the function undoes it.
 template <class T>
 std::string words_on_refused_step(Backend<T>& backend, const RunConfig& config,
                                   const StepControl& control, std::int64_t step, double error);

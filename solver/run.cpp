@@ -119,7 +119,7 @@ class Run {
     const auto search = std::exchange(search_, nullptr);
     if (!search) return;
     if (const auto found = search().first) {
-      finish_storing();  // an earlier state, whose storing may throw first
+      finish_storing();  // of an earlier state, whose storing may throw first
       refuse_state(*found, config_, searched_step_);
     }
   }
@@ -131,10 +131,11 @@ class Run {
            (control_ && config_.stability_checks() && control_->state().next_estimate == step_);
   }
 
-  // Depends on the state of its step alone, so a resumed run finds the same.
+  // Estimates the largest stable step. The result depends only on the state of this step, so a
+  // resumed run finds the same.
   void check_stability() {
     checked_stability_ = step_;
-    finish_storing();  // the background thread holds a capture
+    finish_storing();  // the backend allows one capture at a time
     const auto began = Clock::now();
     const std::vector<T> whole = whole_state(*backend_, std::ssize(config_.fields));
     const std::int64_t ahead = control_ ? schedule_.next_stability_check_after(step_) - step_ : 0;
@@ -156,23 +157,23 @@ class Run {
       throw NumericalError(words_on_tiny_step(step_, time(), found.longest));
   }
 
-  // Ends the run before steps of which nobody knows whether they are stable. The state is stored.
+  // Ends the run because no stable step is known. The state is stored.
   [[noreturn]] void refuse_estimate(const std::string& why) {
     finish_finite_check();
     start_finite_check();
-    finish_finite_check();  // of a state that is not finite, this says more
+    finish_finite_check();  // throws a better message if the state is not finite
     end_here(words_on_unknown_step(config_, step_, time(), why));
   }
 
-  // Changes the number of stages of the next steps.
+  // Changes the number of stages of the next steps: another backend goes on from the same state.
   void use_stages(std::int64_t stages) {
     if (std::exchange(stages_, stages) == stages) return;
-    finish_storing();  // the background thread holds a capture
+    finish_storing();  // the backend allows one capture at a time
     finish_finite_check();
     const std::vector<T> state = copy_of_state(*backend_);
     earlier_stepping_seconds_ += backend_->stepping_seconds();
     backend_ = &steps_.with_other_stages(stages);
-    earlier_stepping_seconds_ -= backend_->stepping_seconds();  // where it was used before
+    earlier_stepping_seconds_ -= backend_->stepping_seconds();  // counted after its earlier use
     backend_->set_state(state, step_);
   }
 
@@ -192,7 +193,7 @@ class Run {
     schedule_.end_at(step_);
   }
 
-  // Runs steps that vary, at most so many, up to the next time at which something happens.
+  // Runs at most `most` steps of varying size, up to the next output or the end.
   void step_varying(std::int64_t most) {
     if (config_.chooses_stages() && control_->state().radius < 0) check_stability();
     for (const std::int64_t until = step_ + most; step_ < until;) {
@@ -218,13 +219,14 @@ class Run {
       if (!short_steps.empty() && steps_.warn && ranks_.is_first()) steps_.warn(step_, short_steps);
       if (control_->left(step_) > 0) continue;
       if (!control_->measures_error()) control_->arrive(step_);
-      backend_->set_clock(control_->state().clock);  // of derived outputs
+      backend_->set_clock(control_->state().clock);  // derived outputs read it
       end_if_due();
       if (is_output() || step_ == last_) return;
     }
   }
 
-  // Ends the run before a step that the last error asks for and the limit forbids.
+  // Ends the run: the last error asks for a step below the limit. One such step shows whether rates
+  // are finite.
   [[noreturn]] void refuse_size() {
     backend_->set_clock(control_->plan(step_));
     backend_->advance(1);
@@ -260,7 +262,7 @@ class Run {
     if (since_report_.seconds < 0.1 && step_ < last_) return;
     const double rate = since_report_.rate(config_.shape);
     std::int64_t last = last_;
-    if (control_ && config_.end)  // as long as steps stay as they are
+    if (control_ && config_.end)  // a guess: steps keep their size
       last = step_ + static_cast<std::int64_t>(
                          std::min(std::ceil((*config_.end - time()) / control_->state().longest),
                                   static_cast<double>(most_steps - step_)));
@@ -275,7 +277,7 @@ class Run {
   }
 
   void verify() {
-    finish_storing();  // the background thread holds a capture
+    finish_storing();  // the backend allows one capture at a time
     const auto start = Clock::now();
     verification_->verify(step_, [&](std::int64_t from) { return steps_at_once(from); });
     const double seconds = seconds_since(start);
@@ -297,7 +299,7 @@ class Run {
   // of its step alone, and a resumed run finds the same.
   bool is_steady() {
     if (!schedule_.is_steady_check(step_) || step_ == last_) return false;
-    finish_storing();  // the background thread holds a capture
+    finish_storing();  // the backend allows one capture at a time
     const auto start = Clock::now();
     {
       const Capture<T> capture = backend_->capture();
@@ -377,7 +379,7 @@ class Run {
   std::optional<std::int64_t> checked_stability_;
   Stretch stretch_;
   Speed since_report_, since_storing_;
-  std::function<Reduced<T>()> search_;  // for values that are not finite, after searched_step_
+  std::function<Reduced<T>()> search_;  // for values that are not finite at searched_step_
   std::int64_t searched_step_ = 0;
   std::vector<T> before_;  // the state before is_steady's extra step
   std::optional<Verification<T>> verification_;

@@ -31,8 +31,8 @@ struct Storing {
   bool checkpoint = false;
   double cells_per_second = 0;  ///< since the state was last stored
   double time = 0;
-  double time_step = 0;                 ///< dt; 0 before the first step of those by error
-  std::optional<StepState> steps = {};  ///< where they vary
+  double time_step = 0;                 ///< dt in seconds; 0 at step 0 with a tolerance
+  std::optional<StepState> steps = {};  ///< the controller's state, if steps vary
 };
 
 /// Receives the outputs, checkpoints, probes and progress of a run.
@@ -57,18 +57,18 @@ class RunSink {
 template <class T>
 using EstimateStep = std::function<StepEstimate(std::span<const T> state, const Ahead& ahead)>;
 
-/// Makes a backend whose steps of rkl2 have `stages` stages, in place of the run's, and returns it.
-/// It has no state yet.
+/// Returns a backend whose rkl2 steps have `stages` stages, to be used instead of the run's. The
+/// caller must set its state.
 template <class T>
 using OtherStages = std::function<Backend<T>&(std::int64_t stages)>;
 
 /// Lets the steps of a run vary.
 template <class T>
 struct VaryingSteps {
-  std::optional<StepState> from = {};  ///< of a restart
+  std::optional<StepState> from = {};  ///< the controller's state, of a restart
   EstimateStep<T> estimate = {};       ///< asked every config.stability_checks() steps
-  /// called on the first rank if an estimate has changed the size of steps to `size`, or if steps
-  /// of this one size are longer than the estimate, or the estimate knows of none
+  /// called on the first rank if an estimate has changed the size of steps to `size`; in runs whose
+  /// steps all have `size`, if that is longer than the estimate or no step is known to be stable
   std::function<void(std::int64_t step, double size)> report = {};
   /// called on the first rank with a warning
   std::function<void(std::int64_t step, const std::string& what)> warn = {};
@@ -81,7 +81,7 @@ struct RunResult {
   std::string stopped_by;         ///< reason for stopping before config.steps; empty otherwise
   bool complete = false;          ///< reached config.steps or a steady state
   double stepping_seconds = 0;    ///< in the engine alone
-  double estimating_seconds = 0;  ///< of the largest stable step
+  double estimating_seconds = 0;  ///< for estimates of the largest stable step
   double seconds = 0;             ///< in all, with outputs and checkpoints
 };
 

@@ -31,7 +31,7 @@ inline constexpr auto name_table<Boundary> = std::to_array<Named<Boundary>>(
      {Boundary::insulated, "insulated", "nothing flows through the edge"},
      {Boundary::periodic, "periodic", "the opposite edge follows"}});
 
-/// One record: by its number from 0 on, the last one, or the one at a time.
+/// Selects a record of a dataset: by its number from 0 on, the last one, or the one at a time.
 struct RecordChoice {
   RecordChoice(std::size_t at = 0) : index(at) {}
 
@@ -43,7 +43,7 @@ struct RecordChoice {
 /// The kinds of initial fields, described in solver/initial_field.hpp.
 enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5, formula };
 
-/// An initial field; members begin with the kinds that read them.
+/// An initial field; the comment on a member begins with the kinds that read it.
 struct InitialConfig {
   InitialKind kind = InitialKind::fractal;
   FractalParameters fractal;  ///< fractal
@@ -65,14 +65,14 @@ struct InitialConfig {
 enum class ConditionKind { value, value_at_face, value_at_node, derivative, mixed, absorbing };
 /// A condition as formulas: the ghost is (a + b u) / divisor, where u is the value on the node
 /// inside. The formulas read the spacing h and the config's value and factor. An absorbing
-/// condition of a field is a derivative in formulas of the system: less its rate, divided by the
-/// speed (condition_of_array). A value at a node has no ghost; stages hold it
+/// condition of a field becomes a derivative with the value -(rate of the field) / speed
+/// (condition_of_array). A value at a node has no ghost; stages set the node
 /// (solver/equation/side_stages.hpp).
 struct ConditionRow {
   ConditionKind value;
   const char* name;
   const char* form;  ///< as written in configs
-  double place;      ///< where the condition holds, in spacings from the node inside
+  double place;      ///< where the condition applies, in spacings from the node inside
   FormulaText a, b, divisor;
   bool has_factor = false;  ///< besides a value: {value: b, factor: a}
 };
@@ -94,7 +94,7 @@ struct SideCondition {
   std::string array = {};  ///< a field or a quantity of equation.let; empty: all fields
   ConditionKind kind = ConditionKind::value;
   FormulaText value = "0";
-  FormulaText factor = "0";  ///< for conditions that take one
+  FormulaText factor = "0";  ///< for mixed conditions
   bool of_mask = false;      ///< of the mask's boundary instead of a side
 };
 
@@ -157,7 +157,7 @@ struct ProbesConfig {
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> at;
 };
 
-/// Every so many steps, or every so many seconds of wall-clock time; exactly one is set.
+/// An interval in steps or in seconds of wall-clock time; exactly one is set.
 struct Cadence {
   std::optional<std::int64_t> steps;
   std::optional<double> seconds;
@@ -172,9 +172,9 @@ struct RunConfig {
   Spacing spacing;  ///< h
   Boundaries boundaries;
   std::vector<SideCondition> conditions;
-  /// where it is 0, cells are outside: they keep 0, and no cell reads them (docs/masks.md)
+  /// where it is 0, cells are outside: their values are 0, and no cell reads them (docs/masks.md)
   std::optional<ParameterConfig> mask;
-  std::vector<SideCondition> mask_conditions;  ///< of the mask; a field without one is insulated
+  std::vector<SideCondition> mask_conditions;  ///< at the mask's boundary; insulated without one
   std::vector<std::string> fields = {"field"};
   std::vector<std::string> complex_fields;  ///< NAME, where `fields` has its parts NAME_re, NAME_im
   std::map<std::string, ParameterConfig, std::less<>> parameters;
@@ -184,8 +184,8 @@ struct RunConfig {
 
   EquationConfig equation;
   TimeScheme scheme;
-  /// values of the fields about which etdrk2 and etdrk4 take the linear part, one for all or one
-  /// each
+  /// values of the fields about which etdrk2 and etdrk4 linearise the rates: one for all fields, or
+  /// one for each
   std::vector<double> linear_about = {0};
   /// dt in seconds; unset where the equation's parameters imply it, and until it is found
   std::optional<double> time_step;
@@ -199,10 +199,10 @@ struct RunConfig {
   std::string backend = "auto";  ///< auto, cuda or cpu
   std::string engine = "auto";   ///< auto, a name from engine_table or that of spectral_engine
   Precision precision = Precision::float32;
-  int threads = 0;          ///< CPU threads; 0: as many as pay, at most one a core
+  int threads = 0;          ///< CPU threads; 0: as many as make steps faster, at most one a core
   bool caches_code = true;  ///< compiled code is kept for later runs
 
-  std::string directory;              ///< of the run folder, as given
+  std::string directory;              ///< path of the run folder, as given
   std::int64_t output_every = 2500;   ///< steps
   std::optional<double> output_time;  ///< seconds between outputs, instead of output_every
   std::vector<std::string> output_fields = {"field", "laplacian"};
@@ -219,7 +219,7 @@ struct RunConfig {
   double smallest_step = 0;         ///< seconds: below it a run with time.tolerance ends
   std::int64_t check_finite_every = 500;
   std::optional<std::int64_t> check_stability_every;  ///< steps
-  bool refuses_unstable = true;  ///< a step that is known to be unstable; else a warning
+  bool refuses_unstable = true;  ///< true: an unstable step is an error; false: a warning
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 
@@ -228,27 +228,28 @@ struct RunConfig {
 
   /// True until the number for time.stages: auto is found.
   bool lacks_stages() const { return scheme.kind == Scheme::rkl2 && !scheme.stages; }
-  /// The scheme for checks of what some number of stages can do: the most until it is found.
+  /// The scheme by which a config is checked. Until the number for time.stages: auto is found, it
+  /// has the most stages that are allowed.
   TimeScheme checked_scheme() const {
     TimeScheme checked = scheme;
     if (lacks_stages()) checked.stages = most_stages;
     return checked;
   }
 
-  /// True for rkl2 with a tolerance. `scheme.stages` are then the most of a step.
+  /// True for rkl2 with a tolerance. `scheme.stages` is then the largest number of a step.
   bool chooses_stages() const { return scheme.tolerance && scheme.kind == Scheme::rkl2; }
 
   /// The scheme whose largest stable step is estimated while a run goes on. If the run chooses
-  /// stages, that of another number of stages follows from it.
+  /// stages, the largest step of another number of stages follows from this one.
   TimeScheme estimated_scheme() const {
     TimeScheme estimated = scheme;
     if (chooses_stages()) estimated.stages = std::min(*scheme.stages, 13);
     return estimated;
   }
 
-  /// Steps between estimates of the largest stable step, which are also made at powers of two
-  /// before that; none: never. A step of rkl2 counts as its stages. With a tolerance, rejected
-  /// steps ask for estimates, so that few others are needed.
+  /// Number of steps between estimates of the largest stable step; none: never. Before the first
+  /// multiple, estimates are also made at powers of two. A step of rkl2 counts once for each stage.
+  /// With a tolerance, rejected steps also cause estimates, so that few others are needed.
   std::optional<std::int64_t> stability_checks() const {
     if (scheme.tolerance && !chooses_stages()) return std::nullopt;
     if (chooses_stages() && !check_stability_every) return most_steps;
@@ -267,8 +268,8 @@ inline bool is_exponential(const RunConfig& config) {
   return table_row(config.scheme.kind).is_exponential();
 }
 
-/// True if the spectral engine runs any number of steps at once: from one stored or checked step
-/// to the next. Its bits depend on where these are.
+/// True if the spectral engine runs any number of steps at once: from one stored or checked step to
+/// the next. The result's bits depend on where these are.
 inline bool is_spectral(const RunConfig& config) {
   return config.engine == spectral_engine.name && !is_exponential(config);
 }

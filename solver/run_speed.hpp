@@ -12,7 +12,7 @@ class Stretch {
   std::int64_t steps() const { return steps_; }
 
   void took(std::int64_t steps, double seconds) {
-    if (steps < steps_) return;  // an output cut it short, so it says little about speed
+    if (steps < steps_) return;  // an output cut the stretch short: too short to measure speed
     if (seconds < 0.05) steps_ *= 2;
     if (seconds > 0.2 && steps_ > 1) steps_ /= 2;
   }

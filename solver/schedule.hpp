@@ -12,7 +12,7 @@
 
 namespace lapl {
 
-/// The number of steps between outputs, which divide an interval in time
+/// The number of steps between outputs. An interval in seconds is a whole number of steps
 /// (solver/times.hpp).
 inline std::int64_t steps_between_outputs(const RunConfig& config) {
   if (!config.output_time) return config.output_every;
@@ -20,8 +20,8 @@ inline std::int64_t steps_between_outputs(const RunConfig& config) {
   return static_cast<std::int64_t>(std::clamp(steps, 1.0, 0x1p62));
 }
 
-/// A number of outputs or checkpoints. Only the run knows how many steps it takes up to its end
-/// where they vary.
+/// A number of outputs or checkpoints. If steps vary it is not exact, as only the run finds out how
+/// many steps it takes.
 struct FileCount {
   std::int64_t least = 0;
   bool exact = true;
@@ -48,8 +48,8 @@ class Schedule {
                                     : FileCount{std::min<std::int64_t>(config.steps, 1) + 1, false};
   }
 
-  /// Step 0, each output step, and the last step. Outputs by time of steps that vary lie at steps
-  /// that only the run knows (solver/step_control.hpp), and so may the last step.
+  /// Step 0, each output step, and the last step. If steps vary, only the run knows the steps of
+  /// outputs by time (solver/step_control.hpp), and perhaps the last step.
   bool is_output(std::int64_t step) const {
     return step == 0 || step == last_ || (!outputs_by_time_ && step % output_every_ == 0);
   }
@@ -71,7 +71,7 @@ class Schedule {
     return step % check_every_ == 0 || (checks_early_ && is_early(step, check_every_));
   }
 
-  /// Each multiple of output.probes.every, with step 0.
+  /// Each multiple of output.probes.every, including step 0.
   bool is_probe(std::int64_t step) const { return has_probes_ && step % probe_every_ == 0; }
 
   /// Each multiple of limits.check_finite_every but step 0, so it does not depend on where a run
@@ -106,7 +106,7 @@ class Schedule {
     return std::min(next, power_of_two_after(step));
   }
 
-  /// The first step after `step` at which any of these happens.
+  /// The first step after `step` at which any of the above happens.
   std::int64_t next_after(std::int64_t step) const {
     std::int64_t next = next_output_after(step);
     for (const std::int64_t every : {checkpoint_every_, check_every_, verify_every_, probe_every_})
@@ -127,7 +127,7 @@ class Schedule {
     return {last / every + 1 + (last % every != 0), knows_last_};
   }
 
-  // True for each power of two before the first multiple.
+  // True for each power of two before the first multiple of `every`.
   static bool is_early(std::int64_t step, std::int64_t every) {
     return step < every && std::has_single_bit(static_cast<std::uint64_t>(step));
   }
@@ -141,7 +141,7 @@ class Schedule {
   std::int64_t output_every_;
   bool outputs_by_time_;
   std::int64_t checkpoint_every_, check_every_;
-  bool checks_early_;  // where bits do not depend on it
+  bool checks_early_;  // false for engine spectral, whose bits depend on checks
   std::int64_t stability_every_, probe_every_;
   bool checks_steady_, has_probes_;
   std::int64_t verify_every_;

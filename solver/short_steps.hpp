@@ -1,5 +1,5 @@
-// Notices steps that stay so short that they lead nowhere, as at a singularity of the solution that
-// errors of the size of the tolerance let the state pass.
+// Warns of steps that stay so short that the run gets nowhere, for example at a singularity of the
+// solution that the state passes only because the tolerance allows errors.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,10 +13,10 @@ namespace lapl {
 
 class ShortSteps {
  public:
-  static constexpr double far = 1e10;  ///< steps to the next time that must be met
+  static constexpr double far = 1e10;  ///< number of steps to the next time that must be met
   static constexpr std::int64_t enough = 10'000;
 
-  /// Called after so many steps of one size. Returns a warning, once, if the next time that must be
+  /// Called after `steps` steps of one size. Returns a warning, once, if the next time that must be
   /// met was more than `far` such steps away after each of the last `enough` steps.
   std::string after(std::int64_t steps, const StepControl& control) {
     const double left = control.steps_to_target();

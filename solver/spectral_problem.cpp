@@ -16,10 +16,10 @@ namespace {
 
 struct RateProblem {
   Problem<double> problem;  // its stages compute the rate in the last array
-  LinearRates rates;        // without the source
+  LinearRates rates;        // without the source (rates of a field of 0)
 };
 
-// Throws Refusal.
+// Throws Refusal if the spectral engine cannot step the run.
 RateProblem make_rate_problem(const RunConfig& config, const FormulaSystem& system,
                               const CoefficientFields& coefficients) {
   const std::string& field = config.fields.front();

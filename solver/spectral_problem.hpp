@@ -13,8 +13,9 @@ namespace lapl {
 /// it can. Throws FormulaError.
 std::string why_not_spectral(const RunConfig& config, const FormulaSystem& system);
 
-/// The rates of a run that engine spectral steps. Throws FormulaError, and ConfigError if it cannot
-/// step the run. Only the first of several ranks needs the source.
+/// The rates of a run that engine spectral steps. Throws FormulaError, and ConfigError if the
+/// engine cannot step the run. Only the first of several ranks needs the source (rates of a field
+/// of 0).
 std::shared_ptr<const LinearRates> linear_rates(const RunConfig& config,
                                                 const FormulaSystem& system,
                                                 const CoefficientFields& coefficients,

@@ -19,7 +19,7 @@
 namespace lapl {
 namespace {
 
-// True if the rates or their conditions read the time itself.
+// True if the rates or the boundary conditions read the time t.
 bool rates_name_time(const FormulaSystem& system, const RunConfig& config) {
   return names_time(rates_problem(config, system, unread_coefficients(config)));
 }
@@ -35,7 +35,8 @@ StepOfScheme not_known(const std::string& why) {
 StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& system,
                                 const StateFields& fields, double time) {
   auto of_waves = WaveStability::of_cells(system, config, fields.coefficients, time);
-  // A step that is unstable without the conditions at the sides is refused.
+  // A run whose step is unstable without the conditions is refused, so this limits the estimate
+  // too.
   if (!of_waves && conditions_read(config)) of_waves = WaveStability::of(system, config);
   try {
     return [modes = modes_at(config, system, fields.coefficients, fields.whole, time),
@@ -57,9 +58,10 @@ StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& sy
   }
 }
 
-// The largest step s that the rates allow at times from `ahead.time` to `ahead.steps` * s later, or
-// to the end: at four, and at those of time.meet. Steps become up to a thousand times shorter to
-// end before a time at which no step is known to be stable: the state may be another one there.
+// The largest step s that is stable by the rates at `ahead.time`, at four times up to `ahead.steps`
+// * s later (or to the end), and at those of time.meet. If no step is known to be stable at one of
+// these times, s is reduced, up to a thousandfold, so that the steps end before it: the state there
+// may be another one.
 StableStep stable_ahead(const Ahead& ahead, const RunConfig& config,
                         const std::function<StableStep(double time)>& at) {
   StableStep found = at(ahead.time);
@@ -125,7 +127,7 @@ std::function<StableStep(TimeScheme)> stable_step_finder(const RunConfig& config
                                                          const FormulaSystem& system,
                                                          const std::function<StateFields()>& load,
                                                          std::int64_t most_values) {
-  // The modes of the terms that schemes treat explicitly; they are the same for all but imex.
+  // One estimate for imex (true) and one for all other schemes, which treat all terms explicitly.
   std::map<bool, std::function<StableStep(TimeScheme)>> estimates;
   return [run = config, system, load, most_values, estimates](TimeScheme scheme) mutable {
     if (table_row(scheme.kind).is_exponential()) return of_exponential;
@@ -149,7 +151,7 @@ StableStep stable_step_at(RunConfig config, const FormulaSystem& system,
   StateFields fields{coefficients, {}, ahead};
   auto next = state.begin();
   for (const std::string& field : config.fields) {
-    config.initials[field].kind = InitialKind::hdf5;  // taken from `fields`, whatever the kind
+    config.initials[field].kind = InitialKind::hdf5;  // a kind that reads `fields`
     const auto first = std::exchange(next, next + config.shape.cells());
     fields.whole[field].assign(first, next);
   }

@@ -19,19 +19,19 @@ struct StableStep {
   std::optional<double> largest = {};
   bool estimated = false;
   std::string why_unknown = {};
-  double growth = 0;  ///< of an estimate's state (StateModes::growth)
+  double growth = 0;  ///< StateModes::growth, if estimated
   /// Index of the first value whose rate is not finite (RatesNotFinite), so that any step fails.
   std::optional<std::int64_t> not_finite = {};
 };
 
-/// The steps that an estimate is for: so many from this time on. Each must be stable by the rates
-/// at all times that they meet.
+/// The steps that an estimate covers: `steps` steps from `time` (seconds) on. Their size must be
+/// stable by the rates at all times that they meet.
 struct Ahead {
   double time = 0;
-  std::int64_t steps = 0;  ///< 0: one at this time, by the rates there alone
+  std::int64_t steps = 0;  ///< 0: only the rates at `time` count
 };
 
-/// An estimate reads these.
+/// The input of an estimate: parameter fields, initial fields, and the steps that it covers.
 struct StateFields {
   CoefficientFields coefficients;
   WholeFields whole;
@@ -41,20 +41,20 @@ struct StateFields {
 /// States with more values take too long to estimate interactively.
 inline constexpr std::int64_t most_estimated_values = std::int64_t{1} << 22;
 
-/// The largest stable step from the equation alone, whose system that of the config is, or, where
-/// it depends on the state, an estimate from the fields that `load` returns. States of more than
+/// The largest stable step by the equation alone or, where it depends on the state, an estimate
+/// from the fields that `load` returns. `system` has the config's formulas. States of more than
 /// `most_values` are not estimated.
 StableStep find_stable_step(const RunConfig& config, const FormulaSystem& system,
                             const std::function<StateFields()>& load,
                             std::int64_t most_values = most_estimated_values);
 
-/// An estimate at a state: every field, one after the other.
+/// The same at `state`, which has every field, one after the other.
 template <class T>
 StableStep stable_step_at(RunConfig config, const FormulaSystem& system,
                           const CoefficientFields& coefficients, std::span<const T> state,
                           const Ahead& ahead, std::int64_t most_values = most_estimated_values);
 
-/// The same as a function of the scheme, with one estimate for all schemes.
+/// find_stable_step as a function of the scheme. All explicit schemes share one estimate.
 std::function<StableStep(TimeScheme)> stable_step_finder(
     const RunConfig& config, const FormulaSystem& system, const std::function<StateFields()>& load,
     std::int64_t most_values = most_estimated_values);
@@ -75,8 +75,8 @@ std::string step_warning(const RunConfig& config, const FormulaSystem& system,
 /// Why no step is possible from the initial state: a rate is not finite there; else empty.
 std::string why_no_step(const RunConfig& config, const StableStep& step);
 
-/// To be added where the largest stable step is the reason of time.step: auto. Stability says
-/// nothing about the error. Empty for linear equations with constant coefficients and without t.
+/// A note for messages where time.step: auto follows from the largest stable step: a stable step
+/// may still be inaccurate. Empty for linear equations with constant coefficients and without t.
 std::string accuracy_note(const RunConfig& config, const FormulaSystem& system,
                           const StableStep& step);
 

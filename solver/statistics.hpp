@@ -91,10 +91,10 @@ struct RowStatistics {
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
   double sum = 0, squares = 0;
-  std::int64_t cells = 0;  ///< that count
+  std::int64_t cells = 0;  ///< number of values that are included
 };
 
-/// The statistics of each row; if `masked`, of values that are not outside.
+/// The statistics of each row; if `masked`, of values inside the mask.
 template <bool masked, class T>
 std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int64_t columns) {
   const std::int64_t rows = std::ssize(field) / columns;
@@ -105,7 +105,7 @@ std::vector<RowStatistics> statistics_of_rows(std::span<const T> field, std::int
     for (std::int64_t first = from; first < to; first += at_once) {
       std::array<RowStatistics, at_once> sums = {};
       std::array<const T*, at_once> starts;
-      for (std::int64_t i = 0; i < at_once; ++i)  // the last row fills the group
+      for (std::int64_t i = 0; i < at_once; ++i)  // the last row fills up the group
         starts[i] = field.data() + std::min(first + i, to - 1) * columns;
       for (std::int64_t column = 0; column < columns; ++column)
         for (std::size_t i = 0; i < at_once; ++i) {

@@ -17,7 +17,7 @@ constexpr double safety = 0.9, least_factor = 0.2, most_factor = 5;
 
 constexpr double least_step = 0x1p-1074;
 
-// The same bits on every machine.
+// base^exponent, with the same bits on every machine.
 double portable_power(double base, double exponent) { return power(base, exponent); }
 
 // The largest power of 2^(1/4) that is at most `size`; exact comparisons give the same everywhere.
@@ -32,13 +32,13 @@ double rung_below(double size) {
   return std::ldexp(below, exponent - 1);
 }
 
-// Few numbers of stages, as each needs an engine of its own. Odd ones: an even number leaves the
-// fastest mode as it is where the step is as long as is stable.
+// The numbers of stages that rkl2 with a tolerance chooses from: few, as each needs an engine of
+// its own; odd, as an even number does not damp the fastest mode in the longest stable step.
 constexpr int stage_numbers[] = {3, 5, 7, 9, 13, 19, 27, 39, 55, 79, 127};
-// Before this step the state may just have begun to change.
+// Estimated steps do not become longer before this step: the state may only have begun to change.
 constexpr std::int64_t first_longer_step = 1024;
 
-// Another number of stages must make steps cheaper by a fifth.
+// The number of stages changes only if steps become cheaper by a fifth.
 constexpr double enough_cheaper = 1.25;
 
 }  // namespace
@@ -92,7 +92,7 @@ std::optional<StepState> StepState::of_words(const std::vector<std::uint64_t>& w
                    .allowed = {number(11), number(12)}};
 }
 
-// Knuth's sum with the error of the product keeps what rounding loses.
+// `carry` keeps the rounding errors of the product and, by Knuth's two-sum, of the sum.
 void StepState::end_planned(std::int64_t step) {
   const auto count = static_cast<double>(step - clock.start_step);
   const double change = count * clock.step, before = clock.start;
@@ -113,14 +113,15 @@ StepControl::StepControl(const RunConfig& config, const std::optional<StepState>
   state_ = *from;
   const StepTimes planned = state_.clock;
   if (planned.start_step == step) return;
-  // Amid planned steps. They go on if this config plans the same ones.
+  // `step` lies amid planned steps. They go on if this config plans the same steps.
   plan(planned.start_step);
   if (state_.clock.step == planned.step && step < end_step_) return;
   state_.clock = planned;
   leave_plan(step);
 }
 
-// Goes on from `step` without a plan, exactly at a time that differs only by rounding.
+// Ends the plan at `step`. A time that differs only by rounding from that of an output, of
+// time.meet or of the end becomes exactly this one.
 void StepControl::leave_plan(std::int64_t step) {
   const double rounding = 1e-9 * state_.clock.step;
   state_.end_planned(step);
@@ -154,7 +155,7 @@ std::optional<double> StepControl::next_meet() const {
   return next == config_.meets.end() ? std::nullopt : std::optional(*next);
 }
 
-// Chooses the number of stages that advances fastest for its work, and returns the size of a step.
+// Chooses the number of stages with the longest step for its work, and returns the size of a step.
 // The stage that measures the error counts as work.
 double StepControl::size_of_stages(double wanted) {
   const auto size = [&](std::int64_t stages) {
@@ -182,7 +183,8 @@ StepTimes StepControl::plan(std::int64_t step) {
   StepTimes& clock = state_.clock;
   clock.start_step = step;
   const auto target = next_target();
-  // A stage at the end of a step to a jump reads the time just before it.
+  // Rates may jump at a time of time.meet: a stage at the end of the step reads the time just
+  // before.
   constexpr double before = 1 - 0x1p-50;
   const double until = target && target == next_meet() ? *target * before : target.value_or(0);
   const double most = std::min(state_.longest, config_.largest_step.value_or(state_.longest));
@@ -194,7 +196,7 @@ StepTimes StepControl::plan(std::int64_t step) {
   if (target) {
     const double steps = std::ceil(remaining / longest * (1 - 1e-9));
     if (measures_error()) {
-      // The last one alone may be shorter than the smallest.
+      // Only the last step before the target may be shorter than smallest().
       if (steps <= 1 || (steps == 2 && remaining / 2 >= smallest()))
         clock.step = remaining / std::max(steps, 1.0);
       if (steps <= 1) aim_ = target;
@@ -235,7 +237,7 @@ bool StepControl::accepts(double error, std::int64_t step) {
     return false;
   }
   const double now = std::max(error, 1e-10);
-  if (size < state_.longest)  // something else has shortened the step, and says nothing against it
+  if (size < state_.longest)  // a target has shortened the step: no reason to shorten the next
     state_.longest = std::max(state_.longest, next(portable_power(now, -1 / order), most_factor));
   else
     state_.longest = next(
@@ -246,8 +248,8 @@ bool StepControl::accepts(double error, std::int64_t step) {
   return true;
 }
 
-// Steps of a new size cost what their factors cost, so sizes are few and change for more than a
-// little.
+// Each new size of an etdrk step costs new factors, so sizes are powers of 2^(1/4), and a size that
+// is up to 5% too long stays.
 void StepControl::use_rung(double size) {
   constexpr double nearly = 0.95;
   state_.longest =
@@ -274,8 +276,9 @@ bool StepControl::is_stuck() const {
   return !(longest() >= smallest()) || std::isinf(state_.radius);
 }
 
-// A quarter of the time in which the state may become e times as large, but not so few steps that
-// estimates take longer than the steps.
+// The number of steps to the next estimate: a quarter of the time in which the state may become e
+// times as large, but at least a tenth of the usual number, or estimates would take longer than
+// steps.
 std::int64_t StepControl::steps_to_estimate(double growth) const {
   const std::int64_t most = *config_.stability_checks();
   if (config_.check_stability_every) return most;
@@ -296,7 +299,7 @@ bool StepControl::use_estimate(const StepEstimate& found, std::int64_t step) {
   if (found.step > 0) state_.allowed[0] = std::min(state_.allowed[0], found.step);
   state_.last_estimate = step;
   const double longest = state_.longest, allowed = std::ranges::min(state_.allowed);
-  // Not for a little more or less, so that steps change rarely.
+  // Small differences do not count, so that steps change rarely.
   if (found.step > 0 && longest > 0.95 * found.longest)
     state_.longest = found.step;
   else if (step >= first_longer_step && allowed > 1.2 * longest && !std::isinf(allowed))

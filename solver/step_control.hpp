@@ -18,7 +18,7 @@
 
 namespace lapl {
 
-/// An estimate at a state.
+/// An estimate of the largest stable step at a state.
 struct StepEstimate {
   double longest = 0;         ///< the largest stable step in seconds; 0 where none is known
   double step = 0;            ///< the step to take: shorter, and rounded
@@ -29,23 +29,24 @@ struct StepEstimate {
 /// The controller's state, which a checkpoint stores for a restart.
 struct StepState {
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
-  StepTimes clock;              ///< of the planned steps
+  StepTimes clock;              ///< the times of the planned steps
   double carry = 0;             ///< the rounding error of clock.start, in seconds
   double longest = 0;           ///< size of the next step, if no time shortens it
   double error = 1;             ///< of the last step, in units of the tolerance
   std::int64_t rejections = 0;  ///< number of steps rejected so far
-  /// of rkl2 with a tolerance: the spectral radius of the rates' derivative in 1/s; below 0 before
+  /// for rkl2 with a tolerance: the spectral radius of the rates' derivative in 1/s; below 0 before
   /// the first estimate
   double radius = -1;
-  std::int64_t stages = 3;  ///< of its last planned step
-  /// of steps that are estimated: the step of the last estimate, that of the next, and the longest
-  /// that all estimates allow since the last power of two of steps, and since the one before
+  std::int64_t stages = 3;  ///< of rkl2's last planned step
+  /// of steps that are estimated: the step numbers of the last and the next estimate, and the
+  /// longest step in seconds that all estimates allow: [0] since the last step number that is a
+  /// power of two, [1] from the power before to that one
   std::int64_t last_estimate = 0, next_estimate = 0;
   std::array<double, 2> allowed = {unlimited, unlimited};
 
-  /// Lets planned steps end at `step`, so that others can follow.
+  /// Ends the planned steps at `step`: clock.start becomes the time of that step.
   void end_planned(std::int64_t step);
-  /// True if a run can have this state at `step`; a file may lie.
+  /// True if a run can have this state at `step`; one read from a file may be wrong.
   bool is_sound(std::int64_t step) const;
   /// The members as words of 64 bits.
   std::vector<std::uint64_t> words() const;
@@ -54,7 +55,7 @@ struct StepState {
 };
 inline constexpr std::size_t step_state_words = 13;
 
-/// The order of a step's error in dt: pairs, and etdrk4, estimate that of a lower solution.
+/// The order in dt of the error of a step; pairs and etdrk4 estimate that of a lower solution.
 double error_order(Scheme scheme);
 
 class StepControl {
@@ -66,9 +67,9 @@ class StepControl {
   const StepState& state() const { return state_; }
   double time(std::int64_t step) const { return state_.clock.time(step); }
 
-  /// Takes an estimate of config.estimated_scheme(). Steps with a tolerance then choose other
-  /// stages; others another size from `step` on, if it is too long, or may be much longer by all
-  /// estimates of a long time. Returns true if the size changes.
+  /// Uses an estimate for config.estimated_scheme(), made at `step`. With a tolerance, later steps
+  /// choose their stages by it. Else the size of steps changes from `step` on, if it is too long or
+  /// if all estimates of a long time allow a much longer one. Returns true if the size changes.
   bool use_estimate(const StepEstimate& found, std::int64_t step);
 
   /// Plans steps of one size from `step` on.
@@ -78,14 +79,15 @@ class StepControl {
   /// Called when all planned steps are taken. The state then has exactly the time they aimed at.
   void arrive(std::int64_t step);
 
-  /// Accepts the planned step with this error and returns true, or chooses a shorter step.
+  /// Accepts the planned step if `error`, in units of the tolerance, is at most 1, and returns
+  /// true; else chooses a shorter step.
   bool accepts(double error, std::int64_t step);
-  /// The smallest step that may be taken, but for those that meet a time: limits.smallest_step, or
-  /// ten times the spacing of doubles at the time.
+  /// The smallest step that may be taken, except to end at a time that must be met:
+  /// limits.smallest_step, or ten times the spacing of doubles at the time.
   double smallest() const;
   /// The size of the next step, if no time shortens it.
   double longest() const;
-  /// True if that is shorter than the smallest, or rkl2 has no stable one.
+  /// True if longest() is below smallest(), or rkl2 has no stable step.
   bool is_stuck() const;
 
   /// The number of steps of the last size to the next time that must be met; 0 where there is none.
@@ -106,7 +108,7 @@ class StepControl {
   const RunConfig& config_;
   StepState state_;
   std::int64_t end_step_ = 0;  // the step at which the plan of equal steps ends
-  std::optional<double> aim_;  // the time at end_step_, if that is given
+  std::optional<double> aim_;  // the time that must be met at end_step_, if any
 };
 
 }  // namespace lapl

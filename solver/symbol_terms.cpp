@@ -14,7 +14,7 @@ namespace {
 constexpr double rounding_of_symbols = 1e-13;
 constexpr double most_waves = 1 << 15;  // bounds the work: each term is computed for each wave
 
-// The condition of a face, such as of a field of 0.
+// The condition of a face without the value that it adds, as for a field of 0.
 Face<double> condition_alone(const Face<double>& face, int axis, bool last) {
   if (!face.neighbour && face.b != 0 && face.b != 1) {
     constexpr std::array names = {"planes", "rows", "columns"};
@@ -114,7 +114,7 @@ SymbolTerms::SymbolTerms(RateSymbol& symbol, int axes, int radius,
     values_.push_back(symbol.at(phases));
     const std::vector<Complex>& values = values_.back().values;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!(std::abs(values[i]) < 1e40))  // nothing would be left beside it
+      if (!(std::abs(values[i]) < 1e40))  // everything else would be lost to rounding
         throw Refusal{fmt::format("the linear part of the rate of {} is {:.2g} 1/s",
                                   names_[i / static_cast<std::size_t>(values_.back().size)],
                                   std::abs(values[i]))};
@@ -154,6 +154,8 @@ void SymbolTerms::require_mirrors(int field) const {
   });
 }
 
+// The weights of the cosines by `turns` (multiples of the phase along each axis), without those
+// that rounding of the symbol can explain.
 ModeRate SymbolTerms::rate(int row, int column) const {
   ModeRate rate;
   rate.of_mean = values_.front().at(row, column).real();

@@ -1,4 +1,5 @@
-// The linear part of rates as cosines, and the faces of which modes are those of such a part.
+// Writes the linear part of rates as sums of cosines, and finds the faces whose modes (sines or
+// cosines) are eigenvectors of such a part.
 #pragma once
 
 #include <array>
@@ -16,23 +17,25 @@ struct Refusal {
   std::string why;
 };
 
-/// Throws Refusal if a condition at a side reads fields or parameter fields.
+/// Throws Refusal if a condition at a side holds at nodes, or reads fields or parameter fields.
 void require_plain_conditions(const FormulaSystem& system);
 
 /// The boundary conditions of an array without the values that they add, as for a field of 0.
 /// Throws Refusal if they have no modes.
 Faces<double> faces_with_modes(const Problem<double>& problem, int array);
 
-/// Throws Refusal unless the arrays of the stages that the linear part reads beside a cell have the
-/// faces of the fields that they depend on, and are symmetric like them.
+/// Throws Refusal if an array of stages that the linear part reads at neighbours has other faces
+/// than the fields that it depends on, or changes when an axis with faces is reversed.
 void require_faces(const Problem<double>& problem, RateSymbol& symbol,
                    const std::vector<Faces<double>>& of_fields,
                    const std::vector<std::string>& names);
 
-/// Finds the trigonometric polynomials that are a symbol from 2 * radius + 1 phases per axis.
+/// Finds the trigonometric polynomials that a symbol consists of, from its values at 2 * radius + 1
+/// phases per axis.
 class SymbolTerms {
  public:
-  /// Throws Refusal if there would be too many. `names` are those of the fields.
+  /// Throws Refusal if there are too many phases or a value is too large. `names` are those of the
+  /// fields.
   SymbolTerms(RateSymbol& symbol, int axes, int radius, const std::vector<std::string>& names);
 
   /// Throws Refusal if the rate of a field is not the same when an axis is reversed.

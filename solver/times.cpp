@@ -11,7 +11,7 @@
 namespace lapl {
 namespace {
 
-constexpr double exact_integers = 0x1p53;  // doubles hold all below it
+constexpr double exact_integers = 0x1p53;  // float64 has every integer below
 
 __extension__ using Wide = unsigned __int128;
 
@@ -57,7 +57,7 @@ double decimal_multiple(double unit, std::int64_t count) {
       fmt::format("{}e{}", static_cast<Digits>(decimal.digits) * count, decimal.exponent);
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  // Too large or too small for a double.
+  // from_chars fails if the value is too large or too small for a double.
   return read.ec == std::errc() ? value : unit * static_cast<double>(count);
 }
 

@@ -1,5 +1,6 @@
-// Times. A time that a config names, and each multiple of it, is the double nearest to its decimal,
-// so equal times have equal bits in all runs, which can then be subtracted.
+// The times of steps and outputs. A time that a config names, and each multiple of it, is the
+// double nearest to its decimal, so equal times have equal bits in all runs, whose outputs can be
+// compared.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +16,13 @@ namespace lapl {
 
 /// The double nearest to `count` times the decimal of `unit`.
 double decimal_multiple(double unit, std::int64_t count);
-/// The nearest multiple to `time`; `time` is one of them if it is equal.
+/// The multiple of `unit` that is nearest to `time`; `time` is a multiple if the two are equal.
 double nearest_multiple(double unit, double time);
-/// The smallest multiple above `time`.
+/// The smallest multiple of `unit` above `time`.
 double next_multiple(double unit, double time);
 
-/// The times of steps of one size, which divide the times of exact_times; each is rounded once.
-/// Where steps vary, of the first one.
+/// The clock of steps of one size: the time of each step is rounded once, and the times of
+/// exact_times are whole numbers of steps. Where steps vary, the clock of the first one.
 StepTimes step_times(const RunConfig& run);
 inline double time_at_step(const RunConfig& run, std::int64_t step) {
   return step_times(run).time(step);

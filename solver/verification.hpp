@@ -12,11 +12,13 @@
 
 namespace lapl {
 
-/// Keeps one copy of the state in host memory. Its functions call Backend::capture.
+/// Keeps one copy of the state in host memory. The constructor and verify() make a capture, so the
+/// backend must have no other.
 template <class T>
 class Verification {
  public:
-  /// `step` is the step of the backend's current state, from which the first segment starts.
+  /// `step`: that of the backend's current state. The first call of verify() repeats the steps
+  /// after it.
   Verification(Backend<T>& backend, std::int64_t step) : backend_(backend) {
     keep(backend.capture().wait(), step);
   }

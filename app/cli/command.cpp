@@ -49,7 +49,7 @@ void set_rules(CLI::Option& option, const OptionRules& rules) {
   if (rules.between_reals)
     allowed = CLI::Range(rules.between_reals->first, rules.between_reals->second);
   if (rules.not_negative) allowed = CLI::NonNegativeNumber;
-  if (allowed) option.check(allowed->description(""));  // the type's name says enough
+  if (allowed) option.check(allowed->description(""));  // no text: the help shows the type name
   for (const std::string& other : rules.excludes) option.excludes(other);
 }
 

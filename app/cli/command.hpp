@@ -1,5 +1,5 @@
-// Each command declares its options, its help and its function. Only app/cli includes CLI11, the
-// library behind it.
+// Class Command declares the options, the help and the function of one command of lapl. It uses the
+// library CLI11, which only app/cli includes.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,11 @@ struct OptionRules {
   int fewest_values = 0;                 ///< 0: the same as `values`
   bool repeatable = false;               ///< it may occur several times; all values are collected
   std::vector<std::string> one_of = {};  ///< allowed words, besides `between`
-  std::optional<std::pair<std::int64_t, std::int64_t>> between = {};  ///< ends included
-  std::optional<std::pair<double, double>> between_reals = {};        ///< ends included
+  std::optional<std::pair<std::int64_t, std::int64_t>> between = {};  ///< least and largest allowed
+  std::optional<std::pair<double, double>> between_reals = {};        ///< least and largest allowed
   bool not_negative = false;
   bool may_be_empty = false;
-  std::vector<std::string> excludes = {};  ///< not with these, such as "--step"
+  std::vector<std::string> excludes = {};  ///< options that cannot come with it: "--step"
 };
 
 class Command {

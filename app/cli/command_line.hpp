@@ -34,7 +34,7 @@ class CommandLine {
               const std::string& footer, const std::vector<CommandGroup>& groups);
   ~CommandLine();
 
-  /// Adds a command to the group whose commands the constructor adds.
+  /// Adds a command to its group. Called only by the functions of the groups (AddCommand).
   Command add(const std::string& name, const std::string& what_it_does);
 
   /// The help of a command; that of the program if `command` is empty. Throws ConfigError if there

@@ -74,7 +74,7 @@ bool WordWalk::read(const std::string& word) {
   return true;
 }
 
-// Without the hidden commands.
+// The subcommands that help and completions show: all but the hidden ones.
 std::vector<const CLI::App*> shown_commands(const CLI::App& command) {
   return command.get_subcommands([](const CLI::App* inner) { return !inner->get_group().empty(); });
 }

@@ -15,9 +15,10 @@ namespace lapl {
 namespace {
 
 constexpr int narrowest = 40, widest = 100;
-// Names begin in column 2; meanings begin here.
+// Names begin in column 2, meanings in this column.
 constexpr int meaning_column = 26;
-// Choices that fit in one line of the narrow column of names.
+// Characters of an option's list of choices. Up to short_choices it stands beside the name, up to
+// most_choices behind the meaning; a longer list is left out.
 constexpr std::size_t short_choices = 24, most_choices = 90;
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
@@ -52,7 +53,8 @@ class HelpFormat : public CLI::Formatter {
                       option_meaning(*option));
   }
 
-  // CLI11 2.1 and 2.4 put different numbers of empty lines before the footer.
+  // Joins the parts itself: CLI11 2.1 and 2.4 put different numbers of empty lines before the
+  // footer.
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override {
     return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) +

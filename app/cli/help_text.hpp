@@ -1,4 +1,4 @@
-// The text of helps: as wide as the terminal, but at most 100 columns.
+// Formats the text of --help, as wide as the terminal, but at most 100 columns.
 #pragma once
 
 #include <memory>
@@ -21,16 +21,17 @@ std::vector<std::string> option_choices(const CLI::Option& option);
 int help_width();
 
 /// `text` in lines of at most `width` columns, without the last line feed. Lines after the first
-/// begin with `indent` spaces. The first one has `indent` columns less, as if they were printed.
+/// begin with `indent` spaces. The first line is `indent` columns shorter: the caller fills these.
 std::string wrapped(std::string_view text, int width, int indent = 0);
 
 /// A name with its meaning beside it, or below where the name is long. Ends in a line feed.
 std::string help_entry(const std::string& name, const std::string& meaning);
 
-/// Paragraphs wrapped to the help's width. Lines that begin with spaces stay.
+/// `text` with paragraphs wrapped to the help's width. Lines that are empty or begin with a space
+/// stay as they are.
 std::string help_paragraphs(std::string_view text);
 
-/// How CLI11 prints help.
+/// The formatter with which CLI11 prints help.
 std::shared_ptr<CLI::FormatterBase> help_format();
 
 }  // namespace lapl

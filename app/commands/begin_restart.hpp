@@ -1,5 +1,5 @@
-// A restart before its first step: whether there is anything to do, its state, its equation and the
-// sizes of its steps.
+// The work of a restart before its first step: checks whether anything is left to do and whether
+// the equation has changed, then sets the state and the sizes of the steps.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,26 @@ namespace lapl {
 /// True if the job goes on with a run that is complete under the same config, with all its files.
 bool has_nothing_to_do(const Job& job);
 
-/// The warning on its step that the run in the folder began with; empty where it had none.
+/// The warning about the time step in the folder's run.json; empty if there is none.
 std::string earlier_step_warning(const RunFolder& folder);
 
-/// The keys of the equation that change from here on, by its digest now; empty where none does.
-/// Throws ConfigError for a change that is not allowed.
+/// A text about the change of the equation since the checkpoint: the changed keys, or, if only the
+/// digest of the canonical form (now `digest`) differs, both digests. Empty if nothing has changed.
+/// Throws ConfigError if the job does not allow a change.
 std::string equation_change(const Job& job, std::uint64_t digest);
 
-/// Sets the state of the job's checkpoint. Throws CheckpointError.
+/// Sets the backend's state from the job's checkpoint. Throws CheckpointError.
 template <class T>
 void restore_state(Backend<T>& backend, const Job& job);
 
-/// The state of the steps with which the job goes on; none where they have one size. `changed`: its
-/// equation, or another key of --change-equation, is another one from there on. Steps of one size
-/// go on as steps that vary at the time that they have reached.
+/// The step controller's state at the restart; none if steps have one size. If those of the
+/// checkpoint had one size, it starts from that size and the checkpoint's time. `changed`: a key of
+/// --change-equation has changed, so earlier estimates and planned steps are dropped.
 std::optional<StepState> first_steps(const Job& job, bool changed);
 
-/// For a restart from which on the equation is another one: chooses the step that auto means from
-/// the state at hand, or checks the given one, as at the start of a run. Returns what there is to
-/// say on the first rank, which alone reads `coefficients`. Collective. Throws ConfigError.
+/// For a restart with a changed equation: finds the step of time.step: auto from the backend's
+/// state, or checks the given step, as at the start of a run. Returns messages on the first rank;
+/// only that rank reads `coefficients`. All ranks must call it. Throws ConfigError.
 template <class T>
 StepWords recheck_step(Backend<T>& backend, const Model& model,
                        const CoefficientFields& coefficients, std::int64_t step,

@@ -1,4 +1,4 @@
-// lapl bench
+// lapl bench: compares engines or filters with the reference, then times them.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ void print_row(const Json& v, const BenchmarkResult& r, Shape shape) {
   std::fflush(stdout);
 }
 
-// Filters that together use every method: arbitrary weights, and smooth ones of rank 1.
+// Filters that together use every method: arbitrary weights, and a separable Gaussian kernel.
 std::vector<FilterConfig> filters_to_measure() {
   std::vector<FilterConfig> filters;
   for (const std::int64_t size : {3, 13, 63}) {
@@ -153,7 +153,7 @@ int bench_filters(const BenchOptions& options) {
   return 0;
 }
 
-// The coefficient fields of a config, on a grid of another shape.
+// The coefficient fields of a config on a grid of this shape; only the first rank has their values.
 CoefficientFields coefficients_on(const std::optional<LoadedConfig>& loaded, Shape shape,
                                   const Ranks& ranks) {
   if (!loaded) return {};
@@ -226,7 +226,7 @@ int bench_engines(const BenchOptions& options) {
   return 0;
 }
 
-// The words of this command, without those that differ between the measurements.
+// The command line of a measurement, without --shape and --ranks, which differ between them.
 std::vector<std::string> words_for_ranks(const BenchOptions& options, const std::string& backend) {
   std::vector<std::string> words = {"bench", "--backend", backend};
   const auto add = [&](const char* name, const std::string& value) {
@@ -247,7 +247,7 @@ std::vector<std::string> words_for_ranks(const BenchOptions& options, const std:
   return words;
 }
 
-// The JSON output of `lapl bench` on this number of ranks.
+// Runs `lapl bench` on this number of ranks, in new processes, and returns its JSON output.
 Json measured_on_ranks(const Launcher& launcher, int ranks, const std::vector<std::int64_t>& shape,
                        const std::vector<std::string>& words) {
   std::vector<std::string> all = words_of_ranks(launcher, ranks);
@@ -367,8 +367,8 @@ Each case starts from random data, or as its config says, and is compared with t
 engine before it is timed. The bandwidth ceiling is what a step that reads and writes each cell
 once could reach at the measured copy bandwidth; engines that block time exceed it. The
 arithmetic ceiling is what the instructions of a cell take (five for diffusion). Engine spectral
-takes all steps at once, and is compared within the gate of docs/numerics.md. Filters are compared
-with the sum as it stands, in some thousand cells.)");
+computes all steps at once, and is compared within the gate of docs/numerics.md. Filters are
+compared with the plain sum, in some thousand cells.)");
 }
 
 }  // namespace lapl

@@ -7,8 +7,8 @@ namespace {
 
 constexpr const char* program_description =
     "lapl solves partial differential equations on a grid. A YAML config writes them as formulas. "
-    "The steps are taken on a GPU or on the CPU. Results are HDF5 files, which h5py, xarray, "
-    "ncdump and ParaView open.";
+    "A GPU or the CPU computes the steps. Results are HDF5 files, which h5py, xarray, ncdump and "
+    "ParaView open.";
 
 constexpr const char* footer = R"(Examples:
   lapl new gray-scott-coral -o coral.yaml
@@ -20,7 +20,7 @@ Exit codes:
   0   complete
   1   internal error
   2   usage or config
-  3   unstable, not finite, or not the same when taken again
+  3   unstable, not finite, or different when computed again
   4   input or output
   5   device or memory
   6   checkpoint unusable

@@ -14,7 +14,7 @@ AddCommand add_bench_command, add_completions_command, add_diff_command, add_exp
     add_schema_command, add_sweep_command, add_validate_command, add_verify_restart_command,
     add_watch_command;
 
-/// In the order in which the help shows them.
+/// All commands, in the order of the help.
 inline const std::vector<CommandGroup> all_commands = {
     {"Start", {add_new_command, add_list_command, add_validate_command, add_plan_command}},
     {"Run", {add_run_command, add_resume_command, add_sweep_command}},

@@ -1,4 +1,5 @@
-// lapl completions SHELL, and the hidden lapl complete -- WORDS that its scripts call
+// lapl completions SHELL prints a completion script. The script calls the hidden command lapl
+// complete -- WORDS.
 #include <fmt/format.h>
 
 #include <memory>

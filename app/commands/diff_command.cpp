@@ -1,4 +1,4 @@
-// lapl diff A B
+// lapl diff A B: compares two outputs, or all outputs of two runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -93,7 +93,8 @@ void compare_files(const Compared& a, const Compared& b, const std::string& pref
       findings.push_back(lacking(what, (has(of_a) ? b : a).path.string()));
       continue;
     }
-    // Only an index has more than one record; compare the last one.
+    // Only an index (fields.nc) has more than one record: a record for each output. Compares the
+    // last.
     const auto last = [](const FileContent& content) {
       return content.steps.empty() ? 0 : content.steps.size() - 1;
     };
@@ -110,13 +111,13 @@ void compare_files(const Compared& a, const Compared& b, const std::string& pref
   if (names.empty()) throw IoError("{}: no field to compare", a.path.string());
 }
 
-// An output of a run.
+// An output of a run; its file has one record.
 struct Output : Compared {
   std::int64_t step() const { return content.steps.front(); }
   double time() const { return content.times.front(); }
 };
 
-// In order of time.
+// The outputs of a run, in order of time.
 std::vector<Output> outputs_in(const fs::path& run) {
   std::vector<Output> outputs;
   for (const fs::path& file : list_step_files(run / "fields"))
@@ -125,13 +126,13 @@ std::vector<Output> outputs_in(const fs::path& run) {
   return outputs;
 }
 
-// Steps of two sizes reach the same time up to rounding.
+// Runs with steps of two sizes reach the same time up to rounding.
 bool is_same_time(double a, double b) {
   return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
 }
 
-// Compares the outputs of the same times. Where these have other steps in both runs, names say
-// times and steps.
+// Compares the outputs of equal times. Findings are named by file; if steps and times do not
+// correspond in both runs, by time and step.
 void compare_runs(const DiffOptions& options, Json& findings) {
   const std::vector<Output> of_a = outputs_in(options.a), of_b = outputs_in(options.b);
   std::vector<std::pair<const Output*, const Output*>> pairs;
@@ -142,7 +143,7 @@ void compare_runs(const DiffOptions& options, Json& findings) {
     pairs.emplace_back(in_a ? &*a++ : nullptr, in_b ? &*b++ : nullptr);
   }
   if (pairs.empty()) throw IoError("{}: no outputs to compare", options.a);
-  std::map<std::int64_t, double> times;  // of the steps of A
+  std::map<std::int64_t, double> times;  // of the outputs of A, by step
   for (const Output& output : of_a) times[output.step()] = output.time();
   const bool other_steps =
       std::ranges::any_of(of_b,
@@ -200,7 +201,7 @@ std::vector<std::string> table_line(const Json& finding) {
           number("largest_absolute"), number("largest_relative"), first};
 }
 
-// The last line: the result, its first word a summary.
+// The last line of the result. Its first word is "equal" or "different".
 std::string diff_verdict(const Json& findings, const DiffOptions& options) {
   const auto differing = std::ranges::count_if(findings, is_different);
   double largest = 0;

@@ -41,7 +41,7 @@ using Json = nlohmann::ordered_json;
 
 Json summary_values(const Job& job, const Provenance& provenance) {
   const RunConfig& config = job.config.run;
-  // An object from the start: one that null grows into is a crash where memory runs out.
+  // An object from the start: nlohmann::json crashes if memory runs out where null becomes one.
   Json values = Json::object();
   for (const auto& [name, text] : provenance) values[name] = text;
   values["precision"] = enum_name(config.precision);
@@ -51,7 +51,8 @@ Json summary_values(const Job& job, const Provenance& provenance) {
   return values;
 }
 
-// How to make the missing outputs: a restart, where an earlier checkpoint is left.
+// The command that makes the missing outputs: a restart if an earlier checkpoint is left, else the
+// run again.
 std::string words_for_missing(const RunConfig& config, bool can_resume) {
   if (can_resume)
     return fmt::format("once there is room, {} makes up for it", resume_words(config, false));
@@ -72,14 +73,14 @@ std::vector<std::string> check_precision(PrecisionWatch& watch, const StoredEven
   return watch.check(event.step, event.time, event.time_step, statistics, values);
 }
 
-// The initial state as far as it is whole in the first rank's memory, and words on its step.
+// The initial fields that the first rank stores whole, and messages about the time step.
 struct InitialFields {
   WholeFields whole;
   StepWords words;
 };
 
-// A run from its job to its exit code, in the order of run_job(). Until open_folder nothing is
-// written.
+// Runs a job. Its functions stand in the order in which run_job() calls them. Nothing is written
+// before open_folder().
 template <class T>
 class Execution {
  public:
@@ -107,8 +108,8 @@ class Execution {
   }
 
   void make_state() {
-    // A GPU takes as long to start as the initial fields take to compute, so both go on at once.
-    // Backend cpu needs the most memory: what suffices for it suffices for the others.
+    // A GPU takes as long to start as the initial fields take to compute, so both happen at once,
+    // if host memory suffices even for backend cpu, which needs the most.
     const bool at_once = config_.backend != "cpu" && has_cuda_driver() &&
                          memory_shortage(model_, "cpu", ranks_).empty();
     BackendChoice choice;
@@ -128,7 +129,7 @@ class Execution {
     if (at_once) {
       choice = choose_backend(config_);
       if (choice.backend == "cpu")
-        initial.wait();  // a second thread may not start threads of OpenMP meanwhile
+        initial.wait();  // only one thread at a time may start threads of OpenMP
     }
     digest_ = equation_digest(model_, coefficients);
     change_ = equation_change(job_, digest_);
@@ -143,7 +144,7 @@ class Execution {
     return {std::move(whole), words};
   }
 
-  // Makes the backend and sets its state while the initial fields may still be computed.
+  // Makes the backend while the initial fields may still be computed, then sets its state.
   void begin_at(const BackendChoice& choice, const CoefficientFields& coefficients,
                 std::future<InitialFields>& initial) {
     const bool changed = job_.after_change || !change_.empty();
@@ -209,7 +210,8 @@ class Execution {
                      [&](const std::string& text) { console_.warning(text); });
     if (!step_warning_.empty()) summary_->values["step_warning"] = step_warning_;
     summary_->save();
-    // The log first: it makes checkpoints from before the change ones of this run.
+    // The log before config.yaml: without its entry, checkpoints from before the change would count
+    // as those of another run.
     if (!change_.empty())
       folder().log(
           {{"event", equation_changed_event}, {"step", first_step_}, {"changes", change_}});
@@ -283,7 +285,8 @@ class Execution {
       console_.warning(fmt::format("step {}: {}", event.step, warning));
   }
 
-  // A compiler that works beside the run may fail at any time.
+  // Reports once why steps are slower than they could be: a compiler beside the run may fail at any
+  // time.
   void note_setback(std::int64_t step) {
     const std::string setback = backend_->description().setback;
     if (setback.empty() || summary_->values.contains("setback")) return;
@@ -298,7 +301,7 @@ class Execution {
     try {
       folder().log({{"event", "failed"}, {"error", what}});
       summary_->save();
-    } catch (const IoError& unwritten) {  // must not hide the first one
+    } catch (const IoError& unwritten) {  // must not hide `what`
       console_.warning(unwritten.what());
     }
   }
@@ -312,7 +315,7 @@ class Execution {
     summary["status"] = complete ? "complete" : "stopped";
     summary["stopped_by"] = result.stopped_by;
     summary["step"] = result.step;
-    if (complete && config_.ends_by_time()) summary["steps"] = result.step;  // before, a guess
+    if (complete && config_.ends_by_time()) summary["steps"] = result.step;  // until now a guess
     summary["digest"] = digest_text(writer_->last_digest());
     summary["stepping_seconds"] = result.stepping_seconds;
     summary["seconds"] = result.seconds;
@@ -347,11 +350,11 @@ class Execution {
   VaryingSteps<T> steps_;
   const std::string config_text_;
   Ranks& ranks_ = run_ranks();
-  std::uint64_t digest_ = 0;  // of the equation
-  std::string change_;        // of the equation, from this step on
+  std::uint64_t digest_ = 0;  // equation_digest of the run
+  std::string change_;        // of the equation, from first_step_ on; else empty
   std::unique_ptr<Backend<T>> backend_;
   std::optional<PrecisionWatch> watch_;
-  std::string step_warning_;  // said at the start
+  std::string step_warning_;  // printed at the start
   std::optional<RunFolder> created_;
   Provenance provenance_;
   std::optional<RunSummary> summary_;

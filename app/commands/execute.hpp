@@ -1,5 +1,5 @@
-// The part that run and resume share: from a config, and maybe a checkpoint, to a finished run
-// folder.
+// The part that lapl run and lapl resume share: from a config, and maybe a checkpoint, to a
+// finished run folder.
 #pragma once
 
 #include <optional>
@@ -13,29 +13,29 @@ namespace lapl {
 
 struct Job {
   LoadedConfig config;
-  std::optional<Restart> restart = {};                         ///< none: from the initial field
-  RunFolder::Existing existing = RunFolder::Existing::refuse;  ///< where there is no folder yet
-  std::optional<RunFolder> folder = {};  ///< of a run that was looked at; it is locked since then
-  bool change_equation = false;          ///< the equation may be another from here on
-  std::string equation_change = {};      ///< by which keys it is; empty: none
-  bool after_change = false;  ///< the checkpoint is of another equation, which the log records
-  bool goes_back = false;     ///< what the folder has of later steps is set aside
-  std::vector<std::string> moved_probes = {};  ///< columns that say another cell from here on
+  std::optional<Restart> restart = {};  ///< none: starts from the initial field
+  RunFolder::Existing existing = RunFolder::Existing::refuse;  ///< for a run that is there already
+  std::optional<RunFolder> folder = {};  ///< its run folder, locked; none: to be created
+  bool change_equation = false;          ///< the restart may change the equation
+  std::string equation_change = {};      ///< keys that the restart changes, as text; empty: none
+  bool after_change = false;  ///< the log has a change of the equation at this checkpoint's step
+  bool goes_back = false;     ///< outputs and checkpoints of later steps are set aside
+  std::vector<std::string> moved_probes = {};  ///< columns of probes.csv that get another cell
 };
 
-/// In a member of a sweep, the text that the sweep has checked: `lapl run` reads it in place of the
-/// config file, which may have changed since. Null in other processes.
+/// In a member of a sweep, the config text that the sweep has checked: `lapl run` reads it in place
+/// of the config file, which may have changed since. Null in other processes.
 extern const std::string* checked_config_text;
 
-/// The job that goes on from `restart` in `folder` under `config`; says on the console which
-/// checkpoints were rejected. Throws ConfigError where the config asks for another problem or an
-/// earlier end. Keys of --change-equation may have other values where `change_equation`.
+/// The job that goes on from `restart` in `folder` under `config`. Prints which checkpoints were
+/// rejected. Throws ConfigError if the config has another problem than the checkpoint, or ends
+/// before it; with `change_equation`, keys of --change-equation may differ.
 Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console,
                bool change_equation = false);
 
 /// Runs the job, unless it goes on with a run that is complete under this config; returns the exit
-/// code: complete, or stopped early. Everything that can be wrong with config, initial field,
-/// device and memory is found before the run folder is touched.
+/// code: complete, or stopped early. Throws all errors of config, initial field, device and memory
+/// before it writes to the run folder.
 int execute(const Job& job, Console& console);
 
 }  // namespace lapl

@@ -1,4 +1,4 @@
-// lapl export FILE|RUN_DIR -o OUT
+// lapl export PATH -o OUT: writes outputs to a file for other programs, or to pictures.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// The files that export, plot and report write, by the endings of their names.
+// The formats of files that export, plot and report write, by the endings of their names.
 #pragma once
 
 #include <filesystem>
@@ -20,10 +20,10 @@ struct FileEnding {
   void (*write)(const std::filesystem::path&, const Series&, const std::string&) = nullptr;
 };
 
-/// The endings of a kind.
+/// All endings of a kind.
 std::vector<std::string> possible_endings(FileKind kind);
 
-/// The entry that fits the ending of `path` and the kind; null if there is none.
+/// The format of this kind with the ending of `path`; null if there is none.
 const FileEnding* find_ending(const std::filesystem::path& path, FileKind kind);
 
 /// The same, but throws ConfigError instead of returning null. The message calls the kind `what`

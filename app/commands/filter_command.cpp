@@ -1,4 +1,4 @@
-// lapl filter CONFIG
+// lapl filter CONFIG: convolves or correlates pictures, datasets or frames.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -102,7 +102,7 @@ void require_one_picture(const FilterJob& job, std::int64_t frames) {
                       job.output_path, job.input_path, frames);
 }
 
-// Maps 0 to black and 1 to white, and prints how many values lie outside.
+// Writes values as a picture, 0 black and 1 white. Prints how many values lie outside of 0 to 1.
 template <class T>
 void write_picture(const FilterJob& job, Shape shape, std::span<const T> values, bool quiet) {
   const auto beyond = std::ranges::count_if(values, [](T value) { return value < 0 || value > 1; });
@@ -114,7 +114,7 @@ void write_picture(const FilterJob& job, Shape shape, std::span<const T> values,
   replace_file(job.output_path, grey_png(shape, {values.begin(), values.end()}));
 }
 
-// Large weights can overflow.
+// Throws NumericalError if a value is not finite: sums with large weights can overflow.
 template <class T>
 void require_finite(std::span<const T> values, Shape shape, const std::string& name,
                     std::int64_t frame) {

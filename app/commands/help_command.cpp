@@ -1,4 +1,4 @@
-// lapl help [TOPIC] [KEY]
+// lapl help [TOPIC] [KEY]: explains a command or a config key.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +23,7 @@ struct HelpOptions {
 
 std::string preset_of_key(const KeyRow& key) { return key.is_required() ? "none" : key.preset; }
 
-// All that the table says of one key.
+// The help of one key, with all entries of the key table.
 std::string help_of_key(const ConfigKey& key) {
   std::string text = help_paragraphs(fmt::format("{}: {}", key.name, key.meaning)) + '\n';
   text += help_entry("value", description(key.type));
@@ -38,7 +38,7 @@ std::string help_of_key(const ConfigKey& key) {
   return text;
 }
 
-// The keys of a section, or of all; empty if there is no such section.
+// The help of the keys of a section ("": of all sections); empty if there is no such section.
 std::string help_of_section(std::string_view section) {
   std::string text;
   std::string_view before;

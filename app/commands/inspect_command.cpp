@@ -1,4 +1,4 @@
-// lapl inspect FILE|RUN_DIR
+// lapl inspect PATH: verifies and describes a file or a run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Json describe_field(const fs::path& file, const FileContent& content, const std:
   ReadField field = read_field(file, name, last_record);
   return std::visit(
       [&](auto& values) {
-        // The state that the digest is of has 0 outside the mask.
+        // Outside the mask the file has NaN. The digest is that of a state with 0 there.
         const bool masked = content.kind != "hdf5" && std::ranges::any_of(values, [](auto value) {
                               return std::isnan(value);
                             });
@@ -53,7 +53,7 @@ Json spacing_json(const FileContent& content) {
   return spacings.size() == 1 ? Json(spacings.front()) : Json(spacings);
 }
 
-// Describes the arrays of a file that have more axes than fields.
+// Describes the arrays of a file that are no fields, because they have four axes or more.
 Json describe_arrays(const fs::path& file) {
   Json result = Json::object();
   for (const ArrayContent& array : read_arrays(file)) {
@@ -147,7 +147,7 @@ std::string values_table(const std::string& title, const Json& all,
   return table_text(lines, 2);
 }
 
-// The result in one line, its first word a summary.
+// The last line of the result; its first word sums it up.
 std::string inspect_verdict(const Json& values) {
   if (!values.contains("run"))
     return values["kind"] == "hdf5" ? "readable: no seal, as in files that lapl did not write"

@@ -18,9 +18,9 @@ namespace {
 // container often has no other user.
 const std::vector<std::string> words_of_open_mpi_4 = {"--quiet", "--allow-run-as-root",
                                                       "--oversubscribe", "--bind-to", "none"};
-// An mpirun that starts may share Open MPI's default folder with one that is ending and removes it.
-// Memory shared by ranks would remain in /dev/shm after the ranks are killed. PMIx hangs if its
-// tables are in files and the disk is full.
+// Reasons for the variables: an mpirun that starts may share Open MPI's default folder with one
+// that ends and removes it; by default, memory that killed ranks shared remains in /dev/shm; PMIx
+// hangs if its tables are in files and the disk is full.
 const std::vector<std::pair<const char*, const char*>> variables_of_open_mpi_4 = {
     {"OMPI_MCA_orte_tmpdir_base", "{folder}"},
     {"OMPI_MCA_btl_vader_backing_directory", "{memory}"},
@@ -39,8 +39,8 @@ const std::vector<LauncherKind> kinds = {
     {"slurm ", "", {"--mpi=pmix", "--kill-on-bad-exit=0", "--overcommit"}, {}},
 };
 
-// Debian's names find a launcher even if mpirun belongs to another MPI. Outside a job, srun would
-// wait until it gets one.
+// Debian's names find a launcher even if mpirun belongs to another MPI. Outside a job of Slurm,
+// srun would wait for one.
 std::vector<std::string> launcher_names() {
   std::vector<std::string> names = {"mpirun", "mpirun.openmpi", "mpirun.mpich"};
   if (std::getenv("SLURM_JOB_ID") != nullptr) names.emplace_back("srun");

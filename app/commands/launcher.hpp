@@ -1,4 +1,5 @@
-// Programs that start ranks: mpirun of Open MPI or MPICH, and srun. They need different options.
+// Launchers, programs that start ranks (processes of MPI): mpirun of Open MPI or MPICH, and srun.
+// They need different options.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +14,13 @@
 namespace lapl {
 
 struct LauncherKind {
-  std::string_view version;  ///< text that identifies it in the output of --version
+  std::string_view version;  ///< text in the output of --version that identifies it
   std::string_view library;  ///< the MPI library whose ranks it can start; empty: any
   std::vector<std::string> words;
   /// Names and values of environment variables. {folder} becomes a folder for sockets and files,
   /// {memory} a folder for memory that ranks share.
   std::vector<std::pair<const char*, const char*>> variables;
-  /// If signals end ranks, the exit code is the bitwise or of their numbers, without 128.
+  /// If signals end ranks, the launcher exits with the bitwise or of their numbers, without 128.
   bool bare_signals = false;
 };
 
@@ -28,8 +29,8 @@ struct Launcher {
   const LauncherKind* kind;
 };
 
-/// The first program on PATH that starts ranks of this MPI library, named as by mpi_library().
-/// Throws ConfigError that names which programs were found.
+/// The first program on PATH that starts ranks of the MPI library `library` (see mpi_library()).
+/// Throws ConfigError with the reason against the first launcher found.
 Launcher find_launcher(const std::string& library);
 
 /// Temporary folders for the files of a launcher and its ranks. The destructor removes them.
@@ -59,10 +60,11 @@ std::vector<std::string> words_of_ranks(const Launcher& launcher, int count);
 /// minutes (LAPL_RANKS_START: the limit in seconds).
 int start_ranks(int count);
 
-/// A rank calls it with false before it meets the others, and with true afterwards.
+/// Tells start_ranks whether this rank has met the others in MPI. Each rank calls it with false
+/// before it waits for them, and with true afterwards.
 void notify_starter_of_meeting(bool met);
 
-/// Leaves the exit code of this rank for start_ranks; false if start_ranks did not start it.
+/// Leaves the exit code of this rank for start_ranks; false if start_ranks did not start the rank.
 bool notify_starter(int exit_code);
 
 }  // namespace lapl

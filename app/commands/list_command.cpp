@@ -1,4 +1,4 @@
-// lapl list [WHAT]
+// lapl list [WHAT]: lists names that configs and options accept.
 #include <fmt/format.h>
 
 #include <array>
@@ -33,7 +33,7 @@ Json named(const Table& table) {
   return items;
 }
 
-// The words for all sides of an axis, then the conditions for one.
+// The words for both sides of an axis, then the conditions for one side.
 Json boundaries() {
   Json items = named(name_table<Boundary>);
   for (const ConditionRow& row : name_table<ConditionKind>)
@@ -54,7 +54,8 @@ Json functions() {
   return items;
 }
 
-// Runs the engine on a small grid. Returns the device, or the reason why it did not run.
+// Makes a backend with the engine for a small grid. Returns its device, or the reason why there is
+// none.
 Json tried(const std::string& backend, const std::string& engine) try {
   RunConfig small;
   small.shape = {128, 128};
@@ -102,7 +103,7 @@ constexpr std::array groups = {
     Group{"gallery", "lapl new NAME", [] { return named(gallery()); }},
     Group{"colormaps", "lapl plot --colormap", [] { return named(colormaps()); }}};
 
-// Prints each reason why something does not work here once, below the group.
+// Prints the names of a group. Each reason why some do not work here follows once.
 void print_group(const Group& group, const Json& items) {
   print_text("{} ({})\n", group.name, group.key);
   std::set<std::string> reasons;

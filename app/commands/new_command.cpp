@@ -1,4 +1,4 @@
-// lapl new [USE]
+// lapl new [USE]: writes a config for a purpose or an equation, and can run it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>

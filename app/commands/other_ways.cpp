@@ -1,3 +1,4 @@
+// measure_ways (plan.hpp): tries other schemes and engine spectral for lapl plan --schemes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,16 +26,18 @@ namespace {
 
 constexpr int usual_stages = 20;
 constexpr double usual_tolerance = 1e-4, reference_tolerance = 1e-9;
-// A way with a larger error is not offered.
+// A relative error. A way with a larger error is not offered.
 constexpr double largest_error = 0.1;
-// Wall-clock seconds: of a way's trial; of the run's own steps up to the comparison of errors; and
-// of the other steps up to there.
+// Wall-clock seconds of the trial of one way, a scheme or engine (TrialSeconds).
 constexpr TrialSeconds seconds_of_way = {.least = 0.1, .more = 0.2};
+// Wall-clock seconds. Errors are compared at a simulated time that the run's own steps reach in
+// enough_seconds to most_seconds, if possible. Steps that have not reached it after `patience`
+// stop, and their error stays unknown.
 constexpr double enough_seconds = 0.05, most_seconds = 0.25, patience = 1;
-// Shorter runs mostly go by before their code is compiled.
+// Wall-clock seconds. Shorter runs mostly end before their code is compiled.
 constexpr double worth_compiled = 1;
 
-// The state at the end of a run.
+// Keeps the state that a run stores last, and its time.
 template <class T>
 class LastState : public RunSink<T> {
  public:
@@ -49,7 +52,7 @@ class LastState : public RunSink<T> {
   double time = 0;
 };
 
-// Equal steps to the end of the config, no longer than `longest`, without outputs on the way.
+// Sets equal steps of at most `longest` seconds up to config.end, without outputs on the way.
 void set_steps(RunConfig& config, double longest) {
   config.steps =
       std::max<std::int64_t>(std::llround(std::ceil(*config.end / longest * (1 - 1e-9))), 1);
@@ -58,7 +61,8 @@ void set_steps(RunConfig& config, double longest) {
   config.time_step = *config.end / static_cast<double>(config.steps);
 }
 
-// Steps from `state` to the end of the config, or as far as patience lasts. Throws as run does.
+// Steps from `state` to config.end, at most for `patience`, and returns the last state. `settles`:
+// waits for compiled code first. Throws as run() does.
 template <class T>
 LastState<T> last_state(const RunConfig& config, const BackendChoice& choice,
                         const CoefficientFields& coefficients, const std::vector<T>& state,
@@ -80,7 +84,8 @@ LastState<T> last_state(const RunConfig& config, const BackendChoice& choice,
   return last;
 }
 
-// The largest difference of a field from the reference, relative to its largest value.
+// The largest difference of any field from the reference `exact`, relative to the largest absolute
+// value of that field.
 template <class T>
 double relative_error(const std::vector<T>& state, const std::vector<double>& exact,
                       std::int64_t cells) {
@@ -144,8 +149,8 @@ class WaysOf {
                                         step_seconds(config_));
   }
 
-  // Errors are compared at the end of the run, or after a part of it that the run's own steps reach
-  // soon, and in which each scheme takes two steps if possible.
+  // Sets the simulated time at which errors are compared: the end of the run, or an earlier time
+  // that the run's own steps reach soon, after at least two steps of each scheme if possible.
   void set_trial() {
     double longest = step_seconds(config_);
     for (const SchemeRow& row : name_table<Scheme>)
@@ -158,8 +163,8 @@ class WaysOf {
     trial_ = std::min(end_, trial);
   }
 
-  // The run up to `end` with this engine and scheme, in steps by error to `tolerance`, or else
-  // still to be set. Nothing is computed besides the state.
+  // The config of a run up to `end` with this engine and scheme, without derived outputs. Steps
+  // vary by their error with `tolerance`; without it, the caller sets them (set_steps).
   RunConfig stretch(double end, std::string_view engine, const TimeScheme& scheme,
                     std::optional<Tolerance> tolerance = {}) const {
     RunConfig config = config_of_trial(config_);
@@ -194,7 +199,7 @@ class WaysOf {
                         std::vector<double>(state_.begin(), state_.end()), settles_);
     };
     LastState<double> last = solution();
-    if (!arrived(last.time)) {  // half as far as it came
+    if (!arrived(last.time)) {  // tries again, half as far as it came
       trial_ = last.time / 2;
       last = solution();
     }
@@ -209,7 +214,8 @@ class WaysOf {
     why_not = error.what();
   }
 
-  // Sets what a way takes, if it is not known, and its error: `config(end)` is the run up to there.
+  // Sets the forecast of a way, if it has none, and its error. `config(end)` is the config of its
+  // run up to the time `end`.
   void measure(Way& way, const std::function<RunConfig(double end)>& config) const try {
     if (way.forecast.steps == 0) {
       const Model model(config(end_));
@@ -228,7 +234,7 @@ class WaysOf {
   } catch (const NumericalError& error) {
     const std::string what = error.what();
     way.why_not = what.substr(0, what.find(';'));
-  } catch (const DeviceError& error) {  // more memory than the run's own
+  } catch (const DeviceError& error) {  // takes more memory than the run's own
     way.why_not = error.what();
   }
 
@@ -273,6 +279,7 @@ class WaysOf {
     return way;
   }
 
+  // The way of a scheme with a tolerance: the run's, or usual_tolerance.
   Way by_error(Scheme kind) const {
     const Tolerance tolerance =
         config_.scheme.tolerance.value_or(Tolerance{usual_tolerance, usual_tolerance});
@@ -292,7 +299,7 @@ class WaysOf {
     measure(way, [&](double end) {
       RunConfig config = stretch(end, spectral_engine.name, config_.scheme);
       set_steps(config, step_seconds(config_));
-      // All steps up to an output take as long as one.
+      // Engine spectral takes all steps up to an output in the time of one.
       config.output_every = std::min(config.steps, steps_between_outputs(config_));
       return config;
     });
@@ -308,8 +315,8 @@ class WaysOf {
   const Forecast& own_;
   const double end_;
   double trial_ = 0;
-  bool settles_ = false;                          // waits for compiled code
-  std::optional<std::vector<double>> reference_;  // the state after the trial
+  bool settles_ = false;                          // steps wait for compiled code
+  std::optional<std::vector<double>> reference_;  // the solution at trial_
 };
 
 }  // namespace

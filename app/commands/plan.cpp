@@ -56,7 +56,7 @@ bool has_reductions(const Model& model) {
                              [](const Stage& stage) { return !stage.reductions.empty(); });
 }
 
-// The speed of the same equation with constants in place of reductions.
+// Cells per second of the same equation with constants in place of reductions over the grid.
 template <class T>
 double speed_without_reductions(const Plan& plan, Model model,
                                 const CoefficientFields& coefficients,
@@ -104,14 +104,14 @@ void measure_stepping(RunTime& time, const Plan& plan, const StableSteps& stable
   time.by = backend->description();
   time.cells_per_second = cell_count(config) * stepping.steps_a_second;
   if (!tries_ways || stepping.taken == 0) return;
-  backend.reset();  // the others need its memory
+  backend.reset();  // the trials below need its memory
   if (has_reductions(model))
     time.without_reductions = speed_without_reductions<T>(plan, model, coefficients, start);
   time.ways = measure_ways(config, plan.choice, coefficients, stable_steps, start, stepping);
 }
 
-// The seconds of so many storings. The first one takes longer. The others take as long as the
-// fastest of two more, or fewer where they take long.
+// An estimate of the seconds in which `count` files are stored. The first takes longest. The others
+// count as the faster of two further ones, which are measured until 0.2 s have passed.
 template <class T>
 double seconds_to_store(double count, RunWriter<T>& writer, Backend<T>& backend,
                         const Storing& what) {
@@ -126,8 +126,8 @@ double seconds_to_store(double count, RunWriter<T>& writer, Backend<T>& backend,
   return first + (count - 1) * least;
 }
 
-// Measured on at most four million cells, 2000 x 2000 (with at least as many columns as a filter's
-// list of weights), and scaled up to larger fields.
+// The seconds in which all outputs and checkpoints are stored, measured on at most four million
+// cells, 2000 x 2000 (with as many columns as filters need), and scaled up to larger grids.
 template <class T>
 double measure_storing(const LoadedConfig& loaded, const Plan& plan, const RunTime& time,
                        const std::filesystem::path& folder) {
@@ -172,14 +172,14 @@ void measure(const LoadedConfig& loaded, Plan& plan, const StableSteps& stable_s
     time.failure = error.what();
     return;
   }
-  // With this number of steps, as many files as follow from it.
+  // The numbers of files follow from the forecast number of steps.
   plan.disk = disk_of_run(plan.config, time.stepping.steps);
   if (time.stepping.exact) {
     plan.disk.outputs.exact = true;
     if (plan.disk.checkpoints) plan.disk.checkpoints->exact = true;
   }
   try {
-    catch_stop_signals();  // the folder goes first
+    catch_stop_signals();  // so that no signal leaves the folder behind
     const TemporaryFolder folder(nearest_folder(loaded.run.directory), "plan");
     time.storing_seconds = measure_storing<T>(loaded, plan, time, folder.path());
   } catch (const IoError& error) {
@@ -231,7 +231,7 @@ RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
   const Division division = problem_division(problem, planned_outputs(model, problem), backend,
                                              config.engine, ranks, costs);
   const Decomposition by = decompose(division);
-  // The largest block: of a rank with neighbours on every side, where there is one.
+  // The largest part with its halo: that of a rank with neighbours on every side, if there is one.
   Part largest = by.part(0);
   for (int rank = 0; rank < std::min(by.stepping(), 4096); ++rank)
     if (by.part(rank).shape().cells() > largest.shape().cells()) largest = by.part(rank);
@@ -241,7 +241,7 @@ RanksPlan plan_on_ranks(const RunConfig& config, int ranks) {
   double moved = 0;
   if (division.pairs && by.stepping() > 1) {
     const double values = 8 * static_cast<double>(largest.cells());
-    // lines on the way to other ranks
+    // buffers for the lines that transforms move to other ranks
     (backend == "cuda" ? memory.device : memory.host) += 2 * values;
     const double transforms =
         2.0 * table_row(config.scheme.kind).order + (config.scheme.tolerance ? 1 : 0);

@@ -1,4 +1,4 @@
-// lapl plan CONFIG
+// lapl plan CONFIG: prints the memory, disk and time that a run will take.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -117,7 +117,7 @@ std::string bytes_text(double bytes, double available) {
          (available > 0 ? fmt::format(" of {} that are free", size_text(available)) : "");
 }
 
-// The word before numbers that are no more than the least.
+// The words before a number that is a lower bound.
 const char* least_word(const Forecast& forecast) { return forecast.settled ? "" : "at least "; }
 
 std::string way_text(const Way& way) {
@@ -131,7 +131,7 @@ std::string way_text(const Way& way) {
                      way.stages > 1 ? fmt::format("  {} stages a step", way.stages) : "");
 }
 
-// The costs of ways to the same time, with their errors.
+// Prints a line for each way: time of stepping, steps, size of a step, and error.
 void print_ways(const Ways& ways) {
   print_text("ways to the same time:\n");
   print_text("  {:<15} {:>17}  {:>17}  {:>12}  error{}\n", "time.scheme", "stepping", "steps",
@@ -335,10 +335,10 @@ void add_plan_command(CommandLine& line) {
   lapl plan configs/tutorial.yaml --set 'grid.shape=[2000, 2000]' --json
   lapl plan configs/tutorial.yaml --set 'grid.shape=[65536, 65536]' --ranks 64
 
-Takes the first steps of the run, for half a second, and stores a field a few times in
-a temporary folder beside the output's. The time of the run follows from both. Nobody
-knows the number of steps before the run if their size varies. If it still changes, the
-plan says "at least".
+Runs the first steps, for half a second, and stores a field a few times in a temporary
+folder next to that of the outputs. The time of the run follows from both. If the size of
+the steps varies, their number is not known before the run. While the size still changes,
+the plan says "at least".
 
 --schemes tries each scheme with its longest stable step and with a tolerance, and
 engine spectral, for some tenths of a second each (docs/steps.md).

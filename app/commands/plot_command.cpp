@@ -1,4 +1,4 @@
-// lapl plot FILE|RUN_DIR
+// lapl plot PATH: draws a picture or a movie of a run or a file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int largest_side = 20000;
-constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;  // frames per second
+// A movie takes movie_seconds, if its frames per second then lie within the two limits.
+constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;
 
 struct PlotOptions {
   std::string path, output, field, size;
@@ -33,7 +34,7 @@ struct PlotOptions {
   bool quiet = false;
 };
 
-// None if --size is not given.
+// The value of --size; none if it is not given.
 std::optional<PictureSize> parse_size(const std::string& text) {
   if (text.empty()) return std::nullopt;
   static const std::regex form("([0-9]{1,5})x([0-9]{1,5})");
@@ -74,7 +75,8 @@ const PlotOutput& chosen_output(const PlotSource& source, const PlotOptions& opt
   return options.step ? source.at_step(*options.step) : source.outputs().back();
 }
 
-// A row for each field.
+// The panels of a picture, a row for each field: the first and the last output, or the one of
+// --step. After a single field comes its Laplacian, if it is stored.
 std::vector<View> chosen_views(const PlotSource& source, const PlotOptions& options,
                                const std::vector<std::string>& fields,
                                const std::optional<Cut>& cut) {
@@ -102,7 +104,8 @@ std::vector<std::vector<View>> chosen_frames(const PlotSource& source, const Plo
 
 int panel_rows(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
 
-// Draws all fields at one output: the three middle slices, or one cut laid out as by chosen_views.
+// Draws a picture: on three axes without a given cut, the middle slices of each field at one
+// output; else the panels of chosen_views.
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = picture_format(path);
   const std::vector<std::string> fields = chosen_fields(source, options);

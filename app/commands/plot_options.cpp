@@ -48,7 +48,7 @@ void add_picture_options(Command& command, PictureOptions& options) {
                  "else 0 100. Where a pixel covers several cells, it counts as their mean",
                  {.values = 2, .excludes = {"--limits"}});
   command.flag("--of-cells", &options.of_cells,
-               "Take the percentiles of the cells, not of the pixels, as numpy.percentile does",
+               "Use the percentiles of the cells, not of the pixels, as numpy.percentile does",
                {.excludes = {"--limits"}});
   add_origin_option(command, options.origin);
 }

@@ -32,8 +32,8 @@ struct CutOptions {
   std::string slice, project, along;
 
   bool none() const { return slice.empty() && project.empty() && along.empty(); }
-  /// The cuts shown in one picture: those that the options select, or else the middle slices. None
-  /// for a grid of one or two axes. Throws ConfigError.
+  /// The cuts shown in one picture: the one that the options select, or else the middle slices. For
+  /// a grid of one or two axes a single std::nullopt. Throws ConfigError.
   std::vector<std::optional<Cut>> cuts(Shape shape, const PlotAxes& axes,
                                        const std::string& path) const;
   /// The views of each picture: a panel for each of `fields` and each cut. Without --along there is

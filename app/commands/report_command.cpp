@@ -1,4 +1,4 @@
-// lapl report RUN_DIR
+// lapl report RUN_DIR: writes a run as one HTML page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,9 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Limit for all pictures of a page. A pixel takes about half a byte, so these take 3 MB.
+// Pixels of all pictures of a page, at most. A pixel takes about half a byte, so they take 3 MB.
 constexpr double most_pixels = 6e6;
-constexpr double smallest_side = 160, largest_picture = 700;  // square; pixels
+// limits of a picture's longer side, in pixels
+constexpr double smallest_side = 160, largest_picture = 700;
 constexpr std::size_t most_shown_steps = 60;
 // If the range of one output is smaller than this fraction of the range of all outputs, it would
 // show nothing on a common scale. Each output then gets a scale of its own.

@@ -1,4 +1,4 @@
-// lapl resume RUN_DIR
+// lapl resume RUN_DIR: continues a run from a checkpoint.
 #include <fmt/format.h>
 
 #include <optional>
@@ -15,8 +15,9 @@
 namespace lapl {
 namespace {
 
-// The config of a run that ended before its first checkpoint under a changed equation, and so goes
-// on with that one; none where the checkpoint's own holds.
+// The config in the run folder, if the log has a change of the equation at the checkpoint's step:
+// the run ended before it stored a checkpoint with the new equation. Else none: the checkpoint's
+// own config counts.
 std::optional<LoadedConfig> changed_since(const RunFolder& folder, const CheckpointHeader& header) {
   if (!was_changed_at(equation_changes(folder), header.step)) return std::nullopt;
   return load_config(folder.config(), {});
@@ -46,7 +47,8 @@ Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Co
     throw ConfigError("time.end: {} is before the time {} of {}", *config.run.end,
                       header_time(header), restart.path.string());
   console.note(fmt::format("going on from step {} of {}", header.step, restart.path.string()));
-  auto moved_probes = moved_probe_columns(before.run, config.run);  // `before` moves below
+  // reads `before`, which is moved below
+  auto moved_probes = moved_probe_columns(before.run, config.run);
   if (!change.empty()) console.note(fmt::format("changed from there on: {}", change));
   return {.config = config,
           .restart = std::move(restart),
@@ -85,7 +87,7 @@ int resume_command(const ResumeOptions& options) {
       options.from.empty()
           ? newest_valid_checkpoint(folder.checkpoints(), check, values_to_keep())
           : checkpoint_from(folder.checkpoints(), options.from, check, values_to_keep());
-  // The folder may have been moved since, so its own name goes before what the config says.
+  // The folder may have been renamed, so its path replaces output.directory of the config.
   const std::vector<std::string> settings =
       options.words.all({text_setting("output.directory", options.folder)});
   const CheckpointHeader& header = restart.checkpoint.header;

@@ -82,8 +82,8 @@ OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& m
                             const std::optional<StepState>& from, const BackendChoice& choice,
                             const CoefficientFields& coefficients, Ranks& ranks) {
   if (!model.run.chooses_stages()) return {};
-  // Backends that were used before come back, with the code that they have compiled, if there is
-  // memory for one of each number of stages.
+  // A backend that is replaced is kept, with its compiled code, for the next use of its number of
+  // stages, if memory suffices for 20 backends.
   const auto keeps = [&, choice] {
     const Memory needed = memory_of_run(model, choice.backend, model.run.shape).backend;
     const Memory available = memory_available(choice.backend);

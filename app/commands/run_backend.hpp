@@ -15,7 +15,7 @@ namespace lapl {
 
 struct BackendChoice {
   std::string backend;  ///< "cpu" or "cuda"
-  std::string reason;   ///< for the user
+  std::string reason;   ///< why it was chosen, for the user
 };
 
 /// Resolves "auto": the backend that the named engine runs on, or else CUDA if a GPU can be used,
@@ -34,12 +34,12 @@ std::unique_ptr<Backend<T>> run_backend(
     const Model& model, const BackendChoice& choice, const CoefficientFields& coefficients,
     Ranks& ranks = only_rank(), const Note& note = [](const std::string&) {});
 
-/// The model of the first steps: rkl2 with a tolerance begins with few stages, or those of a
-/// restart.
+/// The model of the first steps: rkl2 with a tolerance begins with few stages, or with those of
+/// `from`, the state of a restart.
 Model first_model(const Model& model, const std::optional<StepState>& from);
 
-/// Replaces `backend`, which is that of first_model, by one with another number of stages. Keeps
-/// references, and a copy of `coefficients`.
+/// A function that replaces `backend`, at first that of first_model, by one with another number of
+/// stages. It keeps references to `backend`, `model` and `ranks`; empty if stages do not vary.
 template <class T>
 OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& model,
                             const std::optional<StepState>& from, const BackendChoice& choice,

@@ -1,4 +1,4 @@
-// lapl run CONFIG
+// lapl run CONFIG: runs a config from its initial field, or continues its run.
 #include <fmt/format.h>
 
 #include "app/cli/options.hpp"
@@ -21,7 +21,7 @@ struct RunOptions {
   Console::Options console;
 };
 
-// The run that --auto-resume finds in the folder. It stays locked.
+// The job that continues the run that --auto-resume finds in the folder. The folder stays locked.
 Job resume_or_start(const LoadedConfig& config, Console& console) {
   RunFolder folder = RunFolder::open(config.run.directory);
   if (list_checkpoints(folder.checkpoints()).empty()) {
@@ -69,7 +69,8 @@ void add_run_command(CommandLine& line) {
   command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
   command.option("--output DIR", &options.output, "Run folder (output.directory)");
   add_config_options(command, options.words);
-  command.flag("--auto-resume", &options.auto_resume, "If the run folder holds a run, continue it");
+  command.flag("--auto-resume", &options.auto_resume,
+               "If the run folder contains a run, continue it");
   command.flag("--overwrite", &options.overwrite, "Replace the run in the run folder",
                {.excludes = {"--auto-resume"}});
   add_ranks_option(command, options.ranks);

@@ -59,7 +59,8 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
   }
   memory.stepping.host += memory.transforms.host;
   memory.stepping.device += memory.transforms.device;
-  // Arrays in float64: those that one rank stores whole, and the most for a field at a time.
+  // Numbers of float64 arrays of all cells: initial fields that the first rank stores, the spectrum
+  // of a fractal, and the most that the computation of one field needs at a time.
   double whole = 0, spectrum = 0, most = 1;
   for (const std::string& field : config.fields) {
     const InitialKind kind = field_initial(config, field).kind;
@@ -79,11 +80,11 @@ RunMemory memory_of_run(const Model& model, const std::string& backend, Shape sh
     RunConfig estimated = config;
     estimated.shape = shape;
     estimated.scheme = config.estimated_scheme();
-    // and the state, gathered in the run's precision, and in float64
+    // The estimate's own memory, and the gathered state in the run's precision and in float64.
     memory.estimate = memory_of_modes(estimated, explicit_part(model.system, config.scheme.kind)) +
                       cells * (state + 8 * state / value);
   }
-  // Values that are handed out to the other ranks have the run's precision.
+  // Values that the first rank sends to other ranks have the run's precision.
   memory.first = std::max(cells * (8 * whole + (whole > 0 ? value : 0)), memory.estimate) +
                  memory.first_coefficients;
   return memory;
@@ -96,7 +97,7 @@ std::string memory_shortage(const Model& model, const std::string& backend, cons
   const double needed = here * memory.stepping.host + memory.initial +
                         (ranks.count() > 1 ? memory.first_coefficients : 0);
   const auto available = static_cast<double>(available_memory());
-  if (available == 0 || needed <= available) return {};  // 0: not known
+  if (available == 0 || needed <= available) return {};  // 0 if it is not known
   return fmt::format(
       "the grid of {} cells needs {} of host memory, {} are available (lapl plan says what fits)",
       shape_text(shape), size_text(needed), size_text(available));
@@ -120,7 +121,8 @@ RunDisk disk_of_run(const RunConfig& config, std::optional<std::int64_t> steps) 
   const double dataset =
       static_cast<double>(config.shape.cells()) * static_cast<double>(value_size);
   disk.checkpoint = dataset * static_cast<double>(config.fields.size());
-  // Before the oldest checkpoint is removed, the newest must be safely on disk.
+  // The oldest checkpoint is removed once the newest is safely on disk, so there is one more for a
+  // while.
   const std::int64_t made = every ? disk.checkpoints->least : config.checkpoints_kept + 1;
   const std::int64_t outputs = disk.outputs.least;
   const std::int64_t bundled = outputs - outputs % static_cast<std::int64_t>(RunIndex::bundle_size);

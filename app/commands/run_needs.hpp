@@ -15,17 +15,19 @@ namespace lapl {
 
 /// Numbers of bytes.
 struct RunMemory {
-  Memory backend;       ///< of the backend alone
-  Memory transforms;    ///< besides, of engine spectral
-  Memory stepping;      ///< with these, coefficient fields and copies of the state
-  double initial = 0;   ///< besides, on the host, while the initial state is created
-  double file = 0;      ///< besides, on the host, while an output is written
-  double estimate = 0;  ///< besides, on the host, while a stable step is estimated
-  /// of coefficient fields and a source, besides, on the first of several ranks
+  Memory backend;       ///< the backend alone
+  Memory transforms;    ///< in addition, for engine spectral, etdrk2 and etdrk4
+  Memory stepping;      ///< both, and coefficient fields and copies of the state
+  double initial = 0;   ///< in addition, on the host, while the initial state is computed
+  double file = 0;      ///< in addition, on the host, while an output is written
+  double estimate = 0;  ///< in addition, on the host, while a stable step is estimated
+  /// in addition on the first of several ranks: coefficient fields, and the source of engine
+  /// spectral
   double first_coefficients = 0;
-  double first = 0;  ///< of these and whole initial fields, or of an estimate
+  /// in addition there: first_coefficients, and initial fields stored whole or an estimate
+  double first = 0;
 
-  /// The memory of a whole run.
+  /// The memory of a run on one rank, at its maximum.
   Memory all() const;
 };
 
@@ -47,12 +49,12 @@ struct RunDisk {
   std::optional<FileCount> checkpoints = {};  ///< none if they are written at intervals of time
   double output = 0;                          ///< one output
   double checkpoint = 0;                      ///< one checkpoint
-  double all = 0;                             ///< of the least numbers of both
-  double available = -1;                      ///< on the disk of the run folder; -1 if not known
-  std::string shortage;  ///< message with the needed and the free space; empty if it suffices
+  double all = 0;         ///< all outputs and checkpoints, by their least numbers
+  double available = -1;  ///< on the disk of the run folder; -1 if not known
+  std::string shortage;   ///< message with the needed and the free space; empty if it suffices
 };
 
-/// `steps`: a guess at their number, if it is known only at the end of the run.
+/// `steps`: a guess at the number of steps, if it is known only at the end of the run.
 RunDisk disk_of_run(const RunConfig& config, std::optional<std::int64_t> steps = {});
 
 }  // namespace lapl

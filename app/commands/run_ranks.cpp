@@ -83,7 +83,7 @@ void follow_first_rank(Ranks& ranks) {
         join_run<T>(ranks, model, announced["backend"].get<std::string>(), from, steps,
                     announced["changed"].get<bool>());
       });
-    } catch (const NumericalError&) {   // found on all ranks; the first reports it
+    } catch (const NumericalError&) {   // met by all ranks; the first rank reports it
     } catch (const CheckpointError&) {  // the same; the first then ends all ranks
       ranks.rest();
     }

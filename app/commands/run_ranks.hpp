@@ -1,5 +1,5 @@
-// The ranks of this process. The first rank reads the command line, the config and the run folder,
-// and tells the others what to run.
+// The ranks of the run in which this process takes part (just itself, without MPI ranks). The first
+// rank reads the command line, the config and the run folder, and tells the others what to run.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ inline StateValues values_to_keep() {
 
 /// On the first rank: tells the other ranks which run they take part in. From then on all ranks
 /// wait for each other. `masked` is false if every cell is inside the mask, `backend` "cpu" or
-/// "cuda"; `restart` is none for a run from step 0. `steps`: of steps that vary. `changed`: the
-/// restart calls recheck_step.
+/// "cuda"; `restart` is none for a run from step 0. `steps`: the step controller's state at a
+/// restart. `changed`: all ranks call recheck_step.
 void share_run(Ranks& ranks, const LoadedConfig& config, bool masked, const std::string& backend,
                const std::optional<Restart>& restart, const std::optional<StepState>& steps,
                bool changed);

@@ -29,7 +29,7 @@ nlohmann::ordered_json phases_json(const Phases& phases) {
 
 std::string resume_words(const RunConfig& config, bool complete, bool steady) {
   std::string command = fmt::format("{} resume {}", program_name(), shell_quoted(config.directory));
-  if (steady)  // or it would find that once more
+  if (steady)  // else it would stop at once, steady again
     command += " --set limits.steady=null";
   else if (complete && config.ends_by_time())
     command += fmt::format(" --set time.end={}", 2 * *config.end);

@@ -1,4 +1,4 @@
-// run.json of a run in progress, and the words at its end.
+// Writes run.json while a run goes on, and makes the text that lapl run prints at its end.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,27 @@
 
 namespace lapl {
 
-/// The seconds that a process spent in each phase of a run. Storing beside steps counts as
-/// stepping.
+/// The seconds that a process spent in each phase of a run. Time in which files are stored while
+/// steps go on counts as stepping.
 struct Phases {
-  double start = 0;  ///< from the start of the process to the first step, but for initial_field
+  double start = 0;  ///< from the start of the process to the first step, without initial_field
   double initial_field = 0;
   double stepping = 0;
-  double estimating = 0;  ///< the largest stable step
+  double estimating = 0;  ///< estimates of the largest stable step
   double storing = 0;
   double end = 0;
 
   double sum() const { return start + initial_field + stepping + estimating + storing + end; }
 };
 
-/// By name, for run.json and log.jsonl.
+/// The seconds of each phase by its name, for run.json and log.jsonl.
 nlohmann::ordered_json phases_json(const Phases& phases);
 
 /// The command that continues this run: to its end, or beyond it if it is complete or steady.
 std::string resume_words(const RunConfig& config, bool complete, bool steady = false);
 
-/// The lines at the end of a run. `cells`: cell updates; `digest`: of the last state.
+/// The lines printed at the end of a run. `cells`: cell updates, cells times steps; `digest`: of
+/// the last state.
 std::string summary_text(const RunConfig& config, const RunResult& result,
                          const BackendDescription& by, double cells, std::uint64_t digest,
                          const Phases& phases);

@@ -1,4 +1,4 @@
-// lapl schema
+// lapl schema: prints the JSON Schema of configs.
 #include <fmt/format.h>
 
 #include "app/commands/commands.hpp"

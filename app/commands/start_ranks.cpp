@@ -1,3 +1,4 @@
+// Starts ranks for --ranks: runs a launcher in a child process and passes signals on to it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,8 +27,8 @@
 namespace lapl {
 namespace {
 
-// Names the file in which the first rank, or a rank that ends all, leaves its exit code for
-// start_ranks.
+// Environment variable with the path of a file: the first rank, or a rank that ends all ranks,
+// writes its exit code there for start_ranks.
 constexpr const char* code_variable = "LAPL_RANKS_CODE";
 
 // A file next to that of the exit code. It exists while ranks of this machine wait for the others.
@@ -35,7 +36,7 @@ std::filesystem::path meeting_file(const std::filesystem::path& code_file) {
   return code_file.parent_path() / "meeting";
 }
 
-// Seconds that the ranks have to meet.
+// Seconds within which all ranks must have connected to each other.
 double limit_of_start() {
   const char* const given = std::getenv("LAPL_RANKS_START");
   const double limit = given == nullptr ? 0 : std::atof(given);
@@ -62,7 +63,7 @@ double limit_of_start() {
   _exit(127);
 }
 
-// A command with which the user sees the messages of the launcher.
+// A command that the user can run to see the messages of the launcher.
 std::string words_to_try(const Launcher& launcher, int count) {
   std::vector<std::string> words = launcher_words(launcher, count);
   std::erase(words, "--quiet");
@@ -82,7 +83,8 @@ int code_of_run(const Launcher& launcher, int code, const std::filesystem::path&
         fmt::format("a rank was ended by {}, and the others with it; lapl resume goes "
                     "on from the last checkpoint",
                     bare_signals ? "a signal" : name_of_signal(code - 128)));
-  else if (!is_exit_code(code) || (code == exit_internal && reported < 0))  // the launcher's own
+  // the launcher itself has failed
+  else if (!is_exit_code(code) || (code == exit_internal && reported < 0))
     throw DeviceError("{} failed with code {} ({} may say why)", launcher.path, code,
                       words_to_try(launcher, 2));
   return code;
@@ -136,7 +138,7 @@ int start_ranks(int count) {
       kill(child, SIGTERM);
       ended = ended.value_or(Clock::now());
     };
-    if (ended && seconds_since(*ended) >= std::min(limit, 10.0)) kill(child, SIGKILL);  // it hangs
+    if (ended && seconds_since(*ended) >= std::min(limit, 10.0)) kill(child, SIGKILL);  // hangs
     if (!ended && seconds_since(begun) >= limit && exists(meeting_file(code_file))) {
       given_up = true;
       end();

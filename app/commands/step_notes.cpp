@@ -48,7 +48,7 @@ std::string step_hint(const Model& model, const RunFolder& folder) try {
                      implicit ? "; imex also needs steps shorter than 3.4 times the time in which "
                                 "its reactions grow by a factor of e (time.tolerance finds them)"
                               : "");
-} catch (const CheckpointError&) {  // there is nothing to say
+} catch (const CheckpointError&) {  // no checkpoint, no hint
   return {};
 }
 

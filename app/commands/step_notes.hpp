@@ -18,25 +18,25 @@ struct StepWords {
   std::string note = {}, warning = {};  ///< empty if there is none
   std::string refusal = {};             ///< why no step is possible; else empty
 };
-/// Describes the time step or number of stages that auto has chosen, or the reason why the given
-/// step is unstable: `step_note`, where the config has one (LoadedConfig). Adds to `whole` the
+/// The messages at the start of a run: `step_note` of the config (LoadedConfig); if that is empty,
+/// and steps have no tolerance, a warning about an unstable step, or a refusal. Adds to `whole` the
 /// fields that an estimate needs.
 StepWords words_on_step(const Model& model, const std::string& step_note,
                         const CoefficientFields& coefficients, WholeFields& whole);
 
-/// A hint where a state has become infinite: the longest stable step of the last checkpoint, whose
-/// values are all finite. Empty where none is known.
+/// A hint for a run whose state is no longer finite: its step and the longest stable step at the
+/// last checkpoint, whose values are all finite. Empty if none can be given.
 std::string step_hint(const Model& model, const RunFolder& folder);
 
-/// Estimates the longest stable step of a state, and keeps the estimate, with its words, in `last`;
-/// empty where the config asks for no estimates.
+/// A function that estimates the longest stable step of a state and stores the whole estimate in
+/// `last`; empty if the config asks for no estimates.
 template <class T>
 EstimateStep<T> step_estimator(
     const Model& model, const std::shared_ptr<StableStep>& last = std::make_shared<StableStep>());
 
-/// Lets a run print and log its warnings. Where the config asks for it, the run estimates the
-/// longest stable step while it goes on, and reports where steps change or are too long. Keeps
-/// references.
+/// Sets functions of `steps`, which keep references to `folder` and `console`: the run prints and
+/// logs its warnings. If the config asks for it, the run estimates the longest stable step while it
+/// goes on, and reports if its steps change or are too long.
 template <class T>
 void set_estimates(VaryingSteps<T>& steps, const Model& model, const RunFolder& folder,
                    Console& console);

@@ -1,4 +1,4 @@
-// lapl sweep CONFIG
+// lapl sweep CONFIG: runs a config with every combination of listed values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,13 +39,13 @@ struct SweepWords {
   Console::Options console;
 };
 
-// The value as JSON where it is that too, else as text.
+// A YAML value as JSON if it is valid JSON, else as a string.
 Json json_value(const std::string& yaml) {
   Json value = parse_json(yaml);
   return value.is_discarded() ? Json(yaml) : value;
 }
 
-// The row's columns `results`, from the last line of diagnostics.csv.
+// Sets the columns `results` of a row, from the last line of diagnostics.csv.
 void add_last_output(Json& row, const fs::path& folder, const std::vector<std::string>& results) {
   if (!fs::exists(folder / "diagnostics.csv")) return;
   TableReader table(read_start(folder / "diagnostics.csv"), results);
@@ -91,8 +91,9 @@ std::vector<std::string> result_columns(const std::vector<SweepMember>& members)
   return columns;
 }
 
-// A row: member, the swept keys, status, exit_code, step, the results, digest, seconds (of the last
-// part of the run), error. Unknown values are null, as for a member that was not started.
+// The row of a member: member, the swept keys, status, exit_code, step, the results, digest,
+// seconds (of the last part of the run), error. Unknown values are null, as for a member that was
+// not started.
 Json summary_row(const SweepMember& member, const std::vector<std::string>& results,
                  const std::optional<MemberEnd>& end) {
   Json row = {{"member", member.name}};
@@ -112,7 +113,7 @@ Json summary_row(const SweepMember& member, const std::vector<std::string>& resu
   return row;
 }
 
-// The rows as aligned columns, with what went wrong below.
+// The rows as a table with aligned columns, and the errors below it.
 std::string summary_table(const Json& rows) {
   std::vector<std::vector<std::string>> lines(1);
   std::string errors;
@@ -129,7 +130,7 @@ std::string summary_table(const Json& rows) {
   return table_text(lines) + errors;
 }
 
-// The rows as RFC 4180 has it, under a line of names.
+// The rows as CSV (RFC 4180) below a line of column names.
 std::string summary_csv(const Json& rows) {
   const auto quoted = [](const std::string& text) {
     if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -148,7 +149,8 @@ std::string summary_csv(const Json& rows) {
   return names + "\n" + text;
 }
 
-// 75 where something is left to go on with; else the code of the first member that failed.
+// Exit code 75 if the sweep or a member was stopped early; else that of the first member that
+// failed.
 int sweep_exit_code(const Json& rows, const std::string& stopped_by) {
   int code = exit_complete;
   for (const Json& row : rows) {
@@ -194,7 +196,7 @@ int sweep_command(const SweepWords& options) {
                   [&](const SweepMember& member, const MemberEnd& end) {
                     Json& row = rows[&member - members.data()];
                     row = summary_row(member, results, end);
-                    if (options.console.quiet && !end.error.empty())  // no table says it
+                    if (options.console.quiet && !end.error.empty())  // --quiet prints no table
                       print_error(fmt::format("{}: {}", member.name, end.error));
                     console.note(fmt::format("{} of {}: {} {}", ++ended, members.size(),
                                              member.name, row["status"].get<std::string>()));

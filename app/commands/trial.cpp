@@ -14,23 +14,23 @@
 namespace lapl {
 namespace {
 
-// Bounds that differ by less count as one number.
+// The size of steps has settled if the ratio of the bounds on their number is less than this.
 constexpr double settled_ratio = 1.25;
-// Wall-clock seconds of a run from which on compiled code takes most of its steps.
+// Wall-clock seconds: in longer runs, compiled code takes most of the steps.
 constexpr double worth_compiled = 1;
-// The word with which a trial ends early.
+// The reason with which a trial stops its run early.
 constexpr const char* enough = "enough";
 
 }  // namespace
 
-// Notes how the steps of a trial go.
+// Records the points of a trial, and counts and times its estimates.
 template <class T>
 class Trial : public RunSink<T> {
  public:
   void store(const Storing&, const Captured<T>&) override {}
   void probed(std::int64_t, double, std::span<const T>) override {}
   void progress(const Progress& progress) override {
-    if (progress.step > points_.back().step)  // steps may all be rejected
+    if (progress.step > points_.back().step)  // else all steps since were rejected
       points_.push_back({stepping(), progress.step, progress.time});
   }
 
@@ -45,13 +45,13 @@ class Trial : public RunSink<T> {
     };
   }
 
-  // A steady state ends a run between two reports.
+  // Adds the last step of a run that has ended between two reports, such as one in a steady state.
   void end_at(std::int64_t step) {
     if (step > points_.back().step) points_.push_back({stepping(), step, points_.back().time});
   }
   const TrialEstimates& estimates() const { return estimates_; }
   const std::vector<TrialPoint>& points() const { return points_; }
-  // Two points beside the start are the fewest that show whether steps change.
+  // Two points besides the start are the fewest that show whether steps change.
   bool lasts(double seconds) const {
     return points_.size() > 2 &&
            (stepping() >= seconds || stepping() + estimates_.wall >= 3 * seconds);
@@ -68,12 +68,12 @@ class Trial : public RunSink<T> {
   Clock::time_point start_ = Clock::now();
   std::vector<TrialPoint> points_ = {{}};
   TrialEstimates estimates_;
-  double waited_ = 0;  // seconds, for compiled code
+  double waited_ = 0;  // seconds of waiting for compiled code
 };
 
 namespace {
 
-// The last point of the first half of the trial up to `end`.
+// Index of the last point in the first half of the wall-clock time up to the point `end`.
 std::size_t half_time_point(const std::vector<TrialPoint>& points, std::size_t end) {
   std::size_t middle = end - 1;
   while (middle > 0 && points[middle].wall > 0.55 * points[end].wall) --middle;
@@ -83,15 +83,16 @@ std::size_t half_time_point(const std::vector<TrialPoint>& points, std::size_t e
 struct StepSize {
   double size = 0, time = 0;  // the mean size between two points, and a time between them
 };
-// The time is the logarithmic mean, at which steps have their mean size if they grow as the time.
+// `time` is the logarithmic mean of the two times: if the size of steps grows in proportion to the
+// time, they have their mean size there.
 StepSize size_between(const TrialPoint& from, const TrialPoint& to) {
   const double passed = to.time - from.time;
   return {passed / static_cast<double>(to.step - from.step),
           from.time > 0 ? passed / std::log(to.time / from.time) : to.time / 2};
 }
 
-// The number of steps from one time to another whose size is that of `step` at its time and grows
-// as a power of the time.
+// The number of steps from the time `from` to the time `to`, if their size at time t is step.size
+// (t / step.time)^power.
 double steps_between(double from, double to, const StepSize& step, double power) {
   const double scale = std::pow(step.time, power) / step.size;
   if (std::abs(1 - power) < 1e-6) return scale * std::log(to / from);
@@ -106,8 +107,8 @@ double longest_mean_step(const std::vector<TrialPoint>& points) {
   return longest;
 }
 
-// The wall-clock time of the estimates of `steps` steps from step `from` on, as StepControl asks
-// for them.
+// The wall-clock seconds of estimates in `steps` steps of size `step`, from step number `from` on,
+// as often as StepControl asks for them.
 double seconds_of_estimates(const RunConfig& config, const TrialEstimates& estimates,
                             std::int64_t from, double steps, double step) {
   if (estimates.count == 0) return 0;
@@ -146,8 +147,8 @@ Forecast make_forecast(const RunConfig& config, const std::vector<TrialPoint>& p
   };
   double more = static_cast<double>(config.steps - last.step);
   if (!forecast.exact) {
-    // Steps of the same size, and steps that go on to change as between two parts of the trial. If
-    // they become shorter, the longest ones so far are a bound.
+    // Two guesses: steps keep their size (`same`), or go on to change as between two parts of the
+    // trial (`changing`). If they become shorter, the longest ones so far give a lower bound.
     const auto taken = static_cast<double>(last.step);
     const double left = *config.end - last.time, same = left / now.size;
     double changing = same;
@@ -177,7 +178,7 @@ Forecast make_forecast(const RunConfig& config, const std::vector<TrialPoint>& p
 RunConfig config_of_trial(RunConfig config) {
   config.checkpoint_every = {.steps = most_steps, .seconds = std::nullopt};
   config.wall_time.reset();
-  if (!config.ends_by_time() && !is_spectral(config)) {  // outputs do not decide what steps are
+  if (!config.ends_by_time() && !is_spectral(config)) {  // outputs do not change steps
     config.output_every = std::max<std::int64_t>(config.steps, 1);
     config.output_time.reset();
   }

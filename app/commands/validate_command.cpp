@@ -1,4 +1,4 @@
-// lapl validate CONFIG
+// lapl validate CONFIG: reports the mistakes in a config, or prints it with all defaults.
 #include <fmt/format.h>
 
 #include "app/cli/options.hpp"

@@ -1,4 +1,4 @@
-// lapl verify-restart CONFIG
+// lapl verify-restart CONFIG: compares a run with the same run in several parts, bit by bit.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -34,8 +34,9 @@ struct VerifyRestartOptions {
   int ranks = 0;
 };
 
-// `splits` steps between the first and the last, always the same ones. Engine spectral is split
-// only where it stores or checks something, because its bits depend on where it stops.
+// `splits` random step numbers between the first and the last step, equal in each call. Engine
+// spectral is split only where it stores or checks something, because its bits depend on where it
+// stops.
 std::set<std::int64_t> split_steps(const RunConfig& config, std::int64_t steps, int splits) {
   if (splits >= steps)
     throw ConfigError("--splits: {} found, the run has {} steps (expected at least one step more)",
@@ -56,8 +57,8 @@ std::set<std::int64_t> split_steps(const RunConfig& config, std::int64_t steps, 
   return chosen;
 }
 
-// Runs in `folder` to each of the steps `splits` and then to the end, each time from the checkpoint
-// before. Returns the last checkpoint, or none if a signal stopped a run.
+// Runs in `folder` to each of the steps `splits` and then to the end, each time from the previous
+// checkpoint. Returns the last checkpoint, or none if a signal stopped a run.
 std::optional<Checkpoint> run_in_parts(const std::string& config_text,
                                        const VerifyRestartOptions& options, const fs::path& folder,
                                        const std::set<std::int64_t>& splits) {

@@ -1,4 +1,4 @@
-// lapl watch RUN_DIR
+// lapl watch RUN_DIR: shows a run in the terminal and draws it anew at intervals.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -123,7 +123,7 @@ void add_watch_command(CommandLine& line) {
   command.positional("RUN_DIR", &options.folder, "Run folder", {.required = true});
   command.flag("--once", &options.once,
                "Print the view once and end; always so where stdout is no terminal");
-  command.option("--interval SECONDS", &options.interval, "Seconds between two looks; default 1",
+  command.option("--interval SECONDS", &options.interval, "Seconds between two views; default 1",
                  {.between_reals = {{0.1, 3600.0}}});
   command.option("--field NAME", &options.field,
                  "One dataset of the outputs; default: every field that has room");

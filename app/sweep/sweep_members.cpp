@@ -1,3 +1,4 @@
+// Makes the members of a sweep from lists of values, and checks them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,7 +34,8 @@ struct List {
   std::vector<std::string> values;
 };
 
-// FIRST:LAST:STEP as its values, LAST with them where the steps meet it; anything else as it is.
+// The values of the range FIRST:LAST:STEP, with LAST if a step meets it. Any other text is one
+// value.
 std::vector<std::string> values_in(const std::string& text) {
   std::vector<double> numbers;
   std::istringstream parts(text);
@@ -52,8 +54,8 @@ std::vector<std::string> values_in(const std::string& text) {
   return values;
 }
 
-// Commas that stand in no brackets and no quotes separate the values of a list: "[10,20],[30,40]"
-// are two.
+// The values of a list. Commas outside of brackets and quotes separate them: "[10,20],[30,40]" has
+// two.
 std::vector<std::string> list_values(const std::string& text) {
   std::vector<std::string> values(1);
   int depth = 0;
@@ -85,7 +87,7 @@ std::vector<std::string> list_values(const std::string& text) {
   return values;
 }
 
-// The lists of two or more values; what has one is added to `common`.
+// The settings that list two values or more. Other settings are added to `common`.
 std::vector<List> lists_in(const std::vector<std::string>& settings,
                            std::vector<std::string>& common) {
   std::vector<List> lists;
@@ -93,7 +95,7 @@ std::vector<List> lists_in(const std::vector<std::string>& settings,
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos) {
-      common.push_back(setting);  // load_config says what is wrong with it
+      common.push_back(setting);  // parse_config reports the mistake
       continue;
     }
     const std::string key = setting.substr(0, equals);
@@ -123,14 +125,15 @@ std::vector<List> lists_in(const std::vector<std::string>& settings,
   return lists;
 }
 
-// "seed" of initial.seed, unless another list's key ends so too.
+// The last part of a list's key, such as "seed" of initial.seed; the key if another one ends so
+// too.
 std::string short_key(const List& of, const std::vector<List>& lists) {
   const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
   const auto alike = [&](const List& other) { return last(other.key) == last(of.key); };
   return std::ranges::count_if(lists, alike) > 1 ? of.key : last(of.key);
 }
 
-// With characters alone that no shell and no file system minds.
+// A value as part of a folder's name: only characters that need no quotes in a shell, else "-".
 std::string plain_text(const std::string& value) {
   std::string plain;
   for (const char c : value) {
@@ -169,13 +172,13 @@ std::vector<SweepMember> combinations(const std::vector<List>& lists,
 // run that this config cannot continue.
 bool is_complete(const LoadedConfig& config) {
   const fs::path folder = config.run.directory;
-  std::optional<RunFolder> held;  // what is read here is of one run
+  std::optional<RunFolder> held;  // locked, so that all that is read is of one run
   try {
     held.emplace(RunFolder::open(folder));
   } catch (const IoError&) {
-    return false;  // the member, once started, says so
+    return false;  // the member reports this error when it starts
   }
-  if (!fs::exists(folder / "config.yaml")) return false;  // it ended as soon as it had started
+  if (!fs::exists(folder / "config.yaml")) return false;  // the run ended before it wrote one
   const LoadedConfig before = load_config(folder / "config.yaml", {});
   try {
     require_same_problem(before, "the run folder", config);
@@ -197,7 +200,7 @@ std::vector<SweepMember> sweep_members(const std::string& config, const std::str
   std::vector<SweepMember> members = combinations(lists, common);
   std::vector<std::string> mistakes;
   std::set<std::string> names, sources, known;
-  const auto add_mistake = [&](const std::string& message) {  // each once
+  const auto add_mistake = [&](const std::string& message) {  // each line once
     std::istringstream stream(message);
     for (std::string line; std::getline(stream, line);)
       if (known.insert(line).second) mistakes.push_back(line);
@@ -212,7 +215,7 @@ std::vector<SweepMember> sweep_members(const std::string& config, const std::str
       const LoadedConfig loaded = parse_config(text, config, fs::path(config).parent_path(), all);
       member.run = loaded.run;
       const InitialConfig& initial = member.run.initial;
-      // A large file that all members start from is read once.
+      // An initial file that several members share is checked once: it may be large.
       if (sources
               .insert(fmt::format("{}:{} {}", initial.path, initial.dataset,
                                   shape_text(member.run.shape)))

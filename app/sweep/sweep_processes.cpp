@@ -1,3 +1,4 @@
+// Runs the members of a sweep in forked processes, as many at once as cores and memory allow.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <omp.h>
@@ -49,8 +50,8 @@ struct Share {
   Memory memory;
 };
 
-// Forks a child that ends with the exit code of `body`. The child is killed if this process ends
-// first. This process must have one thread, so neither OpenMP nor CUDA may have started.
+// Forks a child that runs `body` and ends with its exit code. The child is killed if this process
+// ends first. This process must have one thread, so neither OpenMP nor CUDA may have started.
 template <class Body>
 pid_t fork_child(const Body& body) {
   std::fflush(nullptr);  // or both processes would print what is still buffered
@@ -72,14 +73,16 @@ pid_t fork_child(const Body& body) {
   _exit(code);
 }
 
-// Small grids get few cores each, so that many run at once; a large one gets all.
+// Members with small grids get few cores each, so that many run at once; one with a large grid gets
+// all.
 Share member_share(const RunConfig& run, int cores, int at_once) {
   const std::string backend = choose_backend(run).backend;
   Share share{.on_gpu = backend == "cuda",
               .memory = memory_of_run(Model(run), backend, run.shape).all()};
   const int even = std::max(cores / at_once, 1);
   if (share.on_gpu) {
-    // Processes take turns on a GPU: those of small grids start, store and end beside each other.
+    // Processes step in turn on a GPU, but with small grids they start, store and end beside each
+    // other.
     constexpr std::int64_t large_grid = std::int64_t{1} << 24;
     constexpr double context_bytes = 6e8;
     share.memory.device += context_bytes;
@@ -97,14 +100,14 @@ Share member_share(const RunConfig& run, int cores, int at_once) {
 
 fs::path member_log(const SweepMember& member) { return member.run.directory + ".log"; }
 
-// Why a member ended with this code, where that is no good one.
+// The reason for this exit code of a member; empty if it is complete or was stopped early.
 std::string member_error(const SweepMember& member, int code) {
   if (code == exit_complete || code == exit_stopped_early) return "";
   if (code > 128) return fmt::format("ended by signal {}", strsignal(code - 128));
   const std::string text = fs::exists(member_log(member)) ? read_start(member_log(member)) : "";
   constexpr std::string_view mark = "lapl: error: ";
   std::istringstream lines(text);
-  std::string error;  // the last one: lines with the mark, and those that begin with a space
+  std::string error;  // the last one: marked lines, and indented lines after them
   bool ended = true;
   for (std::string line; std::getline(lines, line);) {
     const bool marked = line.starts_with(mark);
@@ -120,7 +123,7 @@ std::string member_error(const SweepMember& member, int code) {
   return error;
 }
 
-// Empty, unless it is added to. No symbolic link is followed, and no pipe is waited for.
+// Opens the log of a member; empties it unless `add` is set. Follows no symbolic link.
 PosixFile open_log(const fs::path& path, bool add) {
   unshare(path);
   return {path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | (add ? 0 : O_TRUNC), path.string()};
@@ -134,7 +137,7 @@ struct Needs {
 };
 
 Needs members_needs(const std::vector<const SweepMember*>& members, int cores, int at_once) {
-  // The last share is what is available.
+  // Memory that the child shares: a Share for each member, and one more with the machine's memory.
   const std::size_t bytes = (members.size() + 1) * sizeof(Share);
   void* const mapped =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -168,11 +171,11 @@ class Processes {
         program_(fs::read_symlink("/proc/self/exe").string()) {
     try {
       codes_.emplace(folder_of_temporaries(), "codes");
-    } catch (const IoError&) {  // then each member compiles for itself
+    } catch (const IoError&) {  // each member then compiles its own code
     }
   }
 
-  // Throws IoError where the member cannot be started.
+  // Starts a member. Throws IoError if that fails.
   void start(const SweepMember& member, const Share& share) {
     const PosixFile log = open_log(member_log(member), options_.go_on);
     const pid_t child = fork_child([&] {
@@ -212,7 +215,7 @@ class Processes {
                                 is_enough(sum.memory.device, available.device));
   }
 
-  // Members that have ended since the last call.
+  // The members that have ended since the last call, with their exit codes.
   std::vector<std::pair<const SweepMember*, int>> ended() {
     std::vector<std::pair<const SweepMember*, int>> result;
     int status = 0;
@@ -245,7 +248,7 @@ class Processes {
   const SweepOptions& options_;
   const sigset_t& signals_before_;
   std::string program_;
-  std::optional<TemporaryFolder> codes_;  // for members without the user's cache
+  std::optional<TemporaryFolder> codes_;  // compiled code, for members without a cache
   std::map<pid_t, std::pair<const SweepMember*, Share>> running_;
 };
 
@@ -253,7 +256,7 @@ class Processes {
 
 std::string run_members(const std::vector<SweepMember>& members, const SweepOptions& options,
                         const std::function<void(const SweepMember&, const MemberEnd&)>& ended) {
-  // Taken one at a time by sigtimedwait, so that none can come in between.
+  // Signals are blocked, and taken one at a time by sigtimedwait below, so that none is missed.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
   const sigset_t to_stop = heeded_stop_signals();
@@ -286,11 +289,11 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
         ended(member, {exit_io, error.what()});
       }
     }
-    // No signal comes where none of the last members could be started.
+    // At most a second: no signal comes if none of the last members could be started.
     constexpr timespec second{1, 0};
     int signal = sigtimedwait(&signals, nullptr, &second);
     const auto ended_now = processes.ended();
-    // A signal that has ended members may be for this process too, and come after their SIGCHLD.
+    // A stop signal that has ended members may come to this process too, after their SIGCHLD.
     constexpr timespec none{};
     for (; signal > 0; signal = sigtimedwait(&to_stop, nullptr, &none))
       if (signal != SIGCHLD) {
@@ -298,7 +301,7 @@ std::string run_members(const std::vector<SweepMember>& members, const SweepOpti
         processes.stop();
       }
     for (auto [member, code] : ended_now) {
-      // Signalled before it had a handler for that.
+      // The signal came before the member had a handler for it.
       const auto stops = [found = code](int stop) { return found == 128 + stop; };
       if (!stopped_by.empty() && std::ranges::any_of(stop_signals, stops))
         code = exit_stopped_early;

@@ -54,7 +54,7 @@ void print_note(const std::string& text) {
 LiveView::LiveView(RunView run)
     : colors_(terminal_colors(STDERR_FILENO)), size_(terminal_size(STDERR_FILENO)) {
   state_.run = std::move(run);
-  state_.list_outputs = false;  // each is printed as a line above the view
+  state_.list_outputs = false;  // each output is printed as a line above the view
 }
 
 void LiveView::stored(const StoredEvent& event, std::vector<Panel> fields) {
@@ -76,7 +76,7 @@ std::string LiveView::draw() {
   drawn_ = std::chrono::steady_clock::now();
   std::string text = erase();
   const TerminalSize size = terminal_size(STDERR_FILENO);
-  // If the width has changed, the lines have wrapped and their places are unknown.
+  // If the width has changed, the lines have wrapped, so the whole screen is cleared.
   if (size.columns != size_.columns) text = "\033[2J\033[H";
   size_ = size;
   const std::vector<std::string> lines = watch_frame(

@@ -22,14 +22,14 @@ void print_warning(const std::string& text);
 void print_note(const std::string& text);
 
 /// The view of lapl watch below the lines that a run prints, drawn from the fields in memory.
-/// Returns text that draws it on a terminal; the caller writes it to stderr.
+/// Functions that draw return the text for a terminal; the caller writes it to stderr.
 class LiveView {
  public:
   explicit LiveView(RunView run);
 
   void stored(const StoredEvent& event, std::vector<Panel> fields);
 
-  /// True if the view was last drawn long enough ago to be drawn again.
+  /// Notes the progress. True if the view was last drawn long enough ago to be drawn again.
   bool progress(const Progress& progress);
 
   /// Replaces the view that was drawn before.
@@ -60,7 +60,8 @@ class Console {
   explicit Console(Options options);
   ~Console() { clear_bar(); }
 
-  /// The run in this folder begins. `first_row_below`: pictures show the first row at the bottom.
+  /// Called when the run in this folder begins. `first_row_below`: pictures show the first row of
+  /// the grid at the bottom.
   void begin(const std::filesystem::path& folder, bool first_row_below);
 
   /// Prints a remark to stderr.
@@ -87,7 +88,7 @@ class Console {
   bool first_row_below_ = true;
   std::optional<LiveView> live_;
   std::chrono::steady_clock::time_point last_line_ = std::chrono::steady_clock::now();
-  std::mutex mutex_;  // the storing thread calls stored()
+  std::mutex mutex_;  // stored() is called from the storing thread
 };
 
 }  // namespace lapl

@@ -1,4 +1,5 @@
-// Printing to people. Escape sequences in paths, names or files never reach the terminal.
+// Prints text. Control characters in paths, names and files are replaced, so that they never reach
+// the terminal.
 #pragma once
 
 #include <fmt/format.h>

@@ -20,15 +20,15 @@ const KeyTable<SideCondition>& mixed_keys() {
   return keys;
 }
 
-// The place where a value holds; without it, at the ghost, one cell outside the last node.
+// Stores the place where a value holds: face, node, or ghost (one cell outside the last node).
 void put_place(SideCondition& condition, const YamlNode& node) {
   if (node.text != "ghost")
     condition.kind =
         node.text == "node" ? ConditionKind::value_at_node : ConditionKind::value_at_face;
 }
 
-// The keys of each kind of condition that a map names, of which the first does; a value at a face
-// or a node is a value with a place.
+// A kind of condition with the keys of its map; the first key names the kind. Values at a face or a
+// node are no kinds here: they are maps of `value` with the key `at`.
 struct ConditionKeys {
   ConditionKind kind;
   KeyTable<SideCondition> keys;
@@ -107,8 +107,8 @@ bool is_zero_word(const std::string& word) {
   return word == "zero" || word == "dirichlet" || word == "insulated" || word == "neumann";
 }
 
-// True for an entry of a condition, of which the name may be misspelt if it `stands_alone`; false
-// for a field with its condition, which may have the name of a condition, too.
+// True if an entry of a map belongs to a condition, false if it is a field with its condition. A
+// field may have the name of a condition. Where an entry `stands_alone`, its name may be misspelt.
 bool is_of_condition(const std::string& key, const YamlNode& value, bool stands_alone) {
   const bool is_map = value.kind == YamlNode::Kind::map;
   if (!is_condition_word(key))
@@ -184,7 +184,8 @@ void add_conditions(const SideCondition& at, const YamlNode& node,
       put_map(keys, added, condition);
     }
   };
-  // Values of a resolved condition are scalars, but for the map of a mixed one.
+  // In a resolved condition only the value of `mixed` is a map, with a factor; any other map in a
+  // node is the condition of a field.
   const YamlNode& first = node.children[1];
   if (first.kind != YamlNode::Kind::map || find_child(first, "factor"))
     add("", node);

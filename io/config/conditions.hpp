@@ -16,13 +16,14 @@ Schema side_condition(bool of_mask = false);
 /// {first: CONDITION, last: CONDITION}, at the sides of an axis.
 Schema axis_conditions();
 
-/// True for a scalar that is a condition at a side, and no word for an axis.
+/// True for a scalar that stands for a condition at one side, such as a number; false for a word
+/// that only an axis has, such as zero or periodic.
 bool is_side_condition(const YamlNode& scalar);
 /// True for the first key of a condition, and for `at`.
 bool is_condition_word(const std::string& word);
 
-/// Adds the conditions in a resolved node, of all fields or of some, as conditions at a side or at
-/// the mask boundary.
+/// Adds the conditions in a resolved node, for all fields or for some. `at` has the place: a side
+/// or the mask boundary.
 void add_conditions(const SideCondition& at, const YamlNode& node,
                     std::vector<SideCondition>& conditions);
 

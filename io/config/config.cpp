@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The kind to which a key must belong, where these entries hold; empty if it is wrong.
+/// The kind of the key's section in these entries, such as initial.kind; empty if it is wrong.
 std::string kind_for(const ConfigKey& key, const Entries& entries) {
   const auto kind = entries.find(key.key_of_kind());
   if (kind == entries.end()) return find_config_key(key.key_of_kind())->preset;
@@ -74,7 +74,7 @@ void add_defaults(Entries& entries, const ConfigTable& table, const GivenKeys& f
   }
 }
 
-/// For keys that exclude each other: a setting of one removes the other one that the file gave.
+/// Where a setting and the file give two keys that exclude each other, drops that of the file.
 void let_settings_replace(Entries& entries) {
   const auto given = [&](const char* key) -> Entry* {
     const auto at = entries.find(key);
@@ -137,7 +137,7 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
   }
 }
 
-/// Outputs by time and the end of a run lie exactly there.
+/// Reports a time step that does not divide the end of the run or the interval of outputs.
 void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistakes) {
   const std::vector<double> times = exact_times(run);
   const double step = step_seconds(run);

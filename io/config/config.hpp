@@ -24,8 +24,8 @@ struct ResolvedKey {
 /// A checked run config: its model, with the origin of each value.
 struct LoadedConfig : Model {
   std::vector<ResolvedKey> keys;  ///< every key that applies, in the order of the key table
-  /// For people: the number computed for time.step: auto or time.stages: auto, or that the
-  /// tolerance does not bound the error; empty where there is nothing to say.
+  /// A message for people: the number computed for time.step: auto or time.stages: auto, and the
+  /// reason for it; empty where no number was computed.
   std::string step_note;
 };
 
@@ -44,8 +44,8 @@ LoadedConfig parse_config(const std::string& text, const std::string& name,
 /// A config file, to be loaded again, with every key and the origin of each value as a comment.
 std::string resolved_yaml(const LoadedConfig& config);
 
-/// Reads back the keys of a text that resolved_yaml returned, or of another with a line for each
-/// key, whose comment is its `origin`.
+/// Reads the keys of a text that resolved_yaml returned, or of another text with one key a line.
+/// The comment of a line becomes the key's `origin`.
 std::vector<ResolvedKey> resolved_keys(const std::string& yaml);
 
 /// JSON Schema (2020-12) of a config file.

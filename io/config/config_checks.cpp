@@ -119,7 +119,7 @@ class Checker : public KeyChecker {
                       given("time.step") ? "found auto" : "missing"));
   }
 
-  /// Checks what only steps that choose their size have.
+  /// Checks the keys that only steps of varying size have, such as time.tolerance.
   void check_tolerance() {
     if (!right({"time.scheme", "time.step", "time.tolerance", "compute.precision", "compute.engine",
                 "limits.smallest_step", "limits.verify_every"}))
@@ -169,8 +169,8 @@ class Checker : public KeyChecker {
       add("compute.engine", "found spectral, which needs no time.tolerance (expected one of both)");
   }
 
-  /// Checks names and formulas; each message shows a caret below the mistake. `found` has those of
-  /// complex formulas.
+  /// Checks names and formulas; each message shows a caret below the mistake. `found` has the
+  /// mistakes that were found before, in complex formulas.
   std::optional<FormulaSystem> check_formulas(std::vector<KeyMistake> found) {
     std::optional<FormulaSystem> system;
     if (right({"grid.shape", "grid.spacing", "grid.size", "fields", "equation.kind"})) {
@@ -187,8 +187,8 @@ class Checker : public KeyChecker {
     return system;
   }
 
-  /// A seed is given for random numbers: of the initial field, or of noise. The default passes,
-  /// which config.yaml has for every run.
+  /// Reports a seed if neither an initial field nor noise draws random numbers. The default seed is
+  /// no mistake, because config.yaml of every run has it.
   void check_seed(const FormulaSystem& system) {
     const InitialKind kind = run_.initial.kind;
     const bool draws =
@@ -214,7 +214,7 @@ class Checker : public KeyChecker {
               : "does not apply (it belongs to an equation with noise; give each field a seed)");
   }
 
-  /// Checks that the time step is stable; check_diffusion checks that of diffusion.
+  /// Checks that the time step is stable; check_diffusion checks the step of diffusion.
   void check_step(const FormulaSystem& system) {
     if (is_diffusion(run_)) return;
     RunConfig checked = run_;
@@ -306,8 +306,8 @@ class Checker : public KeyChecker {
                                          column));
   }
 
-  /// Each filter's result is a dataset of the outputs and has the grid's shape. Weights in files
-  /// are checked later, when they are read.
+  /// Checks that each filter's name is free among the datasets of an output, and that its result
+  /// has the grid's shape. Weights in files are checked later, when they are read.
   void check_filters() {
     if (!right({"filters", "grid.shape"})) return;
     if (run_.shape.axes != 2 && !run_.filters.empty())

@@ -15,7 +15,8 @@
 
 namespace lapl {
 
-/// The entries of a config, of which some may be wrong, and the values of those that are right.
+/// The base of checkers: the entries of a config, some of which may be wrong, and the config that
+/// the right ones make.
 class KeyChecker {
  public:
   KeyChecker(const RunConfig& run, const Entries& entries, Mistakes& mistakes)
@@ -39,7 +40,7 @@ class KeyChecker {
     const auto at = entries_.find(key);
     return at != entries_.end() && !at->second.is_null();
   }
-  /// For messages about numbers beyond the run's precision.
+  /// Advice in messages about numbers beyond the run's precision: float64, if that is float32.
   const char* or_float64() const {
     return run_.precision == Precision::float32 ? ", or compute.precision: float64" : "";
   }
@@ -57,8 +58,8 @@ void check_grid(const RunConfig& run, const Entries& entries, Mistakes& mistakes
 
 /// Adds a mistake for every broken rule. `entries` holds every key that applies, `run` the values
 /// of the keys without a mistake of their own. Skips a rule if one of its keys has such a mistake.
-/// `of_splitting` has those of complex formulas (solver/equation/complex_parts.hpp). Returns the
-/// system of the config, if there is no mistake.
+/// `of_splitting` has the mistakes that split_complex_fields found
+/// (solver/equation/complex_parts.hpp). Returns the system of the config, if there is no mistake.
 std::optional<FormulaSystem> check_together(const RunConfig& run, const Entries& entries,
                                             Mistakes& mistakes,
                                             const std::vector<KeyMistake>& of_splitting);

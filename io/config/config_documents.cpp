@@ -1,4 +1,4 @@
-// Writes documents from the key table: resolved config, JSON Schema, --help.
+// Writes documents from the key table: resolved config, JSON Schema, the choices of each key.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ ordered_json kind_rules(const std::string& section) {
       if (key.is_required()) required.emplace_back(key.entry());
     }
     if (any_name) continue;
-    // Without `kind` it may follow from the other keys.
+    // The rule applies only where `kind` is written, because the kind may follow from other keys.
     const ordered_json condition = {{"properties", {{"kind", {{"const", row.name}}}}},
                                     {"required", {"kind"}}};
     ordered_json rule = {{"if", condition}, {"then", {{"propertyNames", {{"enum", allowed}}}}}};
@@ -62,7 +62,7 @@ ordered_json kind_rules(const std::string& section) {
 
 ordered_json section_schema(const std::string& section) {
   ordered_json schema = {{"type", "object"}, {"additionalProperties", false}};
-  // JSON starts as an object: one that null grows into is a crash where memory runs out.
+  // An object from the start: a null value that becomes one crashes if memory runs out then.
   ordered_json properties = ordered_json::object();
   std::vector<std::string> required;
   const ConfigKey* last = nullptr;
@@ -79,7 +79,7 @@ ordered_json section_schema(const std::string& section) {
   }
   if (!properties.empty()) schema["properties"] = properties;
   if (!required.empty()) schema["required"] = required;
-  if (section == "initial") {  // has either its own keys or a map of fields
+  if (section == "initial") {  // has its own keys or a map of fields
     schema["allOf"] = kind_rules<InitialKind>(section);
     const ordered_json by_field = {
         {"type", "object"},
@@ -109,7 +109,7 @@ ordered_json section_schema(const std::string& section) {
       property["description"] =
           axis ? "condition at both sides of this axis" : "condition at this side";
   }
-  schema.update(json_definition(side_condition())["anyOf"].back());  // names of fields
+  schema.update(json_definition(side_condition())["anyOf"].back());  // conditions by field
   return {{"anyOf", {of_axis, schema}}};
 }
 

@@ -1,4 +1,4 @@
-// The key table of a run config, one row per key; see Key for the columns.
+// The key table of a run config, one row per key; see KeyRow (schema.hpp) for the columns.
 #include "io/config/config_keys.hpp"
 
 #include <fmt/ranges.h>
@@ -50,7 +50,7 @@ void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const Ya
   });
 }
 
-// Must run after grid.shape and grid.spacing are stored.
+// Stores the spacings of grid.size. Must run after grid.shape and grid.spacing are stored.
 void put_size(RunConfig& run, const YamlNode& node) {
   if (node.kind == YamlNode::Kind::null) return;
   Spacing size;
@@ -214,7 +214,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
   if (names.initial_by_field && !names.all) initial_let.kinds.clear();
   table.push_back(initial_let);
   add_section(table, "equation", &RunConfig::equation, equation_keys(), of_equation);
-  for (const std::string& field : names.fields)  // others are reported by formula_mistakes
+  for (const std::string& field : names.fields)  // formula_mistakes reports names of keys
     if (!is_key_beside_rates(field) && std::ranges::count(names.solved, field) == 0)
       table.push_back(rate_key(field));
   std::vector<std::string> preset_outputs;
@@ -246,13 +246,14 @@ ConfigTable make_key_table(const ConfigNames& names) {
        store(&RunConfig::end)},
       {{.name = "time.step", .type = null_or(either(word({"auto"}), found_step())),
        .preset = "null",
-       .unit = "s", .meaning = "dt; auto (and null): 0.9 of the largest stable one, or a little "
-                               "less to divide time.end and an output.every in time; with "
-                               "time.tolerance: the first step, which auto estimates; with "
-                               "equation.coefficient: that of diffusivity 1"}, never,
+       .unit = "s", .meaning = "dt; auto (and null): 0.9 of the largest stable step, or a "
+                               "little less, so that it divides time.end and an output.every in "
+                               "time; with time.tolerance: the first step, which auto "
+                               "estimates; with equation.coefficient: not given, as dt then "
+                               "follows from diffusivity 1"}, never,
        put_time_step},
       {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
-       .meaning = "time scheme; diffusion takes euler or rkl2"}, never,
+       .meaning = "time scheme; euler or rkl2 for equation.kind diffusion"}, never,
        store(&RunConfig::scheme, &TimeScheme::kind)},
       {{.name = "time.stages",
        .type = null_or(either(word({"auto"}), integer(least_stages, most_stages))), .preset = "null",
@@ -261,9 +262,9 @@ ConfigTable make_key_table(const ConfigNames& names) {
                                     "time.step; with time.tolerance: the most of a step"}, never,
        put_stages},
       {{.name = "time.tolerance", .type = null_or(tolerance()), .preset = "null",
-       .meaning = "error of a step beside the size of the values, from which bs23, dopri5, rkl2, "
-                  "imex, etdrk2 and etdrk4 choose the size of steps; time.step is the first one; "
-                  "null: steps of one size"}, asked,
+       .meaning = "largest error of a step: absolute + relative * the size of the value; a number "
+                  "sets both; bs23, dopri5, rkl2, imex, etdrk2 and etdrk4 choose the size of each "
+                  "step by it, and begin with time.step; null: no error control"}, asked,
        put_tolerance},
       {{.name = "time.meet", .type = list(positive_real(), 0, any_count), .preset = "[]",
        .unit = "s", .meaning = "times at which a step ends, where steps vary: those at which a "
@@ -279,8 +280,8 @@ ConfigTable make_key_table(const ConfigNames& names) {
 
       {{.name = "time.linear_about", .type = one_or_list(finite_real(), 1, any_count),
        .preset = "0",
-       .meaning = "uniform state about which etdrk2 and etdrk4 take the linear part of the rates: "
-                  "a value for all fields, or one for each"}, never,
+       .meaning = "uniform state about which etdrk2 and etdrk4 linearise the rates: a value for all "
+                  "fields, or one for each"}, never,
        [](RunConfig& run, const YamlNode& node) {
          run.linear_about.resize(1);
          node.kind == YamlNode::Kind::list ? assign(run.linear_about, node)
@@ -354,7 +355,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
        store(&RunConfig::check_finite_every)},
       {{.name = "limits.check_stability_every", .type = null_or(integer(1, most_steps)),
        .preset = "null", .unit = "steps",
-       .meaning = "steps between estimates of the largest stable step, which time.step auto takes "
+       .meaning = "steps between estimates of the largest stable step, which time.step auto uses "
                   "and other steps are compared with; null: as limits.check_finite_every with "
                   "auto, else never"}, estimates,
        store(&RunConfig::check_stability_every)},
@@ -372,11 +373,11 @@ ConfigTable make_key_table(const ConfigNames& names) {
          run.smallest_step = given.value_or(0);
        }},
       {{.name = "limits.unstable_step", .type = word({"refuse", "warn"}), .preset = "refuse",
-       .meaning = "what becomes of a time.step that is known to be unstable"}, free,
+       .meaning = "what happens to a run whose time.step is known to be unstable"}, free,
        [](RunConfig& run, const YamlNode& node) { run.refuses_unstable = node.text == "refuse"; }},
       {{.name = "limits.verify_every", .type = null_or(integer(1, most_steps)), .preset = "null",
        .unit = "steps",
-       .meaning = "interval at which all steps since the last check are taken again and their "
+       .meaning = "interval at which all steps since the last check are computed again and their "
                   "bits compared; null: never"}, free, store(&RunConfig::verify_every)},
   };
   table.insert(table.end(), rest.begin(), rest.end());

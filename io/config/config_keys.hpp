@@ -23,8 +23,8 @@ enum class OnRestart : std::uint8_t {
   never
 };
 
-/// A row of the key table. Each says what a restart may do: io/run/config_changes.cpp compares two
-/// configs by it, and docs/config.md prints it.
+/// A row of the key table, with the rule for restarts: io/run/config_changes.cpp compares two
+/// configs by these rules, and docs/config.md prints them.
 struct ConfigKey : Key<RunConfig> {
   ConfigKey(KeyRow row, OnRestart rule, Store<RunConfig> put_value = {})
       : Key(std::move(row), std::move(put_value)), on_restart(rule) {}
@@ -39,18 +39,18 @@ std::string restart_rule_text(OnRestart rule);
 /// The names and choices in a config that decide which keys it has.
 struct ConfigNames {
   std::vector<std::string> fields = {"field"};
-  std::vector<std::string> complex = {};  ///< those of them that are complex
-  std::vector<std::string> initial_fields =
-      {};  ///< with parts that have initial fields of their own
+  std::vector<std::string> complex = {};  ///< the complex ones among `fields`
+  /// `fields`, with two parts in place of a complex field whose parts have initial fields
+  std::vector<std::string> initial_fields = {};
   std::vector<std::string> parameters = {};
-  std::vector<std::string> quantities = {};  ///< of equation.let
-  std::vector<std::string> solved = {};      ///< fields of equation.let
+  std::vector<std::string> quantities = {};  ///< names of equation.let
+  std::vector<std::string> solved = {};      ///< fields that equation.let has equations for
   std::vector<std::string> derived = {};     ///< names of output.derived
-  int axes = 2;                              ///< of the grid
+  int axes = 2;                              ///< number of axes of the grid
   EquationKind equation = EquationKind::diffusion;
   bool initial_by_field = false;  ///< section initial has a key per field
   bool mask = false;              ///< the grid has a mask
-  bool all = false;               ///< the keys of both forms of initial
+  bool all = false;               ///< every key at once, for config_keys()
 };
 
 /// The keys of a config with these names, section by section, in the order of resolved configs.
@@ -76,7 +76,7 @@ const std::vector<std::string>& config_sections();
 
 /// The section that accepts one value for all of its axes: `boundary: zero`.
 inline constexpr std::string_view shorthand_section = "boundary";
-/// Its key that is no axis.
+/// The key of that section for the mask boundary; all its other keys are axes.
 inline constexpr std::string_view mask_key = "boundary.mask";
 
 /// Largest seed of random numbers.

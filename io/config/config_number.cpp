@@ -188,7 +188,8 @@ std::string duration_text(double seconds) {
   for (const Unit& unit : units)
     if (std::fmod(seconds, unit.seconds) == 0 && seconds / unit.seconds < unit.below)
       return number_text(seconds / unit.seconds) + unit.letter;
-  // A duration of too many seconds was given in a larger unit: find its number in that unit.
+  // duration_pattern allows less than 1e9 seconds. A longer duration was given in hours, with
+  // decimals: find that number.
   for (const Unit& unit : units) {
     const double near = seconds / unit.seconds;
     for (const double number : {near, std::nextafter(near, 0), std::nextafter(near, near + 1)})

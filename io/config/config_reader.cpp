@@ -147,7 +147,7 @@ GivenKeys given_in_file(const std::string& text, Mistakes& mistakes) {
   GivenKeys given;
   const YamlDocument document = parse_yaml(text);
   const std::vector<std::string> no_settings;
-  Mistakes of_the_rest("", no_settings);  // drops mistakes after the problem
+  Mistakes of_the_rest("", no_settings);  // not reported beside document.problem
   Collector collector(-1, given, document.problem ? of_the_rest : mistakes);
   const YamlNode& root = document.root;
   const bool is_map = root.refused.empty() && root.kind == YamlNode::Kind::map;

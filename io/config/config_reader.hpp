@@ -40,7 +40,7 @@ ConfigNames names_in_config(const GivenKeys& file, const GivenKeys& settings);
 
 /// A key of the config with its value and place.
 struct Entry {
-  const ConfigKey* key = nullptr;  ///< in the table by which the value was read
+  const ConfigKey* key = nullptr;  ///< row of the table by which the value was read
   std::optional<YamlNode> value;   ///< resolved; none: given but wrong
   Place place;                     ///< of the value; the place of the section for a default
   std::string origin;              ///< "default", "FILE:LINE" or "--set"

@@ -111,7 +111,7 @@ std::string yaml_text(std::string_view text) {
   std::string quoted = "\"";
   for_each_character(text, [&](std::string_view character, CharacterKind kind) {
     if (character == "\"" || character == "\\") quoted += '\\';
-    if (kind != CharacterKind::command) {  // the JSON reader refuses invalid UTF-8
+    if (kind != CharacterKind::command) {  // keeps invalid UTF-8, which parse_yaml refuses
       quoted += character;
     } else {
       const auto code = static_cast<std::uint32_t>(code_point(character));

@@ -14,7 +14,8 @@ namespace lapl {
 /// text.size() if there is none.
 std::size_t first_bad_byte(std::string_view text);
 
-/// Removes the first character of UTF-8, or a byte that begins none, and returns the character.
+/// Removes the first UTF-8 character of `text` and returns it. If no character begins there,
+/// removes one byte and returns none.
 std::optional<char32_t> read_character(std::string_view& text);
 
 /// True for one line of UTF-8 without control characters, which a resolved config can contain.

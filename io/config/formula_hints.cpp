@@ -46,7 +46,7 @@ bool is_off_grid(std::string_view name, int axes) {
   return (axes < 3 && name.find("dz") != name.npos) || (axes < 2 && name.find("dy") != name.npos);
 }
 
-// The key in which a formula was written: a part of a complex field has that of the field.
+// The key in which a formula was written; for a part of a complex field, the key of that field.
 std::string written_key(const std::string& key, const RunConfig& run, const Entries& entries) {
   const std::size_t dot = key.find('.');
   if (entries.contains(key) || dot == std::string::npos) return key;
@@ -98,10 +98,10 @@ std::string meant_by(const KeyMistake& mistake, int axes) {
 
 void add_formula_mistakes(const std::vector<KeyMistake>& found, const RunConfig& run,
                           const Entries& entries, Mistakes& mistakes) {
-  std::set<std::string> reported;  // both parts of a complex formula have its mistakes
+  std::set<std::string> reported;  // a mistake in a complex formula comes with both parts
   for (const KeyMistake& mistake : found) {
     const auto parameter = entries.find("parameters." + mistake.word);
-    if (parameter != entries.end() && !parameter->second.value) continue;  // a mistake of its own
+    if (parameter != entries.end() && !parameter->second.value) continue;  // is reported itself
     const std::string key = written_key(mistake.key, run, entries);
     std::string what = mistake.what;
     if (!mistake.word.empty()) what += fmt::format(" ({})", meant_by(mistake, run.shape.axes));

@@ -1,4 +1,4 @@
-// Words about mistakes in formulas.
+// Reports mistakes in formulas, with a caret below the place and a hint.
 #pragma once
 
 #include <cstddef>

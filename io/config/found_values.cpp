@@ -24,7 +24,7 @@ void note_found(ConfigInMaking& config, const char* key, std::string value,
   at->origin = "auto: " + why;
 }
 
-/// A decimal of six digits that is at least `time`, and little more.
+/// A decimal of six digits that is at least `time`, and larger by at most 2e-5 of it.
 double rounded_up(double time) {
   for (const double more : {4e-6, 1.4e-5})
     if (const double found = *read_number(fmt::format("{:.6g}", time * (1 + more))).real;

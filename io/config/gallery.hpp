@@ -18,12 +18,12 @@ const std::vector<EmbeddedConfig>& gallery();
 /// Configs with the values that a purpose needs, with the reason for some as a comment.
 const std::vector<EmbeddedConfig>& config_uses();
 
-/// The names that `lapl new` accepts: the uses, then the gallery.
+/// The names that `lapl new` accepts: the purposes (config_uses), then the gallery.
 std::vector<std::string> names_of_new();
 
-/// A complete config file for a use, or a config of the gallery. A key that needs no value is a
+/// A complete config file for a purpose, or a config of the gallery. A key that needs no value is a
 /// comment `#key: default`. Each key has its meaning, values and unit above it. Throws ConfigError
-/// with the nearest name if the use is unknown.
+/// with the nearest name if `use` is no such name.
 std::string config_for(std::string_view use);
 
 }  // namespace lapl

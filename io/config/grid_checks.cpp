@@ -85,7 +85,7 @@ class GridChecker : public KeyChecker {
   }
 
  private:
-  /// A list by axes must have a number for each.
+  /// A list of numbers by axis must have one for each axis of the grid.
   void check_count(const char* key) {
     const YamlNode& each = *entries_.at(key).value;
     if (each.kind == YamlNode::Kind::list && std::ssize(each.children) != run_.shape.axes)

@@ -1,5 +1,5 @@
 // Tables of keys: one row per key of a map, for the sections of a run config, a filter, and the
-// config of `lapl filter`. A row is a schema's row with the place where the value is stored.
+// config of `lapl filter`. A row (Key) is a KeyRow and the place where its value is stored.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ Schema map_schema(const KeyTable<Target>& keys, std::string description = "",
   return {{MapForm{{key_rows(keys)}, std::move(description), std::move(stand_ins)}}, {}};
 }
 
-/// Stores all values of a map, of which every key is known, in `target`.
+/// Stores all values of a map, whose keys are all in the table, in `target`.
 template <class Target>
 void put_map(const KeyTable<Target>& keys, Target& target, const YamlNode& map) {
   for (const Key<Target>& key : keys)

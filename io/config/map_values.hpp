@@ -7,7 +7,7 @@
 
 namespace lapl {
 
-/// The kind of a complex field in `fields`.
+/// The word that makes a field complex, in `fields: {NAME: complex}`.
 inline constexpr std::string_view complex_word = "complex";
 
 Schema field_names();      ///< [NAME, ...], or {NAME: real, NAME: complex, ...}

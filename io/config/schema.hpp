@@ -28,7 +28,7 @@ using YamlProblems = std::vector<YamlProblem>;
 struct KeyRow;
 struct Schema;
 
-// Leaves.
+// Leaves: values that are neither lists nor maps.
 struct NullForm {};
 struct WordForm {
   std::vector<std::string> words;
@@ -54,14 +54,15 @@ struct MapForm {
   std::vector<std::vector<KeyRow>> choices;
   std::string description;         ///< for messages; if empty, they give the names of the keys
   std::vector<StandIn> stand_ins;  ///< values that may replace the whole map
-  /// true for a map that is meant as this form where it might be one of names; empty: every map is
+  /// Where the schema also allows a map of names: true for a map that is meant as this form
+  /// instead. Empty: every map is.
   bool (*is_meant)(const YamlNode& map) = nullptr;
 };
 /// A map from any names to values of one schema.
 struct NamesForm {
   std::shared_ptr<const Schema> value;
   std::string description;
-  /// message if there is no map or it is empty; empty: the usual message
+  /// message for a value that is no map, or an empty map; empty: the usual message
   std::string otherwise;
 };
 /// A node with a custom reader, which adds mistakes to `problems` and returns the resolved node.
@@ -90,7 +91,7 @@ struct StandIn {
   Schema values;
   std::string key;
   std::string value = {};    ///< empty: the leaf itself
-  std::string refused = {};  ///< why these leaves stand for none, for a message
+  std::string refused = {};  ///< if set, these leaves are refused; end of the message
 };
 
 /// The description of a key. It does not say where the value is stored.
@@ -98,11 +99,11 @@ struct KeyRow {
   std::string name;  ///< as in its map; section.entry in the table of a run config
   Schema type = {};
   std::string preset = {};              ///< default as YAML; empty: required
-  std::string unit = {};                ///< empty: dimensionless, or a word
+  std::string unit = {};                ///< empty for pure numbers and for words
   std::string meaning = {};             ///< one line
   std::vector<std::string> kinds = {};  ///< kinds of its map to which the key belongs; empty: all
   bool preset_in_words = false;  ///< `preset` says in words how the default follows from other keys
-  std::string resolved_name = {};  ///< of which `name` is a synonym; empty: of none
+  std::string resolved_name = {};  ///< the key that `name` stands for; empty: no synonym
 
   bool is_required() const { return preset.empty(); }
   bool belongs_to(std::string_view kind) const {
@@ -133,7 +134,7 @@ Schema null_or(const Schema& schema);
 Schema list(Schema element, std::size_t low, std::size_t high);
 /// Value of `high` for a list of any length.
 inline constexpr std::size_t any_count = SIZE_MAX;
-/// One value for all axes, or a list with one value per axis; null only in place of the list.
+/// One value, or a list of `low` to `high` values; null, if allowed, only in place of the list.
 Schema one_or_list(Schema element, std::size_t low, std::size_t high);
 /// The schema of a list's elements.
 Schema list_element(const Schema& list);
@@ -147,7 +148,7 @@ YamlNode resolved_preset(const KeyRow& key);
 
 /// The accepted values in words: "auto, or an integer from 1 to 1024".
 std::string description(const Schema& schema);
-/// The accepted values as JSON Schema; of a schema with a name, a reference to its definition.
+/// The accepted values as JSON Schema; a schema with a name gives a reference to its definition.
 nlohmann::ordered_json json_schema(const Schema& schema);
 /// The accepted values as JSON Schema, written out.
 nlohmann::ordered_json json_definition(const Schema& schema);

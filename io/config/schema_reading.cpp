@@ -115,7 +115,7 @@ Reading read(const FormulaForm&, const YamlNode& node) {
   return text_node(node.text, node.position);
 }
 
-// `resolved` handles maps and lists.
+// These two are no leaves: `resolved` reads them by other functions.
 Reading read(const NamesForm&, const YamlNode&) { return {}; }
 Reading read(const OwnForm&, const YamlNode&) { return {}; }
 Reading read(const MapForm& form, const YamlNode& node) {
@@ -294,7 +294,7 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
     return result;
   }
   const std::size_t before = problems.size();
-  std::set<std::string> words;  // given, or meant by a misspelt key
+  std::set<std::string> words;  // keys that are given, or meant by misspelt ones
   std::map<std::string, YamlNode> given;
   for_each_key(node, under(path), add,
                [&](const std::string& name, const YamlNode& word, const YamlNode& value) {
@@ -330,7 +330,7 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
   return result;
 }
 
-/// The resolved map, or none if the form is not a map.
+/// The resolved map; none if the form is no map, or if another form is meant.
 std::optional<YamlNode> resolved_by(const Form& form, const YamlNode& node, const std::string& path,
                                     YamlProblems& problems) {
   if (const auto* const own = std::get_if<OwnForm>(&form)) return own->read(node, path, problems);

@@ -82,7 +82,8 @@ ordered_json json(const NamesForm& form) {
 }
 ordered_json json(const OwnForm& form) { return form.json(); }
 
-// A map of names where another form of map is possible, which numbers alone under its keys mean.
+// A map of names, where a map with known keys (`other`) is another form: a map that gives numbers
+// alone to such keys has the other form.
 ordered_json json_beside(const MapForm& other, const NamesForm& form) {
   std::set<std::string> keys;
   for (const std::vector<KeyRow>& rows : other.choices)

@@ -22,7 +22,7 @@ namespace {
 
 using Sides = SideName::Sides;
 
-// The name within a section; empty for other keys, and for dotted words of a file.
+// The name within a section; empty for keys elsewhere, and for keys that a file writes with a dot.
 std::string entry_in(std::string_view section, const Given& given) {
   const KeyRow key{.name = given.name};
   const bool is_dotted = !given.word.empty() && given.word != key.entry();
@@ -46,8 +46,8 @@ bool is_bare(const YamlNode& node) {
   return node.kind == YamlNode::Kind::scalar && node.refused.empty();
 }
 
-// True for a key of section equation that is a field where no other key names the fields. A
-// misspelt key is none: `knd: formula`, `lte: {a: u}`, `coeficient: 0.2`.
+// True for a key of section equation that names a field, where no other key lists the fields. A
+// misspelt key names none: `knd: formula`, `lte: {a: u}`, `coeficient: 0.2`.
 bool may_be_field(const Given& given) {
   const std::string name = entry_in("equation", given);
   if (!is_plain_name(name) || is_key_beside_rates(name) || !is_bare(given.node)) return false;
@@ -67,7 +67,8 @@ bool has_word(std::string_view text, std::string_view word) {
 }
 
 // Refuses numbers that were meant as parameters, as in {D: 0.25} and {D: 1, u: D*laplacian(u)}: a
-// field that nothing gives a start of its own, and whose rate is a number.
+// nonzero rate of a field without an initial field of its own, if another rate reads the field, or
+// if there is no other rate and no section initial.
 void check_numbers(const GivenKeys& keys, bool has_initial, Mistakes& mistakes) {
   std::vector<const Given*> rates;
   for (const Given& given : keys.keys)
@@ -133,8 +134,8 @@ void add_solved_fields(GivenKeys& keys, const GivenKeys& with_equations) {
   }
 }
 
-// The map of a field's initial formula, which may stand alone, or without its kind. It draws
-// `random` with the seed of the section, where that is given.
+// The map of a field's initial formula, which may be written alone, or as a map without `kind`;
+// other nodes stay as they are. `random` has the seed of the section, where that is given.
 YamlNode initial_map(const YamlNode& node, const std::optional<YamlNode>& seed) {
   if (!is_bare(node) && (!find_child(node, "formula") || find_child(node, "kind"))) return node;
   YamlNode map = empty_node(YamlNode::Kind::map, node.position);
@@ -186,7 +187,7 @@ YamlNode both_sides(const YamlNode& condition) {
   return sides;
 }
 
-// A word for the same condition at both sides of an axis; else the node itself.
+// The node, with the table's word in place of dirichlet or neumann.
 YamlNode axis_word(YamlNode node) {
   for (const auto& [synonym, word] :
        {std::pair("dirichlet", Boundary::zero), {"neumann", Boundary::insulated}})
@@ -203,7 +204,8 @@ const SideName* find_side(std::string_view name) {
   return known == side_names().end() ? nullptr : &*known;
 }
 
-// The node of an axis, whose condition may stand once for both of its sides, or at left and right.
+// The node of an axis, with first and last as the names of its sides. One condition for the axis
+// becomes that of both sides.
 YamlNode axis_node(YamlNode node, int axis, const ConfigNames& names) {
   for (std::size_t key = 0; node.kind == YamlNode::Kind::map && key < node.children.size();
        key += 2) {
@@ -222,7 +224,7 @@ YamlNode axis_node(YamlNode node, int axis, const ConfigNames& names) {
   return is_map && !of_sides && node.refused.empty() ? both_sides(node) : node;
 }
 
-// The condition of an axis at one of its sides, or nullptr.
+// The condition of an axis at one of its sides; nullptr if there is none, or if it is periodic.
 const YamlNode* at_side(const YamlNode& axis, const char* side) {
   if (is_bare(axis)) return axis.text == enum_name(Boundary::periodic) ? nullptr : &axis;
   return find_child(axis, side);
@@ -239,7 +241,7 @@ YamlNode with_side(const std::optional<Given>& axis, Sides side, const YamlNode&
   return sides;
 }
 
-// Says that two names of the same side were given.
+// Reports a second name of the same side in a file, such as left beside x.
 class SidesGiven {
  public:
   explicit SidesGiven(Mistakes& mistakes) : mistakes_(mistakes) {}
@@ -262,14 +264,15 @@ class SidesGiven {
   std::map<std::pair<int, Sides>, std::string> names_;
 };
 
-// Section boundary of a file with its settings: names of axes and of sides, and conditions of all
-// fields or of some.
+// Writes out section boundary of a file and of the settings: names of axes and of sides, and
+// conditions of all fields or of some.
 class BoundaryForms {
  public:
   BoundaryForms(const ConfigNames& names, Mistakes& mistakes)
       : names_(names), sides_(mistakes), mistakes_(mistakes) {}
 
-  // Moves the forms among `keys` here. A setting replaces the entry of its name, or all of them.
+  // Moves the short forms among `keys` here. A setting replaces the entry of the same name; a word
+  // or number for the whole section replaces all entries.
   void add(GivenKeys& keys) {
     std::vector<Given> rest;
     for (Given& given : keys.keys) {
@@ -295,7 +298,8 @@ class BoundaryForms {
     keys.keys = std::move(rest);
   }
 
-  // Adds the keys of the table to the file's, or to the settings if a setting is a part of them.
+  // Adds the resulting keys of the table to the file's; an axis of which a setting is a part, to
+  // those of the settings.
   void write_out(GivenKeys& file, GivenKeys& settings) {
     if (whole_ && is_side_condition(whole_->node)) everywhere_ = whole_;
     for (const Given& given : given_) apply(given);
@@ -338,13 +342,13 @@ class BoundaryForms {
         following(given, everywhere_ ? everywhere_->name : given.name, std::move(node)), true);
   }
 
-  // A node of which an earlier setting is a part stays one of settings.
+  // Replaces `to`. If a setting is a part of the old node, the new node counts as set by it.
   static void put(std::optional<Given>& to, Given given, bool has_part) {
     if (has_part && to && !to->key_place.in_file()) given.key_place = to->key_place;
     to = std::move(given);
   }
 
-  // Gives the sides without a condition that of all sides; false if there are none.
+  // Gives sides without a condition that of all sides; false if no side lacked one.
   bool complete(int index) {
     std::optional<Given>& axis = axes_.at(index);
     const std::optional<Given>& all = everywhere_ ? everywhere_ : whole_;

@@ -1,5 +1,5 @@
 // The short forms of a config. They are written out into the keys of the table before these are
-// read, so that whatever follows knows one form of each.
+// read, so that all later steps know one form of each.
 //
 //   equation: {u: FORMULA}          fields: [u], equation.kind: formula
 //   initial: FORMULA                initial: {kind: formula, formula: FORMULA}, for each field
@@ -19,7 +19,7 @@ struct SideName {
   int axis = 0;  ///< 0 planes, 1 rows, 2 columns
   enum class Sides : std::uint8_t { both, first, last } sides = Sides::both;
 };
-/// All names; the first of an axis is that of the key table.
+/// All names; the first name of an axis is that in the key table.
 const std::vector<SideName>& side_names();
 
 /// Writes out the short forms of a file and of settings, and returns the names in both. A setting

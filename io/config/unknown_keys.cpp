@@ -15,7 +15,7 @@
 namespace lapl {
 namespace {
 
-/// Names of other programs, or that come to mind, and the keys that are meant.
+/// Names that other programs use, or that users guess, and the keys that they mean.
 constexpr std::pair<std::string_view, std::string_view> other_keys[] = {
     {"grid.n", "grid.shape"},
     {"grid.nx", "grid.shape"},

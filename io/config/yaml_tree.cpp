@@ -15,14 +15,14 @@
 namespace lapl {
 namespace {
 
-constexpr std::size_t deepest_nesting = 16;  // configs need 3
+constexpr std::size_t deepest_nesting = 16;  // levels; configs need 3
 
 TextPosition text_position(const YAML::Mark& mark) {
   if (mark.is_null()) return {};
   return {mark.line + 1, mark.column + 1};
 }
 
-/// yaml-cpp gives plain scalars the tag "?" and quoted ones "!".
+/// True for a tag in the text; yaml-cpp gives plain scalars the tag "?" and quoted ones "!".
 bool is_explicit(const std::string& tag) { return !tag.empty() && tag != "?" && tag != "!"; }
 
 /// A YAML feature that yaml-cpp accepts and configs do not.

@@ -61,7 +61,7 @@ struct YamlProblem {
 /// A parsed text, or the first problem in it.
 struct YamlDocument {
   YamlNode root;
-  /// formulas in { } or [ ] that a comma cut, which `root` has whole
+  /// a mistake for each formula in { } or [ ] that its commas cut; `root` has the formula whole
   std::vector<YamlProblem> cut;
   std::optional<YamlProblem> problem;  ///< if set, the tree is incomplete
 };

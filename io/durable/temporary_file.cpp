@@ -57,7 +57,7 @@ void naming_system_error(const std::function<void()>& write_hdf5) {
 std::optional<PosixFile> write_scratch(
     const std::filesystem::path& path, const std::string& label, std::uint64_t expected_bytes,
     const std::function<void(const std::filesystem::path&)>& write_hdf5) {
-  // Only for more bytes, because finding the available memory means reading a dozen files.
+  // Up to this size available_memory is not called, because it reads a dozen files.
   constexpr std::uint64_t small = std::uint64_t{2} << 20;
   const bool has_room = expected_bytes <= small || expected_bytes <= available_memory() / 4;
   auto memory = has_room ? PosixFile::in_memory(label) : std::nullopt;

@@ -50,7 +50,7 @@ Header make_header(const Series& series, const std::vector<std::string>& fields,
     naming_file(holder->file, [&] {
       const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
       header.fields.push_back({name, text_of_field(dataset)});
-      header.fields.back().text.earlier_fill = false;  // read as NaN
+      header.fields.back().text.earlier_fill = false;  // such values are read as NaN
     });
   }
   const OpenedFile opened = open_verified(last.file);

@@ -40,7 +40,7 @@ KeyTable<J> compute_keys() {
        .meaning = "where; auto: CUDA where there is a device, else the CPU"}, store(&J::backend)},
       {{.name = "precision", .type = either(word({"auto"}), word(names_in(name_table<Precision>))),
        .preset = "auto",
-       .meaning = "number type; auto: float32 where that holds the input's values (pictures, "
+       .meaning = "number type; auto: float32 if it represents the input's values (pictures, "
                   "floating-point numbers of up to 32 bits, integers of up to 16), else float64"},
        store(&J::precision)},
       {{.name = "threads", .type = either(word({"auto"}), integer(1, 1024)), .preset = "auto",

@@ -31,7 +31,7 @@ struct FilterJob {
 /// line for each mistake, as load_config does, and IoError if the file cannot be read.
 FilterJob load_filter_job(const std::filesystem::path& path);
 
-/// The keys of the file but for those of filters (filter_keys.hpp).
+/// The keys of the file, except those of a filter (filter_keys.hpp).
 std::vector<KeyRow> filter_job_keys();
 
 }  // namespace lapl

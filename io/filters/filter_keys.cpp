@@ -111,7 +111,7 @@ KeyTable<FilterConfig> make_filter_table() {
        .meaning = "divide the weights by their sum"}, store(&F::normalize)},
       {{.name = "mode", .type = word(names_in(name_table<FilterMode>)), .preset = "same",
        .meaning = "cells of the result: wherever the window touches the input (full), as the input "
-                  "(same), where the window lies inside (valid); a run's outputs take same"},
+                  "(same), where the window lies inside (valid); a run's outputs need same"},
        store(&F::mode)},
       {{.name = "edge", .type = word(names_in(name_table<Edge>)), .preset = "reflect",
        .meaning = "values outside the input, as scipy.ndimage's modes"}, store(&F::edge)},

@@ -17,9 +17,9 @@ inline constexpr const char* format_attribute = "lapl_format";  ///< the kind of
 inline constexpr const char* version_attribute = "lapl_format_version";
 inline constexpr const char* spacing_attribute = "lapl_grid_spacing";
 inline constexpr std::int64_t format_version = 1;
-/// netCDF's attribute with the value that stands for none.
+/// netCDF's attribute with the value that stands for a missing one.
 inline constexpr const char* fill_attribute = "_FillValue";
-/// netCDF's attribute for one more such value: of an index that shows outputs of versions that
+/// netCDF's attribute for another such value. An index has it if it shows outputs of versions that
 /// stored fill_value (kernels/fields/fill_value.hpp) outside masks.
 inline constexpr const char* earlier_fill_attribute = "missing_value";
 inline constexpr const char* complex_attribute = "complex";
@@ -53,7 +53,7 @@ void close_axes(AxisScales& scales);
 /// Attaches the axes to a field and writes its text as attributes.
 void describe_field(hid_t field, const std::string& name, const FieldText& text,
                     const AxisScales& scales);
-/// The text of one of lapl's fields.
+/// The units, name and other text of one of lapl's fields.
 FieldText text_of_field(hid_t field);
 /// Number of axes of the grid in one of lapl's files; 2 for any other file.
 int count_grid_axes(hid_t file);

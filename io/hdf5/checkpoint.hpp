@@ -28,9 +28,9 @@ struct OutputListMark {
 struct CheckpointHeader {
   std::string config;  ///< resolved config, YAML
   Shape shape;
-  std::vector<std::string> fields = std::vector<std::string>(1, "field");  ///< of the state
+  std::vector<std::string> fields = std::vector<std::string>(1, "field");  ///< in order
   std::int64_t step = 0;
-  std::optional<double> time = {};  ///< of the state; none in files of versions without one
+  std::optional<double> time = {};  ///< seconds; none in files of versions without one
   double time_step = 0;
   double coefficient = 0;
   std::uint64_t state_digest = 0;
@@ -41,11 +41,11 @@ struct CheckpointHeader {
   /// Steps up to this one with a due output that could not be stored.
   std::vector<std::int64_t> missing_outputs;
   std::optional<OutputListMark> output_list = {};
-  /// Where steps vary: what a restart needs of them (solver/step_control.hpp); else empty.
+  /// The state of the step control (solver/step_control.hpp) where steps vary; else empty.
   std::vector<std::uint64_t> step_state = {};
 };
 
-/// The time of the state; in a file of an earlier version, by its steps.
+/// The time of the state in seconds; for a file of an earlier version, computed from its step.
 double header_time(const CheckpointHeader& header);
 
 /// A header with the values of the state.
@@ -60,7 +60,8 @@ struct Checkpoint {
 /// IoError on all ranks.
 void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                       const CheckpointHeader& header, RowRange rows, FieldView values);
-/// Starts to write the state of the next checkpoint (FileWriter::begin); `fields`: their number.
+/// Starts to write the state of the next checkpoint (FileWriter::begin). `values` has this number
+/// of `fields`, one after the other.
 void begin_checkpoint(FileWriter& writer, const std::filesystem::path& path, std::size_t fields,
                       FieldView values);
 

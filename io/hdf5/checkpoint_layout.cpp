@@ -42,7 +42,7 @@ OutputListMark read_output_list_mark(hid_t file) {
   return {words[0], words[1]};
 }
 
-// The outputs in files of earlier versions, which have the names in this dataset, one per line.
+// The outputs in a file of an earlier version: names, one per line, and digests.
 std::vector<std::pair<std::string, std::uint64_t>> read_outputs(hid_t file) {
   const std::vector<std::string> names =
       split_lines(read_text(file, dataset_name(CheckpointPart::output_names), longest_text));
@@ -121,7 +121,7 @@ CheckpointHeader read_checkpoint_header(hid_t file) {
     header.outputs = read_outputs(file);
   if (has(step_state))
     header.step_state = read_array<std::uint64_t>(file, dataset_name(step_state), 64);
-  // Earlier versions have no such dataset: there a run ended with the first output it missed.
+  // Files of earlier versions lack it: there a run ended at the first output that was not stored.
   if (has(missing_outputs))
     header.missing_outputs =
         read_array<std::int64_t>(file, dataset_name(missing_outputs), most_outputs);

@@ -1,5 +1,5 @@
-// Stores a checkpoint's header in HDF5; docs/format.md lists the datasets. Messages as in
-// hdf5_handle.hpp.
+// Stores a checkpoint's header in HDF5; docs/format.md lists the datasets. Messages do not name the
+// file (hdf5_handle.hpp).
 #pragma once
 
 #include "io/hdf5/checkpoint.hpp"

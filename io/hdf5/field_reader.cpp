@@ -20,8 +20,8 @@ namespace {
 
 using ReceiveShape = std::function<void(Shape)>;
 
-/// The values along a dataset's time axis: of the dimension scale of that axis, else of the dataset
-/// time beside it or in the root; empty if there is none.
+/// The times along a dataset's time axis: from the dimension scale of that axis, else from the
+/// dataset `time` beside it or in the root; empty if there is none.
 std::vector<double> axis_times(hid_t file, hid_t dataset, const std::string& name,
                                const DatasetLayout& layout, int grid_axes) {
   std::vector<double> times;
@@ -70,7 +70,7 @@ ReadField read_plain(const OpenedFile& opened, const std::string& name, const Re
           record,           times.empty() ? std::nullopt : std::optional(times[record])};
 }
 
-/// A record as the index describes it.
+/// A record of a run, with its place, as the index describes it.
 struct IndexRecord {
   Shape shape;
   Precision precision = Precision::float64;
@@ -82,7 +82,7 @@ struct IndexRecord {
 IndexRecord find_record(hid_t index, const std::filesystem::path& path, const std::string& name,
                         const RecordChoice& choice) {
   const Axes axes = read_axes(index);
-  // Throws IoError that names the existing datasets.
+  // For a missing dataset, throws IoError that names the existing ones.
   if (!has_dataset(index, name)) open_plain_dataset(index, name);
   const std::size_t record =
       chosen_record(choice, axes.steps.size(), axes.times, "dataset " + name);

@@ -22,7 +22,7 @@ struct FieldText {
   bool masked = false;  ///< cells outside a mask are NaN (attribute _FillValue)
   std::string complex =
       {};  ///< name of the complex field of which it is a part (attribute complex)
-  bool earlier_fill = false;  ///< records of earlier versions have fill_value there
+  bool earlier_fill = false;  ///< records of earlier versions have fill_value outside
 };
 
 /// View of a grid's values, row by row.

@@ -89,7 +89,8 @@ FileContent content_of_checkpoint(hid_t file) {
           .provenance = std::move(provenance)};
 }
 
-/// The content of a file with datasets that read_field accepts; shape and precision of the first.
+/// The content of a file with datasets that read_field accepts, with shape and precision of the
+/// first.
 FileContent content_of_plain(hid_t file) {
   FileContent content;
   content.kind = "hdf5";
@@ -176,7 +177,7 @@ OpenedFile open_sealed(const std::filesystem::path& path, bool sealed) {
 }
 
 namespace {
-// Seals' checksums. All users hold an Hdf5Session, which excludes other threads.
+// Checksums in the seals of outputs. All users hold an Hdf5Session, which excludes other threads.
 std::set<std::uint64_t> rehearsed_outputs;
 }  // namespace
 
@@ -241,7 +242,7 @@ std::string output_problem(const std::filesystem::path& file, std::uint64_t stat
   std::error_code error;
   const auto written = std::filesystem::last_write_time(file, error);
   if (error) return file.string() + ": " + error.message();
-  // The clocks of file systems may differ by some milliseconds.
+  // Also reads a file with an equal time: clocks of file systems advance in milliseconds.
   if (written < unchanged_since && has_seal(file)) return {};
   const FileContent content = read_content(file);
   const std::int64_t step = step_of_file_name(file.filename().string());

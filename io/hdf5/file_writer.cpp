@@ -40,7 +40,8 @@ void for_each_part(const FileLayout& layout, const Rest& rest, const Values& val
   if (layout.size > at) rest(at, layout.size - at);
 }
 
-/// Finds the places of the field values and of the changing values in a file that HDF5 laid out.
+/// Finds where HDF5 has put the values of the fields, and the other values that differ between
+/// files of this layout (`changing`).
 FileLayout find_values(hid_t file, const FilePlan& plan, const NamedValues& changing) {
   FileLayout layout;
   for (std::size_t field = 0; field < plan.fields.size(); ++field)
@@ -83,8 +84,8 @@ void read_rest(const PosixFile& written, const std::string& label, FileLayout& l
   });
 }
 
-/// HDF5 lays the file out in memory, and `use_layout` is called on it. If the memory does not
-/// suffice, the temporary file is used and removed afterwards.
+/// Lets HDF5 lay the file out in memory and calls `use_layout` with its path. If the memory does
+/// not suffice, uses the temporary file and removes it afterwards.
 template <class UseLayout>
 void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, FileLayout& layout,
                   const UseLayout& use_layout) {
@@ -261,7 +262,7 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
   const std::string label = path.string();
   const std::vector<std::uint64_t> ends = ends_of_ranks(ranks, values.rows);
   std::unique_ptr<TemporaryFile> temporary;  // only on the first rank
-  bool has_values = false;                   // of the fields, by begin()
+  bool has_values = false;                   // true if begin() wrote the fields
   std::optional<PosixFile> file;
   on_all_ranks(ranks, label, [&] {
     check_rows(label, plan, values, ends, ranks.rank());

@@ -31,8 +31,8 @@ namespace lapl {
 /// A file to be laid out by HDF5.
 struct FilePlan {
   Shape shape;
-  std::vector<std::pair<std::string, Precision>> fields = {};  ///< by the names of their datasets
-  std::size_t records = 1;                                     ///< of each field
+  std::vector<std::pair<std::string, Precision>> fields = {};  ///< name of each dataset
+  std::size_t records = 1;                                     ///< number for each field
   std::uint64_t expected_bytes = 0;  ///< upper bound for all but field values
   /// Creates the file, with a dataset without values for each field (lay_out_record).
   std::function<void(const std::filesystem::path& scratch)> write_hdf5 = {};
@@ -86,7 +86,7 @@ class FileWriter {
   };
 
   std::optional<Begun> begun_;
-  std::string key_;  // of the layout
+  std::string key_;  // the key of layout_; empty: no layout
   FileLayout layout_;
 };
 

@@ -16,8 +16,8 @@ std::recursive_mutex& hdf5_mutex() {
   return mutex;
 }
 
-// HDF5 may crash where memory runs out within it, above all while it starts. A session takes more
-// than HDF5 takes besides values, and gives it back.
+// HDF5 may crash if memory runs out inside it, above all while it starts. So a session first
+// allocates more than HDF5 needs besides values, which may throw, and frees it.
 void require_memory() {
   constexpr std::size_t enough = 8 << 20;
   ::operator delete(::operator new(enough));

@@ -101,7 +101,9 @@ double wrapped(double value, double wrap) {
   return value >= -wrap / 2 ? value + wrap : value;
 }
 
-/// 0 if the type's own sign holds.
+/// The number that wrapped() adds if the attribute _Unsigned contradicts the type: 2^bits to
+/// negative values of a signed type, -2^bits to values from 2^(bits - 1) on of an unsigned one. 0
+/// without such a contradiction.
 double unsigned_wrap(const Attributes& attributes) {
   if (!attributes.has("_Unsigned")) return 0;
   std::string text = attributes.text("_Unsigned");
@@ -113,9 +115,9 @@ double unsigned_wrap(const Attributes& attributes) {
   return std::ldexp(text == "true" ? 1 : -1, attributes.bits());
 }
 
-/// netCDF's default fill value of the dataset's type, if the file may contain it: integers that
-/// mean themselves are far more common, so it counts there only if the dataset is made to be filled
-/// with it, as netCDF makes datasets.
+/// netCDF's default fill value of the dataset's type; none if it may be an ordinary value. An
+/// integer type has this fill value only if the dataset is made to be filled with it, as netCDF
+/// makes datasets.
 std::optional<double> default_fill(hid_t dataset, const Attributes& attributes) {
   if (!attributes.is_integer()) return attributes.as_stored(fill_value);
   const int bits = attributes.bits();
@@ -173,8 +175,8 @@ Packing read_packing(hid_t dataset, const std::string& name) {
   if (fill.empty() && !is_own_file(dataset))
     if (const auto number = default_fill(dataset, attributes)) add(*number);
 
-  // As netCDF says: a range of packed integers is of them, unless its numbers are of the unpacked
-  // kind.
+  // As netCDF says: a range beside packed integers is one of stored values, but if its numbers are
+  // floating-point, one of unpacked values.
   const bool packed = packing.scale != 1 || packing.offset != 0;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto limit = [&](const char* attribute, double low, double high) {

@@ -1,5 +1,5 @@
-// The attributes of the netCDF and CF user guides by which a stored value means another one.
-// Messages as in hdf5_handle.hpp.
+// Reads the attributes of the netCDF and CF user guides that give a stored value another meaning,
+// such as scale_factor. Messages do not name the file (hdf5_handle.hpp).
 #pragma once
 
 #include <limits>
@@ -13,10 +13,10 @@ namespace lapl {
 /// A stored value v means scale * v + offset, or NaN if it is missing.
 struct Packing {
   double scale = 1, offset = 0;
-  /// 2^bits: v + wrap is meant where v is negative; -2^bits: where v is at least 2^(bits - 1)
+  /// 2^bits: v + wrap is meant if v < 0; -2^bits: if v >= 2^(bits - 1); 0: v itself is meant
   double wrap = 0;
-  std::vector<double> missing;  ///< after wrap
-  /// Values outside are missing.
+  std::vector<double> missing;  ///< values of v, after wrap, that mean NaN
+  /// Values outside the range are missing.
   struct Range {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();

@@ -35,7 +35,7 @@ void limit(int resource, rlim_t most) {
   setrlimit(static_cast<__rlimit_resource_t>(resource), &limits);
 }
 
-/// Limits the address space to `more` bytes more than it has now.
+/// Limits the address space of this process to its present size plus `more` bytes.
 void limit_memory(std::uintmax_t more) {
   std::ifstream file("/proc/self/statm");
   rlim_t pages = 0;

@@ -139,8 +139,8 @@ void RunIndex::read_step(std::int64_t step) {
   });
 }
 
-/// Loads all outputs except unreadable ones, beginning with the one just written or the newest. If
-/// a step file is older than the existing index, its time is taken from the index.
+/// Loads all outputs except unreadable ones, beginning with the one just written or the newest. The
+/// index gives the time of a record whose step file is older than the index.
 void RunIndex::load(const StepRecord* just_written) {
   const Hdf5Session session;
   records_.clear();

@@ -13,9 +13,9 @@ namespace lapl {
 
 struct Axes;
 
-/// Maintains the index. Programs that read it keep all files open that it refers to; beyond their
-/// limit of open files they read NaN. So each group of 256 outputs is copied into one file, a
-/// bundle, to which the index refers instead. Bundles never change; step files stay.
+/// Maintains the index. A program that reads the index keeps all files open to which the index
+/// refers; beyond its limit of open files it reads NaN. So each group of 256 outputs is copied into
+/// one file, a bundle, to which the index refers instead. Bundles never change; step files stay.
 class RunIndex {
  public:
   static constexpr std::size_t bundle_size = 256;  ///< outputs in a bundle
@@ -46,7 +46,7 @@ class RunIndex {
   /// Consecutive records with values at consecutive places of one file.
   struct RecordRange {
     std::string file;
-    std::size_t place, records, places;  // places: number in the file
+    std::size_t place, records, places;  // places: number of records in `file`
   };
   void load(const StepRecord* just_written);
   void add_output(const StepRecord& record);

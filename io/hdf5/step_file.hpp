@@ -127,14 +127,14 @@ struct ReadField {
   bool one_axis = false;    ///< a single row, from a dataset of one axis
   FieldValues values;
   std::size_t record = 0;           ///< the one that was read
-  std::optional<double> time = {};  ///< its value of the time axis, if the file has one
+  std::optional<double> time = {};  ///< its time, if the file has a time axis
 };
 ReadField read_field(const std::filesystem::path& file, const std::string& dataset,
                      const RecordChoice& record = {},
                      const std::function<void(Shape)>& receive_shape = {}, int grid_axes = 2);
 
-/// The number of the chosen one of `records`; `times` may be empty. Throws IoError that names what
-/// there is.
+/// The index of the chosen record among `records`. `times` has the time of each record, or is
+/// empty. Throws IoError that says which records there are.
 std::size_t chosen_record(const RecordChoice& choice, std::size_t records,
                           const std::vector<double>& times, const std::string& name);
 

@@ -46,8 +46,8 @@ struct FrameDataset {
 using PutFrame = std::function<void(std::size_t dataset, std::int64_t frame, FieldView values)>;
 
 /// Writes `frames` frames of each dataset, with `axes` axes, to a new sealed HDF5 file. `make`
-/// calls its argument for each frame. `history` says how the frames were computed. If anything
-/// throws, there is no new file. Throws IoError.
+/// calls its argument for each frame of each dataset. `history` says how the frames were computed.
+/// If anything throws, there is no new file. Throws IoError.
 void write_frames(const std::filesystem::path& path, const std::string& history,
                   Precision precision, const std::vector<FrameDataset>& datasets,
                   std::int64_t frames, int axes, const std::function<void(const PutFrame&)>& make);

@@ -68,7 +68,7 @@ bool choose_format(const PngReader& reader) {
     png_set_packing(reader.png);
   } else {
     png_set_expand_gray_1_2_4_to_8(reader.png);
-    // A v of 8 bits becomes 257 v, the same fraction of the largest value.
+    // An 8-bit value v becomes 257 v, the same fraction of the largest value.
     png_set_expand_16(reader.png);
     png_set_strip_alpha(reader.png);
   }
@@ -88,8 +88,8 @@ std::uint64_t sample(const png_byte* bytes) {
   return static_cast<std::uint64_t>(bytes[0]) << 8 | bytes[1];
 }
 
-/// Luminance of one pixel, from 0 to 1. Integers up to the division, so that a grey pixel stored as
-/// colour has the same value as one stored as grey.
+/// Luminance of one pixel, from 0 to 1. The sum is computed in integers, so that a grey pixel
+/// stored as colour has the same value as one stored as grey.
 double luminance(const png_byte* pixel, int channels) {
   if (channels == 1) return static_cast<double>(sample(pixel)) / 65535;
   const std::uint64_t sum =

@@ -19,8 +19,8 @@
 namespace lapl {
 namespace {
 
-// Throws before a field is made whole, in so many bytes for each cell. The message names it by
-// `key`.
+// Throws DeviceError unless memory has room for a whole field with this number of bytes for each
+// cell. The message names the field by `key`.
 void require_memory(const std::string& key, Shape shape, double bytes_a_cell) {
   const double needed = bytes_a_cell * static_cast<double>(shape.cells());
   const double available = memory_available("cpu").host;
@@ -63,8 +63,8 @@ std::vector<double> load_pictures(const std::string& key, const std::string& pat
   return values;
 }
 
-// Reads a dataset; messages name the file by `key`. Where it has several records, a note says which
-// was read, whether it was chosen or not.
+// Reads a dataset; messages name the file by `key`. If the dataset has several records, adds a note
+// that says which one was read, even if the config chose it.
 std::vector<double> load_dataset(const std::string& key, const std::string& path,
                                  const std::string& dataset, const RecordChoice& choice,
                                  const std::function<void(Shape)>& check_shape, int axes,
@@ -112,7 +112,7 @@ WholeFields load_initial_fields(const RunConfig& config, RecordNotes* notes) {
 
 namespace {
 
-// The values of a field that is no number.
+// The values of a parameter that is a field, or of the mask; none for a number.
 std::vector<double> load_source(const std::string& key, const ParameterConfig& source,
                                 const RunConfig& config, RecordNotes* notes) {
   switch (source.kind) {
@@ -138,7 +138,7 @@ std::string cell_place(std::int64_t index, Shape shape) {
   return place_text(cell_at(shape, index), shape.axes);
 }
 
-// 1 inside and 0 outside.
+// The mask: 1 inside and 0 outside.
 std::vector<double> load_mask(const RunConfig& config, RecordNotes* notes = nullptr) {
   std::vector<double> values = load_source(mask_name, *config.mask, config, notes);
   bool any = false;
@@ -157,7 +157,7 @@ std::vector<double> load_mask(const RunConfig& config, RecordNotes* notes = null
   return values;
 }
 
-// A note on the cells inside that have no cell inside beside them; empty if there are none.
+// A note on the cells inside the mask that have no neighbour inside; empty if there are none.
 std::string lone_cells(const RunConfig& config, const std::vector<double>& mask) {
   const Shape shape = config.shape;
   const Faces<double> faces = quantity_faces<double>(config.boundaries);

@@ -11,7 +11,7 @@
 
 namespace lapl {
 
-/// Remarks on files with several records, of which one is read.
+/// Notes on files with several records: each says which record is read.
 using RecordNotes = std::vector<std::string>;
 
 /// The initial fields that are read from files. Throws IoError if a file cannot be read, and
@@ -22,17 +22,18 @@ WholeFields load_initial_fields(const RunConfig& config, RecordNotes* notes = nu
 /// same errors, also for a mask that is 0 everywhere.
 CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes = nullptr);
 
-/// Drops a mask that no cell is outside of, so that it costs nothing. Returns a note on cells
-/// inside that no other cell inside is beside; empty if there are none. Throws the errors of
-/// load_coefficients about the mask, and ConfigError for a probe outside.
+/// Drops a mask if no cell is outside it, so that it costs nothing. Returns a note on cells inside
+/// that have no neighbour inside; empty if there are none. Throws the errors of load_coefficients
+/// about the mask, and ConfigError for a probe outside.
 std::string resolve_mask(RunConfig& config);
-/// The same for a model, which is made again without its mask.
+/// Does the same for a model; makes the model again if its mask is dropped.
 std::string resolve_mask(Model& model);
 
-/// A note where fluxes are of first order: a coefficient reads neighbours, or the mask boundary is
-/// not made of walls along the axes; empty elsewhere. Throws as load_coefficients.
+/// A note that errors of fluxes are of first order: if a coefficient of a divergence reads
+/// neighbours, or the mask boundary is not made of walls along the axes. Else empty. Throws as
+/// load_coefficients does.
 std::string note_on_fluxes(const RunConfig& config);
-/// Drops the mask.
+/// Drops the mask and the conditions at its boundary.
 void drop_mask(RunConfig& config);
 
 /// The initial state and the coefficient fields, for an estimate of the largest stable step.

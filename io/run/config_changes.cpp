@@ -25,7 +25,7 @@ std::map<std::string, std::string> compared_values(const LoadedConfig& config) {
   return values;
 }
 
-// True if the digest of the equation says whether the change is one of words alone.
+// True if equal digests of both equations would show that the change is one of words alone.
 bool is_in_digest(const ConfigChange& change) {
   const OnRestart rule = row_of_resolved(change.key).on_restart;
   const auto is_number = [](const std::string& value) {
@@ -45,12 +45,13 @@ bool same_equation(const Model& a, const Model& b) {
   return config_digest(a) == config_digest(b);
 }
 
-// Where the estimates of both configs are made at the same steps, or there are none.
+// True if both configs estimate the stable step at the same steps, or one makes no estimates.
 bool same_estimates(const RunConfig& a, const RunConfig& b) {
   return !a.scheme.varies || !b.scheme.varies || a.stability_checks() == b.stability_checks();
 }
 
-// Why times would not go on, if they would not. The parameters of diffusion may imply the step.
+// Why steps after the change would not continue the times; empty if they do. The parameters of
+// diffusion may imply the step.
 std::string why_times_differ(OnRestart rule, const RunConfig& before, const RunConfig& now) {
   if (now.scheme.varies) return {};
   if (rule == OnRestart::asked && before.scheme.varies)

@@ -1,4 +1,4 @@
-// Compares the config of a restart with the one before, by the key table (OnRestart).
+// Compares the config of a restart with that of the run so far, by the key table (OnRestart).
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ namespace lapl {
 struct ConfigChange {
   std::string key, was, is;
   bool asked = false;    ///< lapl resume --change-equation may change it
-  std::string why = {};  ///< a restart may not, where there is a reason for these values
+  std::string why = {};  ///< why a restart may not change it, if these values give a reason
 };
 
-/// The changes that a restart may not make freely, with those of --change-equation last.
+/// The changes that a restart may not make freely; those that --change-equation allows come last.
 std::vector<ConfigChange> changes_between(const LoadedConfig& before, const LoadedConfig& now);
 
-/// Why a restart may not make these changes, one line per key; empty if it may. `where` says where
-/// the config before comes from. `any_asked`: the restart has --change-equation.
+/// Why a restart may not make these changes, one line per key; empty if it may. `where` names the
+/// origin of the earlier config. `any_asked`: the restart has --change-equation.
 std::string restart_refusal(const std::vector<ConfigChange>& changes, const std::string& where,
                             bool any_asked = false);
 

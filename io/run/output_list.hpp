@@ -40,8 +40,8 @@ class OutputList {
  private:
   std::filesystem::path path_;
   OutputDigests outputs_;
-  SealMaker stored_;     // of the lines in the file
-  OutputListMark mark_;  // of the lines in the file
+  SealMaker stored_;     // checksum of the lines in the file
+  OutputListMark mark_;  // describes the lines in the file
   std::string waiting_;  // lines that are not in the file yet
 };
 

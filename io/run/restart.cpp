@@ -78,7 +78,7 @@ void add_listed_outputs(const fs::path& path, CheckpointHeader& header, const fs
 
 // If the list is lost, assumes all outputs that were due, with the digests in their files.
 void add_due_outputs(CheckpointHeader& header, const RunConfig& run, const fs::path& fields) {
-  if (run.scheme.varies && run.output_time) return;  // at steps that cannot be known
+  if (run.scheme.varies && run.output_time) return;  // the steps of outputs are unknown
   const Schedule schedule(run);
   for (std::int64_t before = -1, step = 0; step > before && step <= header.step;
        before = std::exchange(step, schedule.next_output_after(step))) {
@@ -205,7 +205,7 @@ Restart newest_valid_checkpoint(const fs::path& folder, const CheckpointCheck& c
       rejected.push_back(error.what());
     }
   }
-  // Better than no checkpoint; when the run ends, it names the missing outputs.
+  // A checkpoint with missing outputs is better than none; the end of the run names the outputs.
   if (!incomplete.empty()) {
     Restart restart = read_restart(incomplete, check, values);
     restart.rejected = rejected;

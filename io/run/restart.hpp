@@ -26,8 +26,8 @@ struct Restart {
 };
 
 /// Compares a checkpoint with the run folder in which it continues. Throws CheckpointError if it
-/// belongs to another run. Moves outputs that are missing or changed to the missing ones in its
-/// header and adds a message about each to `damaged`.
+/// belongs to another run. Moves outputs whose files are missing or changed to missing_outputs of
+/// the header and adds a message about each to `damaged`.
 using CheckpointCheck = std::function<void(Restart&)>;
 
 /// The check for the checkpoints in this folder: the problem must be that of its config.yaml, and

@@ -79,7 +79,7 @@ void make_durable_folders(const fs::path& path) {
 
 enum class Order { removal, creation };
 
-// In the order of files_of_run, or the reverse.
+// Syncs the folders of a run, in the order of files_of_run or in reverse.
 void sync_folders(const fs::path& folder, Order order) {
   std::array folders = {folder / "checkpoints", folder, folder / "fields"};
   if (order == Order::creation) std::ranges::reverse(folders);
@@ -87,7 +87,8 @@ void sync_folders(const fs::path& folder, Order order) {
     if (fs::exists(of)) sync_folder(of);
 }
 
-// Neither a kill nor a power failure in between leaves an index without its step files.
+// Moves files of a run in an order such that neither a kill nor a power failure in between leaves
+// in the run folder an index without its step files.
 void move_files(std::vector<fs::path> files, const fs::path& from, const fs::path& to,
                 Order order) {
   if (order == Order::creation) std::ranges::reverse(files);
@@ -132,7 +133,8 @@ void settle_replaced(const fs::path& folder) {
   if (fs::exists(folder / ".replaced")) restore_replaced(folder);
 }
 
-// A destructor can only say that; the next process with the lock settles it.
+// Reports that settle_replaced has failed in the destructor, which cannot throw. The next process
+// that locks the folder settles it.
 void print_unsettled(const fs::path& folder, const std::exception& error) noexcept try {
   for (const char* name : {".replaced", ".dropped"})
     if (fs::exists(folder / name))
@@ -177,7 +179,7 @@ bool is_killed(pid_t id) {
   return false;
 }
 
-// True if the process has certainly ended, or is about to; false if its number does not tell.
+// True if the process with this id has certainly ended, or is about to; false if the text is no id.
 bool has_ended(const std::string& process) {
   pid_t id = 0;
   if (std::from_chars(process.data(), process.data() + process.size(), id).ec != std::errc() ||
@@ -215,7 +217,8 @@ std::variant<RunFolder::Locks, std::string> RunFolder::try_locks(const fs::path&
   const fs::path path = folder / ".lock";
   PosixFile of_folder(folder, O_RDONLY | O_DIRECTORY, folder.string());
   const Lock first = of_folder.try_lock();
-  // No other process gets here while this one holds the folder's lock, so .lock is not locked.
+  // A .lock with other hard links (cp -l) shares its lock with another folder. Nobody else uses it
+  // here, because this process holds the folder's lock, so it is removed.
   if (first == Lock::taken && is_shared(path)) fs::remove(path);
   PosixFile file(path, O_RDWR | O_CREAT | O_NOFOLLOW, path.string());
   const Lock second = first == Lock::held ? Lock::held : file.try_lock();
@@ -231,7 +234,8 @@ std::variant<RunFolder::Locks, std::string> RunFolder::try_locks(const fs::path&
                first == Lock::taken || second == Lock::taken};
 }
 
-// A child that a killed run has just forked holds the run's locks until it closes its files.
+// Waits up to 10 s for the locks of a killed run: a child that the run has just forked holds them
+// until the child closes its files.
 RunFolder::Locks RunFolder::acquire_locks(const fs::path& folder) {
   for (auto waited = 0ms;; waited += 10ms) {
     auto locks = try_locks(folder);
@@ -346,7 +350,7 @@ void RunFolder::sync() const {
 void refuse_file_of_run(const fs::path& path) {
   constexpr std::array names = {"run.json",  "config.yaml",     "log.jsonl",
                                 "fields.nc", "diagnostics.csv", "probes.csv"};
-  std::error_code error;  // writing there reports a path that leads nowhere
+  std::error_code error;  // a path that leads nowhere is reported by the writer
   const fs::path real = fs::weakly_canonical(path, error);
   const std::string name = real.filename().string();
   fs::path folder = real.parent_path();

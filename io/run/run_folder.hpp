@@ -16,11 +16,11 @@ class RunFolder {
  public:
   enum class Existing { refuse, overwrite };
 
-  /// Creates the folder and takes its lock. Refuses a folder that contains a run, or replaces that
-  /// run; always refuses any other folder that is not empty. Keeps a replaced run until
-  /// drop_replaced and restores it if the new run ends earlier. Throws ConfigError if the folder is
-  /// refused, and IoError if it cannot be created, a symbolic link leads out of it, or another
-  /// process holds the lock (the message has its process id).
+  /// Creates the folder and takes its lock. A folder that contains a run is refused, or the run is
+  /// replaced, as `existing` says; any other folder that is not empty is refused. Keeps a replaced
+  /// run until drop_replaced and restores it if the new run ends earlier. Throws ConfigError if the
+  /// folder is refused, and IoError if it cannot be created, a symbolic link leads out of it, or
+  /// another process holds the lock (the message has its process id).
   static RunFolder create(const std::filesystem::path& path, Existing existing);
 
   /// Takes the lock of an existing run folder; what was read from the folder before may have

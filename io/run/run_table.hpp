@@ -62,8 +62,8 @@ class TableReader {
 
  private:
   std::istringstream lines_;
-  std::size_t parts_;                               // of a line
-  std::vector<std::optional<std::size_t>> places_;  // of the columns in a line
+  std::size_t parts_;                               // number of parts of a line
+  std::vector<std::optional<std::size_t>> places_;  // index in a line, by column
 };
 
 }  // namespace lapl

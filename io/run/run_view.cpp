@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Seconds. A run reports its progress every two seconds; after a longer silence, the user is told.
+// Seconds without news of a run after which the user is told; a run reports every two seconds.
 constexpr double notable_silence = 30;
 
 // The text of a file; empty if the file does not exist yet.

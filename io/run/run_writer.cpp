@@ -99,8 +99,7 @@ void RunWriter<T>::write_probes() {
   warned_of_probes_ = false;
 }
 
-// Lines that cannot be written are retried with the next ones; no checkpoint is written without
-// them.
+// Probe lines that cannot be written wait for the next ones; no checkpoint is stored before.
 template <class T>
 void RunWriter<T>::try_to_write_probes() try {
   write_probes();
@@ -130,8 +129,9 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                                 ? FieldView(captured.derived[field])
                                 : FieldView()});
   last_digest_ = captured.digest;
-  // The output first, because the checkpoint records which outputs exist. The values of both are
-  // written at the same time, because Linux lets only one thread at a time write to a file.
+  // The output comes first, because the checkpoint records which outputs exist. The values of both
+  // are written at once: two files take two threads, whereas Linux lets only one thread at a time
+  // write to a file.
   if (storing.output && storing.checkpoint && captured.ranks->count() == 1)
     begin_checkpoint(checkpoint_writer_, folder_.checkpoints() / checkpoint_file_name(step),
                      config_.fields.size(), captured.state);
@@ -169,7 +169,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
                                        const Diagnostics& diagnostics) {
   const std::int64_t step = storing.step;
   GoAhead together(*captured.ranks);
-  // An output is never changed once it is written; a restart begins at the step of one.
+  // A restart may begin at the step of an output; an output is never changed once it is written.
   if (step == first_step_ && outputs_.contains(step)) return "";
   const auto path = folder_.fields() / step_file_name(step);
   folder_.make_folders();
@@ -189,7 +189,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
                              complex_parent(config_, dataset.name)});
   together.say();
   write_step_file(step_writer_, *captured.ranks, path, record, captured.rows);
-  // an interrupted start may have left a line of it
+  // An interrupted start may have left a line of this step.
   if (step == first_step_) diagnostics_.begin(step);
   std::string line = fmt::format("{},{}", step, time);
   for (const double value : diagnostics_values(diagnostics, config_, storing.steps))
@@ -211,12 +211,12 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
 
 template <class T>
 void RunWriter<T>::watch_output(std::int64_t step, std::uint64_t digest) {
-  std::error_code error;  // a missing one is reported at the end
+  std::error_code error;  // a missing file is reported at the end
   const auto path = folder_.fields() / step_file_name(step);
   outputs_[step] = {digest, std::filesystem::last_write_time(path, error)};
 }
 
-// Verifies an output that someone has changed since it was stored; a wrong one becomes missing.
+// Verifies outputs whose files have changed since they were stored; a wrong one becomes missing.
 template <class T>
 void RunWriter<T>::remove_changed(std::int64_t step) {
   bool changed = false;
@@ -243,8 +243,8 @@ void RunWriter<T>::remove_changed(std::int64_t step) {
   rewrite_index(step);
 }
 
-// Rewriting costs time for every output, so the index may lag by a sixteenth of the outputs, and by
-// ten seconds.
+// Rewriting the index takes time for each output, so it may lag by up to a sixteenth of the
+// outputs, but for no longer than ten seconds.
 template <class T>
 bool RunWriter<T>::index_is_due() const {
   return 16 * (index_.size() - indexed_) >= index_.size() || !indexed_at_ ||
@@ -277,8 +277,8 @@ std::string RunWriter<T>::write_state(const Storing& storing, const Captured<T>&
   const std::int64_t step = storing.step;
   GoAhead together(*captured.ranks);
   const auto path = folder_.checkpoints() / checkpoint_file_name(step);
-  // The checkpoint must not list outputs that are gone, but looking at all of them each time is
-  // slow.
+  // The checkpoint must not list outputs that are gone. Looking at all outputs is slow, so that is
+  // done once every (number of outputs) / 64 checkpoints.
   folder_.make_folders();
   saved_checks_ += 64;
   if (saved_checks_ >= outputs_.size()) {
@@ -308,9 +308,9 @@ std::string RunWriter<T>::write_state(const Storing& storing, const Captured<T>&
   return path.string();
 }
 
-// Older checkpoints go only now that the newest is safe. Checkpoints of later steps, left by a run
-// that was resumed from before them, stay uncounted; so does the one from which the first missing
-// output can be made.
+// Removes old checkpoints, now that the newest is safe. Checkpoints of later steps, which a run
+// left that was resumed from before them, stay and do not count. The newest checkpoint before the
+// first missing output stays, too, because a restart from it makes the output.
 template <class T>
 void RunWriter<T>::remove_old_checkpoints(const std::filesystem::path& newest) const try {
   const std::int64_t newest_step = step_of_checkpoint(newest.filename().string());

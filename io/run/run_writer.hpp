@@ -28,11 +28,11 @@ namespace lapl {
 struct StoredEvent {
   std::int64_t step = 0;
   double time = 0;
-  double time_step = 0;  ///< dt; 0 before the first step of those by error
+  double time_step = 0;  ///< dt; 0 before the first step if the error sets it
   struct Field {
     std::string name;
     Statistics statistics;
-    FieldView values;       ///< the first rank's; valid while the event is handled
+    FieldView values;       ///< of the first rank; valid while the event is handled
     FieldView masked = {};  ///< the same with NaN outside, where the grid has a mask
   };
   std::vector<Field> fields;  ///< of the state
@@ -104,18 +104,18 @@ class RunWriter final : public RunSink<T> {
     std::filesystem::file_time_type written;
   };
   std::map<std::int64_t, Stored> outputs_;  // by step
-  std::size_t saved_checks_ = 0;            // saved-up checks of outputs that may have changed
+  std::size_t saved_checks_ = 0;            // outputs that may be looked at: 64 more a checkpoint
   FileWriter step_writer_, checkpoint_writer_;
   RunTable diagnostics_, probes_;
   OutputList output_list_;
-  std::mutex probing_;  // lines come from the stepping thread
+  std::mutex probing_;  // guards probe_lines_, written by the stepping thread, too
   std::string probe_lines_;
   Clock::time_point probes_written_ = Clock::now();
   bool warned_of_probes_ = false;
   RunIndex index_;
-  std::size_t indexed_ = 0;  // outputs when the index was last written
+  std::size_t indexed_ = 0;  // number of outputs when the index was last written
   std::optional<Clock::time_point> indexed_at_;
-  bool missing_index_ = false;  // or not up to date
+  bool missing_index_ = false;  // missing, or not up to date
   std::vector<std::int64_t> missing_outputs_;
   std::optional<std::int64_t> missing_checkpoint_;
   std::set<std::string> warned_;
@@ -123,8 +123,7 @@ class RunWriter final : public RunSink<T> {
   std::uint64_t last_digest_ = 0;
 };
 
-/// The RunWriter of the other ranks: makes the same collective calls in the
-/// same order as the first rank's.
+/// The writer of the other ranks: makes the same collective calls in the same order as RunWriter.
 template <class T>
 class RankWriter final : public RunSink<T> {
  public:

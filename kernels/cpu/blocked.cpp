@@ -1,22 +1,24 @@
-// Engine "blocked" for diffusion: a tile goes through many time levels while it is in the cache.
+// Engine "blocked" for diffusion on two axes: a tile of the grid is stepped many times in the
+// cache.
 //
 //             piece 0        piece 1
-//             columns                       A tile is a band of rows cut into pieces of columns.
-//          +--------------+--------------+  A thread takes it through up to 64 time levels while it
-//   band 0 |   thread 0   |   thread 0   |  is in the cache (tile_steps.cpp). The tile starts with
-//          +- - - - - - - +- - - - - - - +  a halo of as many cells, so that tiles wait for
-//   band 1 |   thread 1   |   thread 1   |  each other only between two passes.
+//             columns                       A tile is a piece of a band of rows. In a pass, one
+//          +--------------+--------------+  thread steps it up to 64 times (time levels) while it
+//   band 0 |   thread 0   |   thread 0   |  is in the cache (tile_steps.cpp). The halo of a tile
+//          +- - - - - - - +- - - - - - - +  is as deep, in cells, as a pass has levels, so tiles
+//   band 1 |   thread 1   |   thread 1   |  wait for each other only between two passes.
 //          +--------------+--------------+
 //
 //   registers, AVX-512   4 rows of one vector: left, centre, right, and the rows above and below
-//   level-one cache      slab + 2 rows, at most 24 KiB (at most 8 KiB per row)
+//   level-one cache      slab (rows stepped at once) + 2 rows: <= 24 KiB, or 6 rows of <= 8 KiB
 //   level-two cache      slab + 2 * levels rows, at most 512 KiB per thread
 //   memory traffic       (1 read + 1 write) / levels per cell and step
 //   barriers             1 / levels per step
 //
-// A vector costs five arithmetic instructions, which saturate the two vector units, and 1.5 loads
-// and a store, all aligned and in the level-one cache. The overhead is the halo, which is computed
-// twice, and two transpositions per pass, one in and one out.
+// A vector of cells costs five arithmetic instructions, which saturate the two vector units, and
+// 1.5 loads and a store, all aligned and in the level-one cache. The overhead of a pass is the
+// halo, which neighbouring tiles compute too, and two transpositions: to the layout of lanes.hpp
+// and back.
 #include <omp.h>
 
 #include <algorithm>
@@ -35,7 +37,7 @@ namespace {
 
 std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// A division of the grid into tiles, and the number of time levels per pass.
+/// A division of the grid into tiles, the number of time levels per pass, and the rows of a slab.
 struct Cut {
   std::int64_t bands = 1, pieces = 1, levels = 1, slab = 4;
   int threads = 1;
@@ -44,10 +46,10 @@ struct Cut {
 };
 
 /// Estimates clock cycles per step with this cut and sets its slab; infinity if the tiles do not
-/// fit the caches. The figures were measured on one AVX-512 processor; about right is enough.
+/// fit the caches. The figures were measured on one AVX-512 processor and need only be about right.
 double cycles_a_step(Shape shape, Cut& cut, std::int64_t lanes, std::int64_t vector_bytes) {
   constexpr double per_vector = 2.7, per_vector_in_and_out = 20, per_row = 12, per_slab = 60;
-  // more than measured: waiting takes longer if another program uses a core
+  // cycles; more than measured, because waiting takes longer if another program uses a core
   constexpr double barrier = 8000;
   const std::int64_t rows = quotient_up(shape.rows, cut.bands);
   const std::int64_t columns = quotient_up(shape.columns, cut.pieces);
@@ -72,7 +74,8 @@ double cycles_a_step(Shape shape, Cut& cut, std::int64_t lanes, std::int64_t vec
   return (turns * tile + (cut.threads > 1 ? barrier : 0)) / levels;
 }
 
-/// The cheapest cut. With 8 levels and 6 KiB per row the tiles always fit the caches.
+/// The cut with the fewest cycles per step. One exists: tiles of 8 levels and 6 KiB per row fit the
+/// caches.
 Cut best_cut(Shape shape, int threads, std::int64_t lanes, std::int64_t vector_bytes) {
   const std::int64_t fewest_pieces = quotient_up(shape.columns, 6 * 1024 / vector_bytes * lanes);
   Cut best;
@@ -125,8 +128,8 @@ class BlockedEngine final : public Engine<T> {
   int threads() const override { return cut_.threads; }
 
  private:
-  // A tile that meets subnormal numbers uses the loop for them in its next passes too. Intermediate
-  // results may be subnormal even if no cell is, and only the plain loop notices them.
+  // After subnormal numbers, a tile uses the loop for them in its next 16 passes too. Intermediate
+  // results may be subnormal even if no cell is, and only the loop for normal numbers notices them.
   void advance_tile(std::int64_t index, std::int64_t levels, const T* from, T* to, T* scratch) {
     constexpr signed char passes = 16;
     signed char& expected = subnormal_expected_[index];

@@ -11,14 +11,15 @@
 
 namespace lapl {
 
+/// A stage compiled for one row; kernels/stages/stage_code.hpp has the meaning of its arguments.
 template <class T>
 using StageFunction = void(const T* const* lines, const T* uniforms, T* const* out, long count);
 
-/// The most steps that a compiled engine runs in one pass.
+/// The most steps that an engine of compiled stages computes in one pass over the grid.
 inline constexpr int most_steps_in_pass = 12;
 
-/// Cells by which rows of coefficients are longer on either side where a pass reads `by` cells
-/// beyond the grid: these and two vectors.
+/// Cells by which stored rows of coefficients extend beyond the grid on either side: the `by` cells
+/// that a pass reads there, and two vectors of 64 bytes.
 template <class T>
 constexpr std::int64_t margin_beyond(std::int64_t by) {
   return by + 2 * 64 / static_cast<std::int64_t>(sizeof(T));
@@ -44,7 +45,8 @@ struct CompiledStages {
     }
   }
 
-  // Extends coefficients and coordinates along the columns as far as a pass reads beyond the grid.
+  // Stores coefficients and coordinates with margins for passes that read `by` columns beyond the
+  // grid.
   void extend(std::int64_t by) {
     margin = margin_beyond<T>(by);
     const Shape shape = problem.shape;
@@ -74,13 +76,14 @@ struct CompiledStages {
 
   Problem<T> problem;
   std::vector<StageLayout> layouts;
-  // for each array: true if a condition at the ends of its columns depends on time
+  // for each array: true if a boundary condition at the ends of its rows depends on time
   std::vector<bool> ends_in_time;
   // for each stage: true if it reads coordinates that differ from row to row
   std::vector<bool> by_row;
   bool in_time = false;  // true if an argument or a condition depends on time
   std::size_t most_lines = 0;
-  /// Column 0 of a line that is no row of an array.
+  /// Points to column 0 of a line that is no row of an array: coordinates, or words of cell
+  /// indices.
   const T* along_columns(const StageLayout::Line& line) const {
     using Line = StageLayout::Line;
     const std::vector<T>& values = line.array == Line::coordinates ? positions
@@ -92,16 +95,19 @@ struct CompiledStages {
   std::vector<StageFunction<T>*> functions;
   /// Steps several rows of diffusion on three axes; null for other problems.
   decltype(RowLoops<T>::diffusion_rows) diffusion_rows = nullptr;
-  /// Like diffusion_rows, for rows that leave the piece for main memory.
+  /// Like diffusion_rows, for rows of the last step, which are written to the field and not to a
+  /// ring.
   decltype(RowLoops<T>::diffusion_rows) outgoing_rows = nullptr;
-  /// True if the grid is larger than the last-level cache: rows that leave then bypass the caches.
+  /// True if two copies of the grid exceed the last-level cache: outgoing_rows then bypass the
+  /// caches.
   bool past_caches = false;
   std::vector<std::vector<T>> coefficients;
-  std::vector<T> positions, low_words, high_words;  // of columns; words of indices in the grid
+  // of each column; the words are those of its cell index, for noise
+  std::vector<T> positions, low_words, high_words;
   std::int64_t margin = 0, pitch = 0;
 };
 
-/// The time-dependent values of one instance of a stage in a pass.
+/// The time-dependent values of one stage in one step of a pass (Pipeline::Instance).
 template <class T>
 struct InstanceTimes {
   explicit InstanceTimes(const Problem<T>& problem) : conditions(problem) {}

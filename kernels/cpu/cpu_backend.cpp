@@ -28,7 +28,7 @@
 namespace lapl {
 
 std::string processor_name() {
-  static const std::string name = [] {  // a machine of many cores takes milliseconds to say it
+  static const std::string name = [] {  // read once: with many cores it takes milliseconds
     std::ifstream info("/proc/cpuinfo");
     for (std::string line; std::getline(info, line);)
       if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
@@ -57,13 +57,13 @@ std::string fastest(const Problem<T>& problem) {
 template <class T>
 std::unique_ptr<Engine<T>> make_engine(const std::string& name, const Problem<T>& problem,
                                        int threads) {
-  // each step's error is checked
+  // if steps have a tolerance, the error of each is checked before the next
   const int most_steps = problem.measures_error ? 1 : most_steps_in_pass;
   if (problem.exponential) {
     if (name != spectral_engine.name)
       throw EngineUnsuitable("engine {}: etdrk2 and etdrk4 are steps of engine spectral", name);
-    // Compiled functions of rows read the state alone, as interpreted ones do. They do not pay
-    // where the transforms take most of the time.
+    // Neither "threaded" nor "interpreted" changes the state from which it computes the rates. On a
+    // small grid the transforms take most of the time, and compiled code does not pay.
     constexpr std::int64_t worth_compiled = 8192;
     const Problem<double>& rates = problem.exponential->rates;
     const bool compiled = problem.shape.cells() >= worth_compiled && fastest(rates) == "blocked";
@@ -99,7 +99,7 @@ class CpuBackend final : public Backend<T> {
     for (HostBuffer<T>* buffer : {&first_, &second_}) *buffer = HostBuffer<T>(values, team_);
     state_copy_ = HostBuffer<T>(copied, team_);
     buffers_ = {first_.data(), second_.data()};
-    remove_openmp_name();  // OpenMP has started its threads by now
+    remove_openmp_name();  // the file that Clang's OpenMP has made by now
   }
 
   BackendDescription description() const override {
@@ -164,7 +164,7 @@ class CpuBackend final : public Backend<T> {
       const T* const values = own_row(row);
       const std::int64_t index =
           in_state(row) + (std::find_if(values, values + columns, reaches) - values);
-      // With a part, values around it may belong to another rank.
+      // If the grid is divided among ranks, values around it may belong to another rank.
       result.first = problem_.part ? FoundValue<T>{.index = index}
                                    : found_value_at<T>(index, buffers_.current, problem_.shape);
     }
@@ -196,7 +196,7 @@ class CpuBackend final : public Backend<T> {
     for (std::size_t i = 0; i < derived_.size(); ++i) {
       T* const result = results_[i].data();
       derived_[i](buffers_.current, result);
-      if (problem_.part)  // moves own rows to the front
+      if (problem_.part)  // moves the rows without halo to the front
         for (std::int64_t row = 0; row < part_.rows(); ++row)
           std::copy_n(result + part_.in_block(row), columns, result + row * columns);
       captured_.derived.push_back({result, static_cast<std::size_t>(part_.cells())});
@@ -222,7 +222,7 @@ class CpuBackend final : public Backend<T> {
 
   std::int64_t rows_of_state() const { return problem_.state_fields() * part_.rows(); }
 
-  // A row of this rank's block. The numbers of rows go on from one field to the next.
+  // An own row: a row of this rank's cells, without the halo. Rows are numbered through all fields.
   const T* own_row(std::int64_t row) const {
     return buffers_.current + row / part_.rows() * problem_.shape.cells() +
            part_.in_block(row % part_.rows());
@@ -258,7 +258,7 @@ class CpuBackend final : public Backend<T> {
   std::string engine_name_, reason_;
   int threads_;
   std::unique_ptr<Engine<T>> engine_;
-  int team_;  // every parallel region has so many threads, so that none must be started later
+  int team_;  // threads of every parallel region; OpenMP must start none later
   HostBuffer<T> first_, second_, state_copy_;
   std::vector<std::function<void(const T* state, T* output)>> derived_;
   std::vector<HostBuffer<T>> results_;

@@ -1,9 +1,8 @@
-// The conditions of a problem's faces at a given time, with a value per node if they depend on
-// place.
+// The boundary conditions of a problem's faces at a given time. A condition that depends on the
+// place is evaluated at each ghost node of its face:
 //
-//        -1   0   1  ...  columns-1  columns      A condition of the rows is evaluated at all of
-//        these
-//   -1    .   .   .          .         .          nodes, including the ghosts of the columns.
+//        -1   0   1  ...  columns-1  columns      The first face of the rows has the ghost nodes of
+//   -1    .   .   .          .         .          row -1, from column -1 to the number of columns.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +17,10 @@ template <class T>
 struct ConditionsAlongFace {
   Face<T> everywhere;
   std::vector<Face<T>> each;  ///< empty if the condition is the same everywhere
-  std::int64_t pitch = 0;     ///< nodes from one row or plane to the next
+  std::int64_t pitch = 0;     ///< elements of `each` from index i to i + 1
 
-  /// The condition at node (i, j), where i is along the slower and j along the faster of the other
-  /// two axes; both start at -1.
+  /// The condition at node (i, j) of the face: i is the index along the slower and j along the
+  /// faster of its two axes; both start at -1.
   const Face<T>& at(std::int64_t i, std::int64_t j) const {
     return each.empty() ? everywhere : each[(i + 1) * pitch + j + 1];
   }

@@ -7,14 +7,14 @@
 
 namespace lapl {
 
-/// Imposes the conditions of the grid's faces on the rows of one piece, by ghost values.
+/// Sets the ghost values beside the rows of one piece by the conditions of the grid's faces.
 template <class T>
 struct FaceRows {
   const CompiledStages<T>& stages;
   bool across = false;  ///< true if the columns are periodic and the piece has all of them
 
-  /// Computes a row of ghosts from the row `inside` by a condition; `slow` is the index along the
-  /// slower axis of the face.
+  /// Computes a row of `ghosts` from the row `inside` next to it, in the columns of `range` and one
+  /// more on either side; `slow` is the index along the slower axis of the face.
   const T* impose(const ConditionsAlongFace<T>& condition, std::int64_t slow, const Range& range,
                   const T* inside, T* ghosts) const {
     const bool wrap = stages.problem.faces.front().columns.wrap();
@@ -25,9 +25,9 @@ struct FaceRows {
     return ghosts;
   }
 
-  /// Sets the ghosts at the ends of a row as soon as it is computed: a vector load that follows the
-  /// store of one of its values would stall. If the condition depends on time, they are set when
-  /// the row is read.
+  /// Sets the ghosts at the ends of a row. It is called as soon as the row is computed, because a
+  /// vector load soon after the store of one of its values would stall. Ghosts that depend on time
+  /// are set when the row is read.
   void impose_ends(int array, const FaceConditions<T>& conditions, const Cell& row,
                    const Range& range, T* values) const {
     const Shape shape = stages.problem.shape;

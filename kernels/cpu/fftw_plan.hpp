@@ -28,7 +28,8 @@ struct DestroyFftwPlan {
 template <class Plan>
 using FftwPlan = std::unique_ptr<std::remove_pointer_t<Plan>, DestroyFftwPlan>;
 
-/// Calls `make` under the lock and owns its plan. Throws std::bad_alloc if that is null.
+/// Calls `make` under the lock and returns the owner of its plan. Throws std::bad_alloc if the plan
+/// is null.
 template <class Make>
 auto planned(const Make& make) {
   const std::lock_guard alone(fftw_planner());

@@ -12,8 +12,9 @@
 
 namespace lapl {
 
-/// Solves for the unknowns of a stage that reads a state at `time` (s), then computes its
-/// reductions: sets their values in `problem`. Collective.
+/// Solves for the fields that a stage waits for, at `time` (s), then computes the reductions over
+/// the grid (such as a mean) that the stage reads, and stores them in problem.reduced. All ranks
+/// must call it.
 template <class T>
 void compute_global_operations(Problem<T>& problem, const Stage& stage, StepArrays<T>& arrays,
                                double time, int threads) {
@@ -23,7 +24,7 @@ void compute_global_operations(Problem<T>& problem, const Stage& stage, StepArra
         arrays.write(solve.unknown));
   const Part part = problem.part.value_or(Part::all(problem.shape));
   const RowLoops<T>& loops = widest<RowLoops<T>>();
-  constexpr std::int64_t most = 1 << 16;  // so that threads share long rows
+  constexpr std::int64_t most = 1 << 16;  // cells of a piece: several threads share a long row
   const std::int64_t columns = part.own[2], across = (columns - 1) / most + 1;
   const auto over_pieces = [&](auto whole, const auto& of_piece) {
     std::vector<decltype(of_piece(0, 0))> pieces(part.rows() * across);

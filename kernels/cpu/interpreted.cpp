@@ -1,15 +1,16 @@
 // Engine "interpreted": interprets the stages of any problem, operation by operation on a segment
-// of a row; threads share the rows. With compiled functions it calls the stage's function instead:
-// so do other engines for stages between which the grid is reduced.
+// of a row; threads share the rows. Engines "blocked" and "threaded" use it until their code is
+// compiled, and later too if stages read reductions over the grid: it then calls the compiled
+// function of a stage for each segment.
 //
 //   lines        one for each array, plane and row that a stage reads: the segment and a cell at
-//                either end. A line is in the array itself, or is a copy with ghosts by the
-//                conditions of the columns, then the rows, then the planes.
-//   operations   a value is read from its line; other operations have one result a cell, which
-//                for a target goes to its array. Results that are equal in all cells are computed
-//                once.
-//   scratch      copies of lines and results that differ from cell to cell, one a thread; stages
-//                take turns in it.
+//                either end. A line is in the array itself; at a face it is a copy with ghosts by
+//                the conditions of the columns, then the rows, then the planes.
+//   operations   reads of arrays point into lines. Other operations compute a result for each
+//                cell; if the result is a target of the stage, it is written to the target's
+//                array. Results that are equal in all cells are computed once.
+//   scratch      memory of a thread for copies of lines and for results that differ from cell to
+//                cell. All stages use the same scratch, one after the other.
 #include <omp.h>
 
 #include <algorithm>
@@ -31,7 +32,7 @@ template <class T>
 class StageRows {
  public:
   static constexpr std::int64_t segment = 512;
-  // of a line in scratch: a cell more at either end
+  // values of a line in scratch: a segment and a cell at either end
   static constexpr std::int64_t width = segment + 2;
 
   StageRows(const StageRows&) = delete;  // some of its pointers point to its own vectors
@@ -65,7 +66,7 @@ class StageRows {
         target_of_[result] = stage.targets[i];
   }
 
-  /// Values of scratch that the stage needs.
+  /// The number of values of scratch that the stage needs.
   std::size_t scratch() const {
     std::size_t rows = lines_.size();
     for (std::size_t i = 0; i < varies_.size(); ++i) rows += is_made(i) ? 1 : 0;
@@ -77,7 +78,7 @@ class StageRows {
       if (is_made(i)) operands_[i] = results_[i] = std::exchange(scratch, scratch + width);
   }
 
-  /// Must be called before the first evaluation at a time.
+  /// Must be called before the first evaluate() at a new time.
   void set_time(const Moment& at) {
     if (known_ && !reads_time(stage_.tree)) return;
     at_ = at;
@@ -87,7 +88,7 @@ class StageRows {
     known_ = true;
     if (compiled_ != nullptr) arguments_ = layout().arguments.values(uniform_, {}, at);
   }
-  /// From now on calls the compiled function of the stage.
+  /// From now on calls the compiled function of the stage with index `stage`.
   void use(const CompiledStages<T>& compiled, std::size_t stage) {
     compiled_ = &compiled;
     which_ = stage;
@@ -140,9 +141,9 @@ class StageRows {
     int array;
     Offset at;
     T* copy = nullptr;
-    const T* start = nullptr;  // of the cell before the segment
+    const T* start = nullptr;  // points to the cell before the segment
   };
-  // A line of the compiled function, which is in lines_ or along the columns.
+  // A line that the compiled function reads: lines_[place], or values along the columns.
   struct ReadLine {
     std::size_t place;
     StageLayout::Line line;
@@ -165,12 +166,12 @@ class StageRows {
                                  out_.data(), count);
   }
 
-  // True if the operation has a result for each cell.
+  // True if the operation computes a result for each cell.
   bool is_made(std::size_t operation) const {
     return varies_[operation] && stage_.tree.operations[operation].operation != Operation::value;
   }
 
-  // The line of a value, which is added if it is new.
+  // The index in lines_ of the line that a value is read from; adds the line if it is new.
   std::size_t line_index(int array, Offset at) {
     at.column = 0;
     const auto known = std::ranges::find_if(
@@ -222,20 +223,20 @@ class StageRows {
   const Problem<T>& problem_;
   const Stage& stage_;
   TreeAt<T> uniform_;
-  std::vector<bool> varies_;  // for each operation, true if it differs from cell to cell
+  std::vector<bool> varies_;  // for each operation, true if its result differs from cell to cell
   std::vector<Line> lines_;
-  std::vector<std::size_t> line_of_;             // for each operation that is a value
+  std::vector<std::size_t> line_of_;             // index in lines_ of each operation that reads one
   std::vector<const T*> operands_;               // where the values of each operation are
   std::vector<T*> results_;                      // in scratch, for each operation with results
-  std::vector<std::vector<T>> uniform_results_;  // for each operation that does not vary
+  std::vector<std::vector<T>> uniform_results_;  // the result of each operation that does not vary
   std::vector<int> target_of_;                   // array to which an operation's results go, or -1
   Moment at_ = 0;
   bool known_ = false;
-  const CompiledStages<T>* compiled_ = nullptr;  // null: the stage is interpreted
+  const CompiledStages<T>* compiled_ = nullptr;  // null if the stage is interpreted
   std::size_t which_ = 0;                        // the index of the stage
   std::vector<ReadLine> read_;
   std::vector<T> arguments_;
-  std::vector<const T*> sources_;  // of a call
+  std::vector<const T*> sources_;  // arguments of a call
   std::vector<T*> out_;
 };
 
@@ -267,8 +268,8 @@ class StageInterpreter {
       for (StageRows<T>& stage : of_thread) stage.forget_time();
   }
 
-  /// From now on calls compiled functions. Only segments that reach a face copy lines, so these are
-  /// short then.
+  /// From now on calls compiled functions. The first and last cell of a row become segments of
+  /// their own, because segments at a face copy their lines.
   void use(const CompiledStages<T>& compiled) {
     divide(true);
     for (std::size_t i = 0; i < stages_.size(); ++i)
@@ -276,7 +277,7 @@ class StageInterpreter {
   }
 
   /// Reads the state after `step` steps in buffers.current and writes the fields to buffers.next.
-  /// `lent` is the memory of arrays that are lent.
+  /// `lent` is memory for the last arrays (StepArrays).
   void compute(const DoubleBuffer<T>& buffers, std::int64_t step, T* lent = nullptr) {
     arrays_.start(buffers, lent);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -319,7 +320,7 @@ class StageInterpreter {
   FaceConditions<T> conditions_;
   std::vector<std::vector<StageRows<T>>> stages_;  // indices: stage, thread
   std::vector<std::vector<T>> scratch_;
-  std::vector<std::int64_t> ends_;  // of a row's segments, after 0
+  std::vector<std::int64_t> ends_;  // 0, then the column after each segment of a row
   int threads_;
 };
 

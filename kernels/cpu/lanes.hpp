@@ -10,7 +10,8 @@
 //   lane 1: x0+len  x0+len+1 ...       x0+2*length-1      The left and right neighbours of a vector
 //    ...                                                  are the vectors next to it: no shifts.
 //
-// A vector then costs five arithmetic instructions, 1.5 aligned loads and one store.
+// A step of diffusion, four rows at once, then costs five arithmetic instructions, 1.5 aligned
+// loads and one store per vector.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ namespace {
 
 #if defined(__AVX512F__)
 constexpr std::int64_t vector_bytes = 64;
-constexpr int rows_at_once = 4;  // fits 32 registers
+constexpr int rows_at_once = 4;  // rows of a tile; fits 32 registers
 #elif defined(__AVX__)
 constexpr std::int64_t vector_bytes = 32;
 constexpr int rows_at_once = 2;  // fits 16 registers
@@ -137,8 +138,8 @@ LAPL_INLINE void transpose(Lanes<T>* square) {
   }
 }
 
-/// Converts a row from row-major order to the layout above; reads up to `count` values beyond its
-/// end.
+/// Converts a row from row-major order to the layout above; reads up to Lanes<T>::count values
+/// beyond the end of `from`.
 template <class T>
 void lift_row(const T* from, T* row, std::int64_t length) {
   constexpr int n = Lanes<T>::count;
@@ -154,8 +155,8 @@ void lift_row(const T* from, T* row, std::int64_t length) {
   }
 }
 
-/// Converts a row back to row-major order. The last square comes first: it writes up to `count`
-/// values beyond each piece, which the other squares then overwrite.
+/// Converts a row back to row-major order. The last square comes first: it writes up to
+/// Lanes<T>::count values beyond each of the row's pieces, which the other squares then overwrite.
 template <class T>
 void lower_row(const T* row, T* to, std::int64_t length) {
   constexpr int n = Lanes<T>::count;

@@ -1,5 +1,5 @@
-// The transforms of a grid's values to the modes of its faces and back, in float64. The faces of an
-// axis determine its transform:
+// The transforms of a grid's values to modes (eigenfunctions of its boundary conditions) and back,
+// in float64. The faces of an axis determine its transform:
 //
 //   modes (kernels/spectral/spectral_modes.hpp)   transform of n values
 //   odd: zero, zero                      DST-I
@@ -39,7 +39,7 @@ class AxisTransform {
     const int n = static_cast<int>(length());
     HostBuffer<double> scratch(scratch_size(), 1);
     double* const line = scratch.data();
-    // This flag gives the same bits in each run, see fractal.cpp.
+    // With this flag FFTW chooses its algorithm without timing, so each run gives the same bits.
     constexpr unsigned flag = FFTW_ESTIMATE;
     const auto plan = [&](fftw_r2r_kind kind) {
       return planned([&] { return fftw_plan_r2r_1d(n, line, line, kind, flag); });
@@ -54,7 +54,7 @@ class AxisTransform {
   }
 
   std::int64_t size() const { return modes_.size; }
-  /// Size of a line's scratch memory in values, whole cache lines.
+  /// Size of a line's scratch memory in values, rounded up to whole cache lines.
   std::int64_t scratch_size() const {
     return periodic() ? rounded(length()) + rounded(length() + 2) : rounded(length());
   }
@@ -113,7 +113,7 @@ class AxisTransform {
   FftwPlan<fftw_plan> forward_, backward_;
 };
 
-/// The memory of LineExchange.
+/// LineExchange's messages between ranks, in host memory.
 class HostMessages {
  public:
   template <class T>
@@ -144,9 +144,9 @@ class HostMessages {
   HostBuffer<double> slab_, packed_;
 };
 
-/// The passes of GridTransforms over lines, on several threads.
+/// The transforms of all lines along an axis, for GridTransforms, on several threads.
 class HostPasses {
-  // Stores make(0, index, value) of each value: all cells are one row.
+  // Returns a function that stores make(0, index, value) in to[index]: all cells are one row.
   template <class To, class Make>
   static auto into(To* to, const Make& make) {
     return [to, make](std::int64_t index, double value) {
@@ -170,7 +170,7 @@ class HostPasses {
   }
 
   Exchange& exchange() { return *exchange_; }
-  /// The factor of modes between the two transforms.
+  /// The factor of modes with which backward() undoes forward().
   double scale() const { return scale_; }
 
   template <class From>
@@ -200,7 +200,7 @@ class HostPasses {
  private:
   const AxisTransform& along(int axis) const { return axes_[axis - slowest_]; }
 
-  // Reads each line along an axis from `from`, calls take(line, index of the line) and then
+  // Reads each line along an axis from `from`, calls load(line, index of the line) and then
   // put(index, value) for each value.
   template <class From, class Load, class Put>
   void pass(int axis, const From* from, const Load& load, const Put& put) {
@@ -220,7 +220,7 @@ class HostPasses {
       const std::int64_t slow = piece / pieces, fast = piece % pieces * together;
       const std::int64_t lines = std::min(together, stride - fast);
       const std::int64_t first = slow * size * stride + fast;
-      // Compilers unroll loops over a number of lines that they know.
+      // Compilers unroll loops over a constant number of lines.
       const auto transform_lines = [&](auto count, std::int64_t apart) {
         for (std::int64_t i = 0; i < size; ++i)
           for (std::int64_t line = 0; line < count; ++line)
@@ -240,7 +240,7 @@ class HostPasses {
     }
   }
 
-  static constexpr std::int64_t lines_at_once = 8;  // neighbouring lines, a cache line wide
+  static constexpr std::int64_t lines_at_once = 8;  // neighbouring lines: 64 bytes, a cache line
 
   Exchange* exchange_;
   int slowest_, threads_;

@@ -32,7 +32,7 @@ struct PieceAxis {
         halo(static_cast<double>(reach * (endless ? 2 : std::min<std::int64_t>(parts - 1, 2)))) {}
 
   double all() const { return own + halo; }
-  // average over the steps, in which the halo shrinks
+  // cells computed in a step, on average: the halo shrinks with each step
   double computed() const { return own + halo / 2; }
 };
 
@@ -40,8 +40,8 @@ struct Parts {
   std::int64_t planes = 1, rows = 1, columns = 1;
 };
 
-// The time of a step, in operations on values in the cache. The figures were measured on AVX-512
-// and AVX2 processors and need only be about right.
+// The estimated time of a step, in operations on values in the cache. The figures were measured on
+// AVX-512 and AVX2 processors and need only be about right.
 double time_of_step(const CutTask& task, const Pipeline& plan, int steps, Parts parts,
                     const Spill& spill) {
   constexpr double move = 26;         // moving a value from memory and back, in operations
@@ -120,7 +120,8 @@ PieceCut cut_into_pieces(const CutTask& task, const Spill& spill) {
 
 }  // namespace
 
-// sysfs gives the cache of a group of cores; on some processors sysconf gives the sum over groups.
+// A group of cores shares a last-level cache. sysfs has its size; sysconf adds up all groups on
+// some processors.
 std::int64_t last_cache_bytes() {
   static const std::int64_t bytes = [] {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");

@@ -31,7 +31,7 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-/// A division of the grid into pieces, and the number of steps that each pass takes them.
+/// A division of the grid into pieces, and the number of steps that a pass computes of each.
 struct PieceCut {
   int steps = 1;
   std::vector<Piece> pieces;

@@ -12,7 +12,7 @@
 
 namespace lapl {
 
-/// Takes pieces of the grid through a pass of a pipeline, one after the other, for one thread.
+/// Runs a pass (pipeline.hpp) on pieces of the grid, one after the other, in one thread.
 template <class T>
 class PieceRun {
  public:
@@ -60,22 +60,22 @@ class PieceRun {
  private:
   static constexpr std::int64_t pad = 64 / sizeof(T);
 
-  // A row in the ring of a version, `after` rows after the row that enters.
+  // A row in a version's ring buffer (pipeline.hpp), `after` rows after the row that enters.
   struct RingRow {
     int version = -1;
     std::int64_t after = 0;
   };
 
-  // A stage at one time level (`instance`) and the cells that it computes. `stored` is the range of
-  // columns that it writes: its own columns, rounded up to whole vectors if no stage reads the
-  // extra ones, because aligned vectors are twice as fast. The rows in `inner` read no ghost cells.
+  // A stage in one step (`instance`) and the cells that it computes. `stored` is the range of
+  // columns that it writes: its own, and in rings more, up to whole vectors, because aligned
+  // vectors are twice as fast. Rows in `inner` read no ghosts that must be computed first.
   struct Made {
     const Pipeline::Instance* instance;
     Piece piece;
     Range stored;
     Cell next;  // first of the next group of rows
     Piece inner = {};
-    decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // its loop for several rows, or null
+    decltype(RowLoops<T>::diffusion_rows) rows = nullptr;  // function for several rows, or null
     std::vector<RingRow> lines = {}, results = {};
   };
 
@@ -166,7 +166,7 @@ class PieceRun {
     return ring.first + slot * pitch_ - start_;
   }
 
-  // Points to column 0 of a row of a version; indices may be outside the grid.
+  // Points to column 0 of a version's row; `plane` and `row` may be outside a periodic grid.
   T* row_start(int version, std::int64_t plane, std::int64_t row) const {
     const std::int64_t place =
         (plane - stream_.planes.first) * stream_.rows.size() + row - stream_.rows.first;
@@ -198,8 +198,8 @@ class PieceRun {
     if (!stages_.ends_in_time[field]) faces_.impose_ends(field, sides, row, needed.columns, to);
   }
 
-  // Prefetches one instance's share of the rows that enter and leave in the next group, so that
-  // memory is read while instances compute.
+  // Prefetches rows that enter and leave with the next group, a share of them for each instance, so
+  // that memory is read while instances compute.
   void fetch(std::int64_t instance) const {
     const auto instances = std::ssize(pipeline_.instances);
     const std::int64_t width = piece_.columns.size();
@@ -223,7 +223,7 @@ class PieceRun {
     });
   }
 
-  // Computes those of `count` rows of a plane, from `row` on, that belong to the instance.
+  // Computes those rows of the instance that are among `count` rows of a plane from `row` on.
   void make(const Made& made, const InstanceTimes<T>& times, Cell row, std::int64_t number,
             std::int64_t count) {
     if (!made.piece.planes.has(row.plane)) return;
@@ -383,7 +383,7 @@ class PieceRun {
   PieceStream stream_;
   const T* from_ = nullptr;
   T* to_ = nullptr;
-  std::int64_t start_ = 0, pitch_ = 0;  // first column of a ring's rows; their length
+  std::int64_t start_ = 0, pitch_ = 0;  // first column of a ring's rows; their length in values
   std::vector<T> memory_;
   std::vector<RowRing<T>> rings_;  // one for each version
   T* ghosts_ = nullptr;            // a row of ghosts for each line

@@ -8,20 +8,21 @@
 
 namespace lapl {
 
-/// A piece with its halo. Its rows enter the rings plane by plane. Indices of rows and planes may
-/// be outside the grid, where the ghost cells are.
+/// A piece with its halo. Its rows enter the fields' ring buffers (pipeline.hpp) plane by plane.
+/// Indices of rows and planes may be outside the grid: along periodic axes, and before and after
+/// the piece.
 struct PieceStream : Piece {
   std::int64_t behind(StreamRows lag) const { return lag.of(rows.size()); }
 
-  /// Column 0 of the row that is `lag` behind the first row.
+  /// The row, at column 0, that is `lag` rows before the first row.
   Cell row_behind(StreamRows lag) const {
     Cell row{rows.first - lag.rows, 0, planes.first - lag.planes};
     for (; row.row < rows.first; row.row += rows.size()) --row.plane;
     return row;
   }
 
-  /// Calls use(first row, its number in the group, count) for the next group of rows, once for each
-  /// plane that they are in. Returns the row after the group.
+  /// Calls use(first row, its number in the group, count) for the group of rows_at_once rows from
+  /// `row` on, once for each plane that has some of them. Returns the row after the group.
   template <class Use>
   Cell for_rows(Cell row, const Use& use) const {
     for (std::int64_t number = 0; number < Pipeline::rows_at_once;) {
@@ -44,19 +45,19 @@ struct PieceStream : Piece {
 template <class T>
 struct RowRing {
   T* first = nullptr;
-  std::int64_t rows = 0;
-  std::int64_t now = 0;  ///< index of the row that enters
+  std::int64_t rows = 0;  ///< number of rows
+  std::int64_t now = 0;   ///< index of the row that enters
 };
 
 /// Walks along the rows of an array, or of a ring.
 template <class Value>
 struct RowWalk {
-  Value* values = nullptr;
-  std::int64_t step = 0;
-  Value* end = nullptr;  ///< end of the ring; null for an array
-  std::int64_t ring = 0;
+  Value* values = nullptr;  ///< the next row
+  std::int64_t step = 0;    ///< values from one row to the next
+  Value* end = nullptr;     ///< end of the ring; null for an array
+  std::int64_t ring = 0;    ///< values of the ring
 
-  /// The number of next rows, at most `count`, up to the end of the ring.
+  /// The number of next rows, at most `count`, that lie before the end of the ring.
   std::int64_t straight(std::int64_t count) const {
     return end != nullptr && values + count * step > end ? (end - values) / step : count;
   }

@@ -1,6 +1,7 @@
 // How a piece of the grid goes through several steps of several stages while it stays in the cache.
-// Rows stream through a chain of stages, each some rows behind those that it reads, and each array
-// keeps only the rows that are still to be read.
+// Rows stream through a chain of stages. Each stage works some rows behind the stages whose results
+// it reads. Each version of an array has a ring buffer (ring) with only the rows that are still to
+// be read.
 //
 //   row t enters             version 0 of u   . . o o o        rows in its ring, newest right
 //   row t - 1 is computed    version 1 of u     . . o o o      by stage 0 of the first step
@@ -17,8 +18,8 @@
 //   plane p       ######|######      stage 0 computes the row at this bar
 //   plane p - 1         |######
 //
-// Each step computes a version of each array. If a stage reads neighbouring cells of a version,
-// that must reach one cell further (`reach`) than the result and be one row ahead of it (`lag`).
+// Each step computes a version of each array. If a stage reads neighbouring cells of a version, the
+// version must reach one cell further (`reach`) than the result and be one row ahead of it (`lag`).
 #pragma once
 
 #include <cstdint>
@@ -38,25 +39,28 @@ struct StreamRows {
 
 /// The plan of a pass of `steps` steps, for any piece of the grid.
 struct Pipeline {
+  /// The values of an array that enter, or that a stage computes in one of the steps.
   struct Version {
     int array = 0;
-    StreamRows lag = {};     ///< rows by which it is behind the rows that enter
-    StreamRows rows = {};    ///< size of its ring; 0 if nothing reads it
+    StreamRows lag = {};     ///< rows by which the version is behind the rows that enter
+    StreamRows rows = {};    ///< rows of its ring; 0 if it goes straight to the field
     std::int64_t reach = 0;  ///< cells needed beyond the piece, on every side
-    bool goes_out = false;   ///< it is the state after the last step
+    bool goes_out = false;   ///< true for a field after the last step
   };
+  /// A stage in one of the steps.
   struct Instance {
     int stage = 0;
     int step = 0;
-    std::vector<int> sources;  ///< version that each line of the layout reads, or -1
+    /// for each line that the stage reads, its version; -1 if it has none
+    std::vector<int> sources;
     std::vector<int> results;  ///< the version that each target becomes
     StreamRows lag = {};
     std::int64_t reach = 0;
   };
   std::vector<Version> versions;  ///< the fields that enter come first
   std::vector<Instance> instances;
-  std::int64_t halo = 0;  ///< cells that a piece reads on each side of its own
-  StreamRows last_lag;    ///< lag of the last version
+  std::int64_t halo = 0;  ///< cells that a pass reads beyond a piece, on each side
+  StreamRows last_lag;    ///< largest lag of a version
   StreamRows rows;        ///< rows of all rings together
 
   /// Rows that a stage computes at a time. A ring read at neighbouring rows then has 8 rows.

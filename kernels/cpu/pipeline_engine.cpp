@@ -1,8 +1,9 @@
-// Engine "threaded", and engine "blocked" for all but diffusion on two axes. Stages are functions
-// of a row; pieces of the grid go through one or several steps of them (kernels/cpu/pipeline.hpp).
-// The functions are compiled at run time, except that of diffusion on three axes, which is compiled
-// ahead. Until the compiler is done, or if there is none, the stages are interpreted. If stages
-// read reductions, the whole grid goes through the function of one stage after the other.
+// Engine "threaded", and engine "blocked" for all but diffusion on two axes. Each stage is a
+// function that computes a row; a pass computes one or several steps of each piece of the grid
+// (kernels/cpu/pipeline.hpp). The functions are compiled at run time, except that of diffusion on
+// three axes, which is compiled ahead. Until the compiler is done, or if there is none, the stages
+// are interpreted. If stages read reductions over the grid, each stage is computed on the whole
+// grid before the next.
 #include <omp.h>
 
 #include <algorithm>
@@ -18,8 +19,8 @@
 namespace lapl {
 namespace {
 
-// If a formula is diffusion on three axes, writes its tree as the function that is compiled ahead
-// (RowLoops) expects it; returns other problems unchanged.
+// Replaces the tree of diffusion on three axes by the one that the function compiled ahead
+// (RowLoops) computes; returns other problems unchanged.
 template <class T>
 Problem<T> with_volume_diffusion(Problem<T> problem) {
   if (!is_volume_diffusion(problem)) return problem;
@@ -48,7 +49,7 @@ class PipelineEngine final : public Engine<T> {
 
   void advance(DoubleBuffer<T>& buffers, std::int64_t first_step, std::int64_t steps) override {
     while (steps > 0 && !compiled()) {
-      // Enough steps to make looking for the compiler's result cheap.
+      // So many steps that asking for the compiler's result costs little.
       const std::int64_t some =
           std::min<std::int64_t>(steps, 1 + 100'000 / stages_.problem.shape.cells());
       interpreted_->advance(buffers, first_step, some);
@@ -103,7 +104,7 @@ class PipelineEngine final : public Engine<T> {
     double seconds_a_step = std::numeric_limits<double>::infinity();
   };
 
-  // True if the functions can be called; at the first time it prepares to use them.
+  // True if the compiled functions can be called; the first time it also prepares their use.
   bool compiled() {
     if (!stages_.functions.empty()) return true;
     if (code_ && (!code_->ready() || !code_->unavailable().empty())) return false;
@@ -208,7 +209,7 @@ class PipelineEngine final : public Engine<T> {
   std::optional<CompiledCode> code_;  // for stages that are not compiled ahead
   std::vector<Cut> cuts_;
   std::map<int, Pipeline> pipelines_;  // the key is the number of steps
-  // the key is the number of steps; one run a thread
+  // the key is the number of steps; a PieceRun for each thread
   std::map<int, std::vector<PieceRun<T>>> runs_;
   std::vector<InstanceTimes<T>> times_;
 };

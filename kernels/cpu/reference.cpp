@@ -1,5 +1,5 @@
 // Engine "reference": interprets the stages cell by cell, on one thread. It can step every problem
-// and is as plain as possible. All other engines must give its bits.
+// and is as plain as possible. All other engines except spectral must give its bits.
 #include "kernels/cpu/cpu_engine.hpp"
 #include "kernels/cpu/global_operations.hpp"
 #include "kernels/cpu/step_arrays.hpp"
@@ -47,7 +47,8 @@ class ReferenceEngine final : public Engine<T> {
     }
   }
 
-  // Applies the condition of the columns, then of the rows, then of the planes.
+  // The value of a ghost: applies the condition of the columns, then of the rows, then of the
+  // planes.
   T ghost(int array, Cell at, double time) const {
     const Faces<T>& faces = problem_.faces[array];
     const AxisSource in_planes = source_at(faces.planes, at.plane, problem_.shape.planes);

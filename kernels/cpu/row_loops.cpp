@@ -1,5 +1,5 @@
-// Compiled once for each instruction set. The linker must not merge functions of different sets, so
-// every function is in an anonymous namespace or always inlined.
+// The loops of row_loops.hpp, compiled once for each instruction set. The linker must not merge
+// functions of different sets, so every function is in an anonymous namespace or always inlined.
 #include "kernels/cpu/row_loops.hpp"
 
 #include <bit>
@@ -14,15 +14,15 @@
 namespace lapl {
 namespace {
 
-/// The lanes of two consecutive vectors from lane Shift on.
+/// A vector with the lanes of `a` from lane Shift on, then the first lanes of `b`.
 template <int Shift, class T, int... J>
 LAPL_INLINE Lanes<T> window(Lanes<T> a, Lanes<T> b, std::integer_sequence<int, J...>) {
   return __builtin_shufflevector(a.value, b.value, (J + Shift)...);
 }
 
 // The vectors of a row, each with the vectors that start one cell before and after it. With AVX-512
-// they are combined in registers, because a load across a cache line takes twice as long. AVX2
-// loads them, because it needs two instructions for the combination.
+// they are combined in registers, because a load across a cache line takes twice as long. Otherwise
+// they are loaded, because AVX2 needs two instructions for the combination.
 template <class T>
 class RowLanes {
  public:
@@ -60,7 +60,8 @@ class RowLanes {
   Lanes<T> before_, here_, after_;
 };
 
-// Steps several consecutive rows; each row stays in registers for the rows above and below it.
+// Steps several consecutive rows of diffusion on three axes; each row stays in registers for the
+// rows above and below it.
 template <int Rows, bool Streamed, class T>
 LAPL_INLINE void some_rows(const DiffusionRows<T>& of, long first, long count) {
   constexpr int n = Lanes<T>::count;
@@ -158,7 +159,8 @@ std::uint64_t digest(const T* values, std::int64_t first, std::int64_t count, bo
   return sum;
 }
 
-// Such numbers are in the order of their bits.
+// Compares bits without the sign as integers, which have the order of the magnitudes; NaNs come
+// last.
 template <class T>
 T largest(const T* values, std::int64_t count) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
@@ -170,7 +172,7 @@ T largest(const T* values, std::int64_t count) {
   return std::bit_cast<T>(most);
 }
 
-// Calls `use(index, inside)` for each of `count` cells.
+// Calls `use(index, inside)` for each of `count` cells; `inside` is false where the mask is 0.
 template <class T, class Use>
 __attribute__((always_inline)) inline void for_cells_inside(const T* mask, std::int64_t count,
                                                             const Use& use) {
@@ -180,7 +182,7 @@ __attribute__((always_inline)) inline void for_cells_inside(const T* mask, std::
     for (std::int64_t i = 0; i < count; ++i) use(i, mask[i] != T(0));
 }
 
-// Signed integers in the order of the numbers; NaNs lie beyond the infinities.
+// Compares the numbers as signed integers of the same order; NaNs lie beyond the infinities.
 template <class T>
 GridExtremes extremes(const T* values, const T* mask, std::int64_t count) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;

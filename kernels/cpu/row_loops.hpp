@@ -25,18 +25,19 @@ template <class T>
 struct RowLoops {
   const char* instruction_set;
 
-  /// One step of diffusion on three axes, called like a compiled stage (stage_code.hpp); `uniforms`
-  /// holds the coefficient. The lines are the row, those before and after it, and those in the
-  /// planes before and after. It reads up to a vector of values beyond the row.
+  /// Steps a row of diffusion on three axes, called like a compiled stage (stage_code.hpp).
+  /// `uniforms` has the coefficient D dt / h^2; `lines` are the row, the rows before and after it,
+  /// and those in the planes before and after. Reads up to a vector of values beyond the row.
   void (*diffusion_row)(const T* const* lines, const T* uniforms, T* const* out, long count);
   /// Like diffusion_row, for `rows` consecutive rows.
   void (*diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
-  /// Like diffusion_rows, but whole vectors bypass the caches: other threads need a fence.
+  /// Like diffusion_rows, but stores of whole vectors bypass the caches. The caller must issue a
+  /// fence before other threads read them.
   void (*stream_diffusion_rows)(const DiffusionRows<T>& of, long rows, long count);
 
   void (*copy_row)(const T* from, T* to, std::int64_t count);
 
-  /// Applies one operation of a stage tree, not a leaf, to `count` cells.
+  /// Applies one operation that has operands (no leaf of a stage tree) to `count` cells.
   void (*operate)(Operation operation, const T* a, const T* b, const T* c, T* out,
                   std::int64_t count);
 
@@ -49,16 +50,16 @@ struct RowLoops {
   static constexpr int arithmetic_cells = 1024 / sizeof(T);
   T (*arithmetic)(std::int64_t count, T seed);
 
-  /// The digest of `count` cells, the first of which has global index `first`. Sets `all_finite` to
-  /// false if a value is not finite.
+  /// The digest of `count` cells; the first has the index `first` in the state of the whole grid.
+  /// Sets `all_finite` to false if a value is not finite.
   std::uint64_t (*digest)(const T* values, std::int64_t first, std::int64_t count,
                           bool& all_finite);
 
   /// The largest magnitude of `count` numbers; a NaN is larger than any.
   T (*largest)(const T* values, std::int64_t count);
 
-  /// The extremes, and the sum in units (units_of_values), of those of `count` cells where `mask`
-  /// is not 0; without a mask of all.
+  /// The extremes, and the sum in integer multiples of a unit (units_of_values), over those of
+  /// `count` cells where `mask` is not 0; over all if `mask` is null.
   GridExtremes (*extremes)(const T* values, const T* mask, std::int64_t count);
   PartialSum (*sum_of_units)(const T* values, const T* mask, std::int64_t count,
                              const std::array<double, 2>& units);

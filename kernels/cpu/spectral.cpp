@@ -15,13 +15,14 @@
 namespace lapl {
 namespace {
 
-// The rates of modes, line by line along the slowest axis.
+// The rates at which modes grow, line by line along the slowest axis.
 class HostLinearModes {
  public:
   HostLinearModes(const LinearRates& rates, const LineShares& shares)
       : rates_(rates, rates.faces, shares.grid()), lines_(shares.lines()) {}
 
-  // Steps a line of modes; `index` counts this rank's lines, and `source` is null without a source.
+  // Returns a function that steps a line of modes; its `index` counts this rank's lines. `source`
+  // has the modes of the source term, or is null without one.
   auto steps(const ModeSteps& steps, double scale, const double* source) const {
     return [=, this](double* line, std::int64_t index) {
       rates_.for_line(lines_.first + index, [&](std::int64_t mode, double rate) {
@@ -36,6 +37,7 @@ class HostLinearModes {
   LineRange lines_;
 };
 
+// The operations on the CPU that engines of modes need: the Machine of mode_engine.hpp.
 class HostModes {
  public:
   using Where = int;
@@ -84,7 +86,7 @@ class HostModes {
   }
 
  private:
-  std::int64_t columns_, values_;  // of the block
+  std::int64_t columns_, values_;  // columns of the block, and its values of all fields
   int threads_;
   HostPasses::Exchange exchange_;
 };

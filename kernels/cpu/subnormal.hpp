@@ -1,5 +1,5 @@
 // Subnormal numbers at normal speed. On many processors an instruction with a subnormal operand or
-// result takes some 150 clock cycles, and a spreading field has a rim of such numbers. Flushing
+// result takes some 150 clock cycles, and a spreading field has an edge of such numbers. Flushing
 // them to zero would change bits. A tile that has them is therefore computed on values multiplied
 // by a power of two,
 //
@@ -10,10 +10,10 @@
 // scaled. No scaled value is subnormal, and the bits are those without the scale (p = 24 or 53
 // bits, RN = rounding to nearest, ties to even):
 //
-// (1) Sums and s - 4 * centre. Operands are multiples of a unit, so the exact value is, too.
-//     Below 2^p units it is representable with and without the scale; above, both round it to the
-//     same p bits. Zeros have the same signs.
-// (2) The last operation, e = c * difference + centre, v = RN(e). If |e| >= least_normal, both
+// (1) The sum s of four neighbours, and s - 4 * centre. Operands are multiples of a unit, so the
+//     exact value is, too. Below 2^p units it is representable with and without the scale; above,
+//     both ways round it to the same p bits. Zeros have the same signs.
+// (2) The last operation, e = c * difference + centre, v = RN(e). If |e| >= least_normal, both ways
 //     round to p bits. Below, the unscaled result is rounded to whole units instead. If e is
 //     rounded up to least_normal, it is within 1/4 unit of it, and both give least_normal. So only
 //     |v| < least_normal needs more; v has the sign of e, even if e is rounded to zero.
@@ -57,7 +57,7 @@ struct ScaledFormat<double> {
   static constexpr double scale = 0x1p512;
 };
 
-/// Values times a power of two, as vectors and as their bits.
+/// Constants and conversions of values times `scale`, as vectors and as their bits.
 template <class T>
 struct Scaled : ScaledFormat<T> {
   using Format = ScaledFormat<T>;
@@ -132,8 +132,8 @@ LAPL_INLINE bool any_small(const Lanes<T>* updated) {
   return any_less(least, Lanes<T>(Scaled<T>::least_normal));
 }
 
-/// Rounds `updated` = diffuse(centre, difference, coefficient) of scaled values as it would be
-/// rounded without the scale. Sets `met` if the result is subnormal, or is zero only by rounding.
+/// Rounds `updated` = coefficient * difference + centre, of scaled values, as it would be rounded
+/// without the scale. Sets `met` if that result is subnormal, or is zero only by rounding.
 template <class T>
 LAPL_INLINE Lanes<T> rounded_as_unscaled(Lanes<T> updated, Lanes<T> centre, Lanes<T> difference,
                                          Lanes<T> coefficient, bool& met) {
@@ -201,7 +201,7 @@ void scale_down(T* values, std::int64_t count) {
 }
 
 /// True if this thread has met subnormal numbers since forget_subnormals. x86 records "denormal
-/// operand" and "underflow" until they are cleared; other processors always give false.
+/// operand" and "underflow"; on other processors the result is always false.
 LAPL_INLINE bool met_subnormals() {
 #if defined(__SSE2__)
   return (_mm_getcsr() & (_MM_EXCEPT_DENORM | _MM_EXCEPT_UNDERFLOW)) != 0;

@@ -1,5 +1,5 @@
-// Compiled once for each instruction set. The linker must not merge functions of different sets, so
-// every function is in an anonymous namespace or always inlined.
+// The loops of tile_steps.hpp, compiled once for each instruction set. The linker must not merge
+// functions of different sets, so every function is in an anonymous namespace or always inlined.
 #include "kernels/cpu/tile_steps.hpp"
 
 #include <algorithm>
@@ -13,8 +13,9 @@ namespace lapl {
 namespace {
 
 /// One step of R rows in place. rows[0 ... R + 1] hold the rows before the step and the rows above
-/// and below them; the results go to rows[0 ... R - 1], each one place higher up. With Guard, for
-/// scaled values (subnormal.hpp), it returns true if a result would be subnormal without the scale.
+/// and below them; the results go to rows[0 ... R - 1], each one place higher up. With Guard, the
+/// values are scaled (subnormal.hpp), and it returns true if a result would be subnormal without
+/// the scale.
 template <int R, bool Guard, template <class> class Stage, class T>
 LAPL_INLINE bool step_rows_together(T* const* rows, std::int64_t length, const Stage<T>& of_one) {
   using V = Lanes<T>;
@@ -72,9 +73,10 @@ bool step_rows(T* const* rows, std::int64_t count, std::int64_t length, const St
   return met;
 }
 
-/// Takes one tile through the levels, `slab` rows at a time. At level l, slab s computes the `slab`
-/// rows from start + s * slab - l on: each level lags one row behind the level before it, since it
-/// needs the row below. Each row takes the place of the row above it one level earlier:
+/// Computes the time levels of one tile, `slab` rows at a time. At level l, slab s computes the
+/// `slab` rows from start + s * slab - l on: each level lags one row behind the level before it,
+/// since it needs the row below. Each new row is stored where the row above it was, one level
+/// earlier:
 ///
 ///   place(level, row) = (row - level) modulo (slab + 2 * levels)      slab = 4, levels = 2:
 ///
@@ -84,7 +86,8 @@ bool step_rows(T* const* rows, std::int64_t count, std::int64_t length, const St
 ///        to       r2  r3  r4  r5                   and r7 of level 0, which slab 1 needs
 ///   slab 1 loads  r8  r9 r10 r11                   once r2 ... r5 of level 2 are stored
 ///
-/// At any time slab + 2 rows are in use, in the level-one cache; the others are in level two.
+/// At any time slab + 2 rows are in use, in the level-one cache; the others are in the level-two
+/// cache.
 template <template <class> class Stage, class T>
 class TileRun {
  public:
@@ -105,24 +108,25 @@ class TileRun {
   std::int64_t scratch_size() const { return (length_ + 1) * n + places_ * pitch_; }
 
   struct Met {
-    bool unsafe = false;     ///< a value cannot be scaled, and `to` is not written
-    bool subnormal = false;  ///< only with Guard
+    bool unsafe = false;     ///< a value cannot be scaled; `to` is incomplete
+    bool subnormal = false;  ///< a result is subnormal; set only with Guard
   };
 
-  /// With Guard, works on scaled values; requires a coefficient with which no value grows.
+  /// With Guard, computes on scaled values. The coefficient must then be one with which no
+  /// magnitude grows, so that none overflows.
   template <bool Guard>
   Met advance(const T* from, T* to) {
     Met met;
     const std::int64_t slab = tile_.slab;
     if (Guard) std::fill_n(linear_, (length_ + 1) * n, T(0));
-    // Each place is listed twice, so that no window wraps around.
+    // place_ lists each place twice, so that a window has consecutive elements.
     for (std::int64_t i = 0; i <= 2 * places_; ++i) place_[i] = rows_ + i % places_ * pitch_;
     std::int64_t start = first_row(0);
     const std::int64_t offset = (start / places_ + 2 * tile_.levels + 4) * places_;
     for (; start - tile_.levels < tile_.last_row; start += slab)
       for (std::int64_t level = 0; level <= tile_.levels; ++level) {
         const std::int64_t top = start - level;
-        // starts at row top - 2
+        // window[2] is the place of row `top`
         T* const* const window = place_ + (top - level - 2 + offset) % places_;
         const std::int64_t first = std::max(top, first_row(level));
         const std::int64_t last = std::min(top + slab, last_row(level));
@@ -154,8 +158,8 @@ class TileRun {
     return length < 24 ? length : (length + 31) / 32 * 32;
   }
 
-  // The first and last column that level 0 needs so that the tile's columns are correct at the last
-  // level; if the axis is not periodic, its ghost cell is the limit.
+  // The first column that level 0 needs so that the tile's columns are correct at the last level,
+  // and the column after the last. On an axis that is not periodic they end with the ghost cells.
   static std::int64_t reach_before(const AxisFaces<T>& faces, std::int64_t first,
                                    std::int64_t levels) {
     return faces.wrap() ? first - levels : std::max<std::int64_t>(first - levels, -1);
@@ -175,13 +179,13 @@ class TileRun {
   }
   bool rows_wrap() const { return problem_.faces.front().rows.wrap(); }
 
-  /// The index in a row of the cell of a column.
+  /// The index of a column's cell in a row of scratch memory (lanes.hpp).
   std::int64_t offset_in_row(std::int64_t column) const {
     return (column - left_) % length_ * n + (column - left_) / length_;
   }
 
   // Cells beyond the ghost cells never affect a cell of the grid, so a row may be read past its
-  // ends as long as that is within the field.
+  // ends as long as the reads stay within the field.
   void load(const T* from, std::int64_t row, T* out) const {
     const std::int64_t rows = problem_.shape.rows, columns = problem_.shape.columns;
     const T* source = from + ((row % rows + rows) % rows) * columns;
@@ -202,8 +206,9 @@ class TileRun {
     lift_row(linear_, out, length_);
   }
 
-  // Prefetches the part of one level, among levels + 1, of the grid rows that the next slab reads
-  // (Write = 0) or writes. Inline, because GCC drops calls of a function that only prefetches.
+  // Prefetches grid rows that the next slab reads (Write = 0) or writes (Write = 1): at each of the
+  // levels + 1 levels, an equal part of them. Inline, because GCC drops calls of a function that
+  // only prefetches.
   template <int Write>
   LAPL_INLINE void prefetch(const T* grid, std::int64_t top, std::int64_t level) const {
     constexpr std::int64_t line = 64 / sizeof(T);

@@ -8,8 +8,8 @@
 
 namespace lapl {
 
-/// The cells [first_row, last_row) x [first_column, last_column), which take `levels` steps at
-/// once.
+/// The cells [first_row, last_row) x [first_column, last_column), which are stepped `levels` times
+/// in one pass.
 struct Tile {
   static constexpr std::int64_t most_slab = 128, most_levels = 64;
 
@@ -29,8 +29,9 @@ struct TileLoops {
 
   /// Reads `from` at time level 0, on the tile and `tile.levels` cells around it, and writes the
   /// tile at time level `tile.levels` to `to`. `scratch` is aligned to 64 bytes and has no NaN.
-  /// Returns true if the processor reports subnormal numbers. With `expect_subnormal` the bits are
-  /// the same, but subnormal numbers cost less and normal ones more.
+  /// Returns true if subnormal numbers were met; without `expect_subnormal` only x86 notices them.
+  /// `expect_subnormal` chooses a loop with the same bits that is faster for subnormal numbers and
+  /// slower for normal ones.
   bool (*advance)(const Problem<T>& problem, const DiffusionStage<T>& stage, const Tile& tile,
                   const T* from, T* to, T* scratch, bool expect_subnormal);
 };

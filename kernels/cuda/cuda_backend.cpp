@@ -26,7 +26,7 @@ std::string grid_text(Shape shape) {
   return fmt::format("the grid of {} cells", shape_text(shape));
 }
 
-// The fields of a state, one below the other, are rows of one array.
+// The layout of all fields as one array, the rows of each field below those of the field before.
 template <class T>
 FieldLayout padded_layout(const Problem<T>& problem, int fields) {
   FieldLayout layout = field_layout<T>(problem.shape);
@@ -38,7 +38,7 @@ FieldLayout padded_layout(const Problem<T>& problem, int fields) {
 template <class T>
 class CudaStagesValue final : public CudaFilter<T> {
  public:
-  /// `clock` and `step` are those of the state; the caller keeps them up to date.
+  /// Keeps references to `clock` and `step`, those of the state, which the caller keeps up to date.
   CudaStagesValue(const Problem<T>& stages, const StepTimes& clock, const std::int64_t& step,
                   cudaStream_t stream)
       : clock_(clock),
@@ -142,7 +142,7 @@ class CudaBackend final : public Backend<T> {
     timer_.start(compute_);
     chosen_.engine->advance(buffers_, step_, steps);
     step_ += steps;
-    timer_.stop(compute_);  // waits for the previous call, so that at most one call is unfinished
+    timer_.stop(compute_);  // waits for the previous advance(): at most one is unfinished
   }
 
   void set_clock(const StepTimes& clock) override {
@@ -153,7 +153,7 @@ class CudaBackend final : public Backend<T> {
   std::function<Reduced<T>()> reduce(StateArrays arrays, double bound) override {
     use_device();
     auto search = std::ranges::find(searches_, 1, &std::shared_ptr<Search>::use_count);
-    if (search == searches_.end())  // the results of all others are still wanted
+    if (search == searches_.end())  // all searches are still in use
       search = searches_.insert(search, std::make_shared<Search>(compute_));
     const std::int64_t stride = problem_.shape.planes * problem_.shape.rows * layout_.pitch;
     reduce_magnitudes(static_cast<const T*>(buffers_.current) + arrays.first * stride, arrays.count,

@@ -12,7 +12,7 @@ namespace lapl {
 
 /// Why no CUDA device can be used; empty if one can.
 std::string cuda_unavailable_reason();
-/// Does not start CUDA.
+/// True if there is an NVIDIA driver; asks without starting CUDA.
 bool finds_cuda_driver();
 
 /// Like make_backend, but on the GPU; `engine` is the name of a CUDA engine or "auto".

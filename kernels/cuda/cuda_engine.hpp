@@ -26,9 +26,9 @@ std::unique_ptr<Engine<T>> make_streaming_engine(const Problem<T>& problem, cuda
 template <class T>
 int streaming_depth();
 
-/// Makes the spectral engine, of linear equations and of etdrk2 and etdrk4: for these, `rates`
-/// makes the fields of Problem::exponential's problem their rates, one step at a time. It steps in
-/// `stream` alone.
+/// Makes the spectral engine, of linear equations (`rates` is null) and of the schemes etdrk2 and
+/// etdrk4. For these `rates` is an engine of the problem Problem::exponential->rates: its step
+/// replaces the fields by their rates, du/dt, and it uses `stream` alone.
 template <class T>
 std::unique_ptr<Engine<T>> make_spectral_cuda_engine(const Problem<T>& problem, cudaStream_t stream,
                                                      std::unique_ptr<Engine<double>> rates);

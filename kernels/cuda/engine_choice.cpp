@@ -51,7 +51,7 @@ ChosenEngine<T> choose_engine(const std::string& name, const Problem<T>& problem
   if (problem.exponential) {
     if (name != "auto" && name != spectral_engine.name)
       throw EngineUnsuitable("engine {}: etdrk2 and etdrk4 are steps of engine spectral", name);
-    // A launch of engine tile reads the state alone, and writes elsewhere.
+    // Engine tile does not change the state from which it computes the rates.
     return {std::string(spectral_engine.name),
             name == "auto" ? "the scheme asks for it" : asked_for,
             make_spectral_cuda_engine(

@@ -12,7 +12,8 @@ namespace {
 constexpr int block_threads = 256;
 constexpr unsigned whole_warp = 0xffffffffu;
 
-// The number of blocks, which take segments of a row, one cell per thread, in turn.
+// The number of blocks. A block works on one segment of a row after the other, a thread on one cell
+// of each segment.
 int block_count(const FieldLayout& layout) {
   const std::int64_t across = (layout.columns + block_threads - 1) / block_threads;
   return static_cast<int>(std::min<std::int64_t>(layout.rows * across, 4096));
@@ -30,7 +31,8 @@ __device__ __forceinline__ void for_each_cell(const FieldLayout& layout, Visit v
 }
 
 // EveryCell and OwnCells map a row and a column in memory to the cell's index in the state of the
-// whole grid. OwnCells gives not_found for cells of the halo.
+// whole grid: EveryCell if memory has the whole grid, OwnCells if it has the block of a rank. For
+// cells of its halo the index is not_found.
 struct EveryCell {
   std::int64_t columns;
   __device__ CellIndex index(std::int64_t row, std::int64_t column) const {
@@ -62,7 +64,7 @@ struct OwnCells {
   }
 };
 
-// The value of the lane that is `distance` further.
+// The value of the lane `distance` lanes on, among the first `lanes` lanes of a warp.
 template <class Value>
 __device__ __forceinline__ Value of_lane_after(Value value, int distance, int lanes) {
   constexpr int words = sizeof(Value) / sizeof(unsigned long long);
@@ -121,7 +123,8 @@ struct Magnitudes {
   }
 };
 
-// Also copies the state to `field`, without padding.
+// The digest of the state and its first value that is not finite. Also copies the state to `field`,
+// without padding.
 template <class T>
 struct Observed {
   struct Value {
@@ -149,7 +152,8 @@ struct Observed {
   }
 };
 
-// The cells where `mask` is not 0; without a mask all.
+// Calls use(value) for a cell if it is this rank's and `mask` is not 0 there; a null mask excludes
+// no cell.
 template <class T>
 struct Inside {
   const T* values;
@@ -167,7 +171,7 @@ struct Inside {
 template <class T>
 struct Extremes {
   struct Value {
-    unsigned long long least, most;  // ordered_bits
+    unsigned long long least, most;  // as ordered_bits
   };
   Inside<T> inside;
   Value start;
@@ -189,7 +193,7 @@ struct Extremes {
   }
 };
 
-// As sum_of_units of kernels/cpu/row_loops.cpp.
+// A sum in integer multiples of a unit, like sum_of_units in kernels/cpu/row_loops.cpp.
 template <class T>
 struct Units {
   struct Value {
@@ -218,7 +222,8 @@ struct Units {
   }
 };
 
-// Moves a result to the host, with the values around its first cell where `has_around`.
+// Moves the result of Magnitudes to host memory; if `has_around`, with the values around its first
+// cell.
 template <class T>
 __global__ void __launch_bounds__(32)
     publish(const T* __restrict__ values, std::int64_t pitch, Shape shape, bool has_around,
@@ -233,7 +238,7 @@ __global__ void __launch_bounds__(32)
   const auto first = static_cast<std::int64_t>(found.first);
   const Neighbourhood area = cell_neighbourhood(first, shape);
   if (threadIdx.x >= area.rows * area.columns) return;
-  const std::int64_t plane = first / (shape.rows * shape.columns);  // of all fields
+  const std::int64_t plane = first / (shape.rows * shape.columns);  // counted through all fields
   const std::int64_t row = plane * shape.rows + area.first_row + threadIdx.x / area.columns;
   const std::int64_t column = area.first_column + threadIdx.x % area.columns;
   on_host->around[threadIdx.x] = values[row * pitch + column];

@@ -35,22 +35,22 @@ template <class T>
 void observe(const T* state, const FieldLayout& layout, const std::optional<Part>& part, T* field,
              Observation* result, cudaStream_t stream);
 
-/// The result of reduce_magnitudes() in device memory, where it must be no_magnitudes before.
+/// The result of reduce_magnitudes() in device memory. It must be no_magnitudes before the call.
 struct MagnitudeBits {
-  unsigned long long largest;  ///< magnitude_bits
+  unsigned long long largest;  ///< the largest magnitude, as magnitude_bits
   CellIndex first;             ///< the first cell whose magnitude reaches the bound
 };
 inline constexpr MagnitudeBits no_magnitudes{0, not_found};
-/// The same in page-locked host memory.
+/// The result of reduce_magnitudes() in page-locked host memory.
 template <class T>
 struct FoundMagnitudes {
   MagnitudeBits bits = no_magnitudes;
   T around[most_neighbours] = {};  ///< the values around cell `first`, as in FoundValue
 };
 
-/// Backend::reduce of `count` arrays of this `shape`, one after the other. `on_device` is then
-/// ready for the next call. With a `part`, only own cells count, as in observe(), and the values
-/// around are not copied because they may belong to another rank.
+/// Backend::reduce of `count` arrays of this `shape`, one after the other. Resets `on_device` for
+/// the next call. With a `part`, only own cells count, as in observe(), and the values around the
+/// first are not copied, because they may belong to another rank.
 template <class T>
 void reduce_magnitudes(const T* values, int count, Shape shape, std::int64_t pitch,
                        const std::optional<Part>& part, double bound, MagnitudeBits* on_device,
@@ -58,13 +58,13 @@ void reduce_magnitudes(const T* values, int count, Shape shape, std::int64_t pit
 
 /// The results of extremes_of_cells() and sum_of_cells(), in device memory.
 struct ReductionBits {
-  unsigned long long least, most;  ///< ordered_bits
-  unsigned long long sum[5];       ///< GridSum::parts
+  unsigned long long least, most;  ///< the extremes, as ordered_bits
+  unsigned long long sum[5];       ///< the sum, as GridSum::parts
 };
 
 /// The extremes of an array on the device, and its sum in units of 2^(exponent - 62), over the
 /// cells where `mask` is not 0; without a mask over all. `layout` is that of one array. With a
-/// `part` only own cells count. They wait for the device.
+/// `part` only own cells count. Both functions wait for the device.
 template <class T>
 GridExtremes extremes_of_cells(const T* values, const T* mask, const FieldLayout& layout,
                                const std::optional<Part>& part, ReductionBits* result,
@@ -73,7 +73,7 @@ template <class T>
 GridSum sum_of_cells(const T* values, const T* mask, int exponent, const FieldLayout& layout,
                      const std::optional<Part>& part, ReductionBits* result, cudaStream_t stream);
 
-/// Returns an error if this build holds no machine code that the device can run.
+/// Returns an error if this build has no machine code that the device can run.
 cudaError_t probe_device_code();
 
 }  // namespace lapl

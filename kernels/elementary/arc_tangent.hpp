@@ -1,10 +1,10 @@
 // The arc tangent of a number and of a quotient.
 //
-// For 0 <= a <= b the angle of a / b is atan(t) with t = a / b. If a / b is above tan(pi / 8), it
-// is 1/8 of a turn plus atan(t) with t = (a - b) / (a + b), so that |t| <= tan(pi / 8) (addition
-// formula: Abramowitz & Stegun, Handbook of Mathematical Functions, 1964, section 4.4). t is
-// computed with its rounding error; a minimax polynomial (scripts/minimax) gives its arc tangent.
-// Other angles are 1/4 or 1/2 of a turn plus or minus such an angle.
+// For 0 <= a <= b the angle of a / b is atan(t) with t = a / b. If a / b is above tan(pi / 8), the
+// angle is 1/8 of a turn plus atan(t) with t = (a - b) / (a + b), so that |t| <= tan(pi / 8)
+// (addition formula: Abramowitz & Stegun, Handbook of Mathematical Functions, 1964, section 4.4). t
+// is computed with its rounding error; a minimax polynomial (scripts/minimax) gives its arc
+// tangent. Other angles are 1/4 or 1/2 of a turn plus or minus such an angle.
 #pragma once
 
 #include "kernels/elementary/circular_reduction.hpp"
@@ -73,7 +73,7 @@ LAPL_HOST_DEVICE T polar_angle(T y, T x) {
   beside = select(size == T(0), T(1), beside);
   const bool is_behind = (as_bits(x) & sign_bit<T>) != 0;
   T angle = angle_in_half_turn(above, beside, is_behind);
-  // If y / x is small, it equals the angle; it is rounded only once if it is subnormal.
+  // If y / x is small, the angle rounds to y / x. A subnormal result must be rounded only once.
   const T small = T(1) / T(Bits<T>(1) << (fraction_bits / 2 + 4));
   angle = select(!is_behind & (y_size < x_size * small), y_size / x_size, angle);
   angle = select((x != x) | (y != y), Format<T>::not_a_number, angle);

@@ -27,7 +27,7 @@ LAPL_HOST_DEVICE double cosine_tail(double z) {
                     -0x1.27e4f7ea377c9p-22, 0x1.1ee9d7529243fp-29, -0x1.8fa465f5db197p-37);
 }
 
-/// sin(r) and cos(r), both normalized.
+/// sin(r) and cos(r) as normalized pairs.
 template <class T>
 struct SineAndCosine {
   Pair<T> sine, cosine;
@@ -51,8 +51,8 @@ LAPL_HOST_DEVICE SineAndCosine<T> sine_and_cosine(Pair<T> r) {
           sum(leading.high, cosine_low)};
 }
 
-/// `value`, negated if the second last bit of `quarters` is set, that is in the second half of a
-/// turn.
+/// `value`, negated if the second last bit of `quarters`, a number of quarter turns, is set: then
+/// the angle is in the second half of a turn.
 template <class T>
 LAPL_HOST_DEVICE T negated_in_second_half(T value, Bits<T> quarters) {
   return from_bits<T>(as_bits(value) ^ ((quarters << (Format<T>::size - 2)) & sign_bit<T>));

@@ -26,14 +26,14 @@ struct QuarterTurn<double> {
                           third = -0x1.f1976b7ed8fbcp-110, inverse = 0x1.45f306dc9c883p-1;
 };
 
-/// The largest angle for reduced_angle. Up to here, no multiple of pi / 2 is so close to a
-/// floating-point number that three parts of pi / 2 are too few.
+/// The largest angle for reduced_angle. Up to it, x - n * pi / 2 never cancels so many digits that
+/// pi / 2 as a sum of three numbers is not precise enough.
 template <class T>
 constexpr T greatest_short_angle = sizeof(T) == 4 ? T(0x1p15) : T(0x1p22);
 
-/// Reduces 0 <= x <= greatest_short_angle (Cody & Waite 1980). The first fused multiply-add is
-/// exact although n * first has too many digits: the difference is a multiple of the last place of
-/// x or of first, and at most about 1.
+/// Reduces 0 <= x <= greatest_short_angle (Cody & Waite 1980). The fused multiply-add for `first`
+/// is exact although n * Quarter::first has too many digits: the difference is a multiple of the
+/// last place of x or of Quarter::first, and at most about 1.
 template <class T>
 LAPL_HOST_DEVICE Angle<T> reduced_angle(T x) {
   using Quarter = QuarterTurn<T>;
@@ -45,7 +45,7 @@ LAPL_HOST_DEVICE Angle<T> reduced_angle(T x) {
   return {as_bits(shifted), {r.high, r.low + fused_multiply_add(-n, Quarter::third, second.low)}};
 }
 
-/// Word `index`, of 32 bits, of 64 zeros followed by the binary digits of 2 / pi.
+/// The 32-bit word `index` of a row of 64 zero bits followed by the binary digits of 2 / pi.
 LAPL_HOST_DEVICE unsigned int two_over_pi(int index) {
   static constexpr unsigned int words[] = {
       0x00000000, 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599,
@@ -58,19 +58,19 @@ LAPL_HOST_DEVICE unsigned int two_over_pi(int index) {
 }
 
 /// Reduces any x >= 1 / 1024, infinity and NaN included (Payne & Hanek, Radian reduction for
-/// trigonometric functions, 1983). It computes only those digits of the product x * 2 / pi that are
-/// neither multiples of four turns nor too small.
+/// trigonometric functions, 1983). It computes only those digits of x * 2 / pi, the angle in
+/// quarter turns, that are below 4 and not too small to matter.
 LAPL_HOST_DEVICE Angle<double> reduced_huge_angle(double x) {
   using Word = unsigned int;
   using Long = unsigned long long;
   if (!(x < Format<double>::infinity)) return {0, {x - x, 0.}};
-  // x = mantissa * 2^exponent. The first digit that counts has the weight 2^(1 - exponent).
+  // x = mantissa * 2^exponent. The first digit of 2 / pi that counts weighs 2^(1 - exponent).
   const Long bits = as_bits(x);
   const int exponent = static_cast<int>(bits >> 52) - 1075;
   const Long mantissa = (bits & 0xfffffffffffff) | 0x10000000000000;
   const int start = exponent - 2 + 64;
 
-  // mantissa * 192 digits, without the overflow: 2 digits before the binary point, 190 after it.
+  // mantissa * 192 digits of 2 / pi, modulo 4: 2 bits before the binary point, 190 after it.
   Word parts[6] = {};
   Long carry = 0, upper_carry = 0;
   for (int i = 5; i >= 0; --i) {

@@ -5,9 +5,9 @@
 // are those of C, but errno is not set, and the sign and digits of a NaN are unspecified.
 //
 // They use + - * /, fused multiply-add, comparisons and bit operations. They need rounding to
-// nearest, gradual underflow, and compilers that neither contract nor reorder. Only sine, cosine
-// and tangent branch, for angles above 2^15 (float) or 2^22 (double), and the remainder, for
-// quotients above 2^21 (float) or 2^50 (double).
+// nearest, gradual underflow, and compilers that neither contract a * b + c to a fused multiply-add
+// nor reorder operations. Only sine, cosine and tangent branch, for angles above 2^15 (float) or
+// 2^22 (double), and the remainder, for quotients above 2^21 (float) or 2^50 (double).
 #pragma once
 
 #include "kernels/elementary/arc_tangent.hpp"
@@ -19,7 +19,7 @@
 #include "kernels/elementary/power.hpp"
 #include "kernels/elementary/remainder.hpp"
 
-/// A row per function: name in C++, number of operands; name, arguments and meaning in formulas.
+/// One ROW per function: name in C++, number of operands; name, arguments and meaning in formulas.
 #define LAPL_ELEMENTARY_FUNCTIONS(ROW)                                         \
   ROW(exponential, 1, "exp", "a", "e^a")                                       \
   ROW(logarithm, 1, "log", "a", "natural logarithm")                           \

@@ -1,8 +1,9 @@
 // The error function: erf x = 1 - e^f with f = log erfc x. (Cody, Rational Chebyshev approximations
 // for the error function, 1969, also uses an exponential, with a factor for each interval.) f grows
 // no faster than a parabola, so one polynomial in x suffices up to the x from which erf x rounds to
-// 1; scripts/minimax weights its error by the influence of f, which falls as x grows. The first two
-// terms are carried with their rounding errors, and e^f - 1 loses no digits for small f.
+// 1. scripts/minimax weights the polynomial's error by its effect on erf x, which falls as x grows.
+// The first two terms are carried with their rounding errors, and e^f - 1 loses no digits for small
+// f.
 #pragma once
 
 #include "kernels/elementary/exponential.hpp"
@@ -52,7 +53,7 @@ LAPL_HOST_DEVICE T error_function(T x) {
   r.low = fused_multiply_add(r.high, r.low, r.low);
   const T scale = power_of_two<T>(exponent - Format<T>::exponent_bias);
   const Pair<T> e = sum(sum(T(-1), scale), exponential_less_one(scale, r));
-  // For small x, erf x is 2 / sqrt(pi) * x; it is rounded only once if it is subnormal.
+  // For small x, erf x is 2 / sqrt(pi) * x; a subnormal result must be rounded only once.
   constexpr T small = T(1) / T(Bits<T>(1) << (Format<T>::fraction_bits / 2 + 3));
   constexpr T slope_less_one = -T(1) - Terms::first - Terms::first_rest;
   return select(absolute(x) < small, fused_multiply_add(x, slope_less_one, x),

@@ -10,15 +10,15 @@
 
 namespace lapl::elementary {
 
-/// The number k * log 2 + r.high + r.low. `exponent` is k + 2 * exponent_bias: it is never
-/// negative, and both of its halves are exponents of normal numbers.
+/// The number k * log 2 + r.high + r.low. `exponent` is k + 2 * exponent_bias. It is never
+/// negative, and both of its halves are biased exponents of normal numbers.
 template <class T>
 struct Exponent {
   Bits<T> exponent;
   Pair<T> r;
 };
 
-/// For larger magnitudes the exponential function overflows or is zero.
+/// If |x| is larger, e^x overflows or is zero.
 template <class T>
 constexpr T exponent_limit = sizeof(T) == 4 ? T(120) : T(800);
 

@@ -67,7 +67,7 @@ LAPL_HOST_DEVICE T with_sign(T x, T of) {
   return from_bits<T>(as_bits(x) ^ (as_bits(of) & sign_bit<T>));
 }
 
-/// 2^(biased - exponent_bias), where `biased` must be the exponent of a normal number.
+/// 2^(biased - exponent_bias), where `biased` must be the biased exponent of a normal number.
 template <class T>
 LAPL_HOST_DEVICE T power_of_two(Bits<T> biased) {
   return from_bits<T>(biased << Format<T>::fraction_bits);
@@ -127,8 +127,8 @@ LAPL_HOST_DEVICE Pair<T> normalized(Pair<T> a) {
   return sum(a.high, a.low);
 }
 
-/// a / b of normalized numbers with slightly more than one rounding error: a quotient, corrected by
-/// its remainder.
+/// a / b of normalized pairs to about twice the precision: a quotient in T and its correction from
+/// the remainder. The result need not be normalized.
 template <class T>
 LAPL_HOST_DEVICE Pair<T> quotient(Pair<T> a, Pair<T> b) {
   const T inverse = T(1) / b.high;

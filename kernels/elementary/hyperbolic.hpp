@@ -2,15 +2,16 @@
 //
 //   2^(k - 1) -+ 2^(-k - 1) + (2^(k - 1) (e^r - 1) -+ 2^(-k - 1) (e^-r - 1)),
 //
-// where nothing cancels: for k = 0 the powers of two vanish from the sine, and the rest is r and
-// more.
+// These terms lose no digits to cancellation: for k = 0 the powers of two in the sine vanish
+// exactly.
 #pragma once
 
 #include "kernels/elementary/exponential.hpp"
 
 namespace lapl::elementary {
 
-/// A quarter of the function of |x|; `sign` is -1 for the sine and 1 for the cosine.
+/// sinh |x| / 4 if `sign` is -1, cosh |x| / 4 if it is 1; a quarter, so that no power of 2
+/// overflows.
 template <class T>
 LAPL_HOST_DEVICE T quarter_of_hyperbolic(T x, T sign) {
   constexpr T limit = sizeof(T) == 4 ? T(90) : T(711);  // above this, both overflow
@@ -18,7 +19,7 @@ LAPL_HOST_DEVICE T quarter_of_hyperbolic(T x, T sign) {
   const T size = absolute(x);
   const auto [exponent, r] = reduced_exponent(Pair<T>{select(size > limit, limit, size), T(0)});
   const T rising = power_of_two<T>(exponent - bias - 3);
-  // Far below the last place of the result, 2^-k may be 2^-60.
+  // For k above 60, 2^-k is far below the last place of the result; 2^-60 does as well.
   const Bits<T> k = exponent - 2 * bias;
   const T falling = sign * power_of_two<T>(bias - 3 - (k < 60 ? k : Bits<T>(60)));
   const Pair<T> up = exponential_less_one(rising, r);

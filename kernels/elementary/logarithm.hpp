@@ -1,8 +1,7 @@
 // The natural logarithm.
 //
 // x = 2^k * m with m between sqrt(1/2) and sqrt(2), and log x = k * log 2 + log m (Cody & Waite
-// 1980).
-// The leading terms of log m are carried with their rounding errors; the rest is a minimax
+// 1980). The leading terms of log m are carried with their rounding errors; the rest is a minimax
 // polynomial (scripts/minimax).
 #pragma once
 
@@ -16,7 +15,8 @@ struct Split {
   T exponent, mantissa;
 };
 
-/// Splits a positive number, which may be subnormal. Unspecified for zero, infinity and NaN.
+/// Splits a positive number, which may be subnormal. For zero, infinity and NaN the result is
+/// unspecified.
 template <class T>
 LAPL_HOST_DEVICE Split<T> split(T x) {
   constexpr int fraction_bits = Format<T>::fraction_bits;

@@ -2,8 +2,8 @@
 //
 // The quotient is rounded, so its floor may be too large by 1 where a / b is just below an integer:
 // then the remainder has the wrong sign and b is added. The remainder itself is exact: it is a
-// multiple of the last place of a or b, and below b. If the quotient is so large that its floor is
-// not known, multiples 2^k b are taken first, as in long division.
+// multiple of the last place of a or b, and smaller than b. If the quotient is so large that its
+// floor may be off by more, multiples of 2^k b are subtracted first, as in long division.
 #pragma once
 
 #include "kernels/elementary/format.hpp"
@@ -18,11 +18,12 @@ LAPL_HOST_DEVICE float floored(float a) { return __builtin_floorf(a); }
 LAPL_HOST_DEVICE double floored(double a) { return __builtin_floor(a); }
 #endif
 
-/// The largest |a / b| for which the floor of the rounded quotient is exact.
+/// The largest |a / b| for which the floor of the rounded quotient is at most 1 too large.
 template <class T>
 constexpr T largest_quotient = T(Bits<T>(1) << (Format<T>::fraction_bits - 2));
 
-/// A number with the remainder of a by b, below largest_quotient * b; both are positive and finite.
+/// A number below largest_quotient * b with the same remainder by b as a; a and b are positive and
+/// finite.
 template <class T>
 LAPL_HOST_DEVICE T shortened(T a, T b) {
   while (a / largest_quotient<T> >= b) {
@@ -34,7 +35,8 @@ LAPL_HOST_DEVICE T shortened(T a, T b) {
   return a;
 }
 
-/// 0 has the sign of b; NaN if b is 0 or a is not finite.
+/// The remainder of a by b. If it is 0, it has the sign of b; it is NaN if b is 0 or a is not
+/// finite.
 template <class T>
 LAPL_HOST_DEVICE T floored_remainder(T a, T b) {
   constexpr T infinity = Format<T>::infinity;

@@ -1,5 +1,5 @@
-// The state digest: two fields have the same digest only if they hold the same bits in the same
-// cells.
+// The state digest: two fields with the same digest have the same bits in the same cells, except
+// with a probability of 2^-64.
 //
 //   digest = sum over cells of mix(index, bits of the value)   modulo 2^64
 //

@@ -36,7 +36,7 @@ struct FoundValue {
   std::array<T, most_neighbours> around{};  ///< values of cell_neighbourhood(index), row by row
 };
 
-/// The order of magnitudes |value|. NaNs lie beyond infinity.
+/// An integer that grows with the magnitude |value|; that of a NaN is larger than that of infinity.
 LAPL_HOST_DEVICE std::uint64_t magnitude_bits(double value) {
   return as_bits(value) & ~(std::uint64_t{1} << 63);
 }

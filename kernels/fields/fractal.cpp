@@ -21,9 +21,9 @@ fftw_complex* raw(Complex* values) { return reinterpret_cast<fftw_complex*>(valu
 // FFTW_UNALIGNED one plan serves every row and column.
 constexpr unsigned plan_flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
 
-// Transforms, in place, lines of values that are `stride` apart: in each group of size * stride
-// values, one line from each of the first `stride` values. Takes several neighbouring lines at
-// once.
+// Transforms lines of `size` values in place. The values of a line are `stride` apart, so a piece
+// of size * stride consecutive values has `stride` lines. A transform takes several neighbouring
+// lines at once.
 class StridedTransform {
  public:
   StridedTransform(std::int64_t size, std::int64_t stride, Complex* values)
@@ -46,7 +46,7 @@ class StridedTransform {
   }
 
  private:
-  static constexpr std::int64_t at_once = 8;  // 128 bytes of each row
+  static constexpr std::int64_t at_once = 8;  // lines: 128 bytes of each row of values
 
   FftwPlan<fftw_plan> plan(std::int64_t count, int sign) {
     const fftw_iodim64 along{size_, stride_, stride_}, beside{count, 1, 1};

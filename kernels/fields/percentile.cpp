@@ -12,12 +12,12 @@
 namespace lapl {
 namespace {
 
-// The values at ranks r and r + 1 in sorted order; if r is the last rank, the last value twice.
-// Finds the ordered bits of the first, some at a time from the highest on: counts the values that
-// begin with the bits that are known, by their next bits. Threads allocate nothing, because they
-// could not report a failure.
+// The values at indices `rank` and rank + 1 in sorted order; if `rank` is the last index, the last
+// value twice. A radix search finds the ordered_bits of the first, 13 at a time from the highest
+// on: of the values that begin with the bits known so far, it counts those with each value of the
+// next bits. Threads allocate nothing, because they could not report a failure.
 GridExtremes neighbours_at(std::span<const double> values, std::int64_t rank, int threads) {
-  constexpr int bits_at_once = 13;  // the counts of a thread stay in its cache
+  constexpr int bits_at_once = 13;  // the counts of a thread fit its cache
   std::vector<std::int64_t> counts(std::size_t(threads) << bits_at_once);
   const auto thread_counts = [&](int thread) {
     return counts.data() + (std::int64_t{thread} << bits_at_once);

@@ -3,15 +3,16 @@
 //   input[b,c0,i,j,c0,k,l] += c[c0] * sum over ch, p, q of
 //       mu[b,ch,i+p,j+q] * mu[b,ch,k+p,l+q] + gamma[b,ch,i+p,j+q,ch,k+p,l+q]
 //
-// where p and q run over the window. The sum does not depend on c0, and moving (i,j) and (k,l) by
-// one along the diagonal moves the window by one. So three steps, each done once, suffice:
+// where b counts the batch, c0 the outputs and ch the channels, and p and q run over the rows and
+// columns of the window. The sum does not depend on c0, and its terms depend only on i+p, j+q, k+p
+// and l+q. So three steps, each done once for all c0, suffice:
 //
 //   channels[b,y,x,v,u] = sum over ch of mu[b,ch,y,x] * mu[b,ch,v,u] + gamma[b,ch,y,x,ch,v,u]
 //   down[b,i,x,k,u]     = sum over p of channels[b,i+p,x,k+p,u]
 //   sum[b,i,j,k,l]      = sum over q of down[b,i,j+q,k,l+q]
 //
-// Each step adds in ascending order: in float32 with the same bits on CPU and GPU, or, for values
-// stored as float64, in float64 on the CPU only.
+// Each step adds in ascending order. Float32 arithmetic gives the same bits on CPU and GPU; values
+// stored as float64 are added in float64, on the CPU only.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ struct CovarianceProblem {
   Shape source() const {
     return {output.rows + window.rows - 1, output.columns + window.columns - 1};
   }
-  /// Number of values of `channels` above, for one b; then of `down`.
+  /// The number of values of the array `channels` above, for one b; then that of `down`.
   std::int64_t channel_sums() const { return source().cells() * source().cells(); }
   std::int64_t down_sums() const {
     const std::int64_t one = output.rows * source().columns;
@@ -51,12 +52,12 @@ struct CovarianceTerms {
 };
 
 /// Adds the sum to `terms.input` on backend "cpu" or "cuda". If `threads` is 0, uses one thread per
-/// core. Throws DeviceError, also for float64 on "cuda".
+/// core. Throws DeviceError if there is no device or not enough memory, and for float64 on "cuda".
 template <class Storage>
 void add_covariance_on(const std::string& backend, const CovarianceProblem& problem,
                        CovarianceTerms<Storage>& terms, int threads);
 
-/// Adds the sum to `terms.input` on the CPU; reads and writes only the entries in the formula
+/// Adds the sum to `terms.input` on the CPU; reads and writes only the elements in the formula
 /// above.
 template <class Storage>
 void add_covariance(const CovarianceProblem& problem, CovarianceTerms<Storage>& terms, int threads);

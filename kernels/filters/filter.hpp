@@ -2,9 +2,10 @@
 //
 //   output[i,j] = sum over a,b of weights[a,b] * input[i + a - before_rows, j + b - before_columns]
 //
-// Every kind and mode is this sum: a convolution has its weights in reverse order, and a mode
-// chooses `before` and the output's shape (solver/filters/correlation.hpp). Indices outside the
-// input are resolved as in scipy.ndimage's modes of the same names:
+// Convolutions and correlations in every mode are this sum: a convolution has its weights in
+// reverse order, and the mode determines before_rows, before_columns and the output's shape
+// (solver/filters/correlation.hpp). Indices outside the input are resolved as in scipy.ndimage's
+// modes of the same names:
 //
 //   constant   k k k k | a b c d | k k k k        nearest   a a a a | a b c d | d d d d
 //   reflect    d c b a | a b c d | d c b a        mirror    . d c b | a b c d | c b a .
@@ -27,8 +28,8 @@ namespace lapl {
 
 enum class Edge : std::uint8_t { constant, nearest, reflect, mirror, wrap };
 
-/// The input's index whose value `index` has, at any distance outside 0 ... size - 1; -1 if the
-/// value is the constant. `Index` must be able to hold twice the sum of their magnitudes.
+/// The index in the input of the value at `index`, which may be at any distance outside 0 ... size
+/// - 1; -1 if the value is the constant. The type must be able to hold 2 (|index| + size).
 template <class Index>
 LAPL_HOST_DEVICE Index edge_index(Edge edge, Index index, std::type_identity_t<Index> size) {
   if (index >= 0 && index < size) return index;
@@ -77,8 +78,8 @@ struct SeparableWeights {
 };
 
 /// The factors of the window's weights, computed in double precision and rounded to T. None if the
-/// weights are not of rank 1, or if a weight is 0 but neither of its factors, since a NaN would
-/// spread through it.
+/// weights are not of rank 1, or if a weight is 0 but neither of its factors is: a NaN under that
+/// weight would spread.
 template <class T>
 std::optional<SeparableWeights<T>> separate(const Correlation<T>& correlation);
 

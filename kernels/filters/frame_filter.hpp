@@ -12,8 +12,8 @@ namespace lapl {
 template <class T>
 class FrameFilter {
  public:
-  /// Read fills frame number `frame` with input.cells() values; Write takes its output.cells()
-  /// values.
+  /// Read fills frame number `frame` with input.cells() values of the plan; Write gets the
+  /// output.cells() values of its result.
   using Read = std::function<void(std::int64_t frame, T* values)>;
   using Write = std::function<void(std::int64_t frame, const T* values)>;
 
@@ -31,8 +31,8 @@ class FrameFilter {
   virtual std::string device() const = 0;
 };
 
-/// Makes a frame filter on backend "cpu" or "cuda". A frame with a NaN or an infinity is filtered
-/// by the direct method if the method is fft, which would spread it. Throws DeviceError.
+/// Makes a frame filter on backend "cpu" or "cuda". If the method is fft, which would spread a NaN
+/// or an infinity, frames that have one are filtered by the direct method. Throws DeviceError.
 template <class T>
 std::unique_ptr<FrameFilter<T>> make_frame_filter(const std::string& backend,
                                                   const FilterPlan<T>& plan, int threads);

@@ -16,7 +16,7 @@ struct Half {
   std::uint16_t bits = 0;
 };
 
-/// The exact number as the type for arithmetic: float for float and Half, double for double.
+/// The same number in the type of the arithmetic: float for float and Half, double for double.
 LAPL_HOST_DEVICE float as_number(float value) { return value; }
 LAPL_HOST_DEVICE double as_number(double value) { return value; }
 LAPL_HOST_DEVICE float as_number(Half value) {
@@ -25,7 +25,7 @@ LAPL_HOST_DEVICE float as_number(Half value) {
 #else
   const std::uint32_t sign = (value.bits & 0x8000u) << 16, rest = value.bits & 0x7fffu;
   if (rest >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
-  // The exponents differ by 112; the product is exact, also for subnormal numbers.
+  // The exponent biases differ by 112; the product is exact, also for subnormal numbers.
   return std::bit_cast<float>(
       sign | std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest << 13) * 0x1p112f));
 #endif

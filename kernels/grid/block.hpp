@@ -6,7 +6,7 @@
 
 namespace lapl {
 
-/// A view of a backend's state, in host or device memory, through which halos are exchanged. It
+/// A view of a backend's state, in host or device memory, through which ranks exchange halos. It
 /// owns nothing and is valid until the next step.
 template <class T>
 struct Block {

@@ -6,9 +6,9 @@
 //   condition       a + b*u0    | u0  u1  u2           un-1 | a' + b'*un-1
 //   neighbour   un-1      | u0  u1  u2           un-1 | u0             the block itself: periodic
 //
-// The condition a = b = 0 holds the ghost node at 0; nothing flows through a face with a = 0, b
+// The condition a = b = 0 holds the ghost node at 0; nothing flows through a face with a = 0 and b
 // = 1. A face that varies has neither a nor b: its condition depends on the time or the place, and
-// a tree of Problem::conditions computes both.
+// a tree of Problem::conditions computes a and b.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Face {
   bool neighbour = false;
   int condition = -1;  ///< index in Problem::conditions of a face that varies
 
-  /// A face that varies. It equals none, and who reads a or b of it makes values of NaN.
+  /// A face that varies. Its a and b are NaN: it equals no face, and whoever reads them gets NaNs.
   static constexpr Face varying(int condition) {
     constexpr T none = std::numeric_limits<T>::quiet_NaN();
     return {none, none, false, condition};
@@ -73,7 +73,7 @@ struct Faces {
   friend bool operator==(const Faces&, const Faces&) = default;
 };
 
-/// The faces of axis 0 (planes), 1 (rows) or 2 (columns).
+/// The two faces of axis 0 (planes), 1 (rows) or 2 (columns).
 template <class T>
 const AxisFaces<T>& axis_faces(const Faces<T>& faces, int axis) {
   return axis == 0 ? faces.planes : axis == 1 ? faces.rows : faces.columns;
@@ -105,9 +105,9 @@ LAPL_HOST_DEVICE T value_at(const Faces<T>& faces, std::int64_t row, std::int64_
   return found;
 }
 
-/// The continuation of an axis beyond a face. Some engines extend the grid once instead of imposing
-/// the conditions of faces at each step; a step of a mirror-symmetric linear equation keeps the
-/// extension exact.
+/// How values continue beyond a face: mirrored and negated, mirrored, or repeated. Some engines
+/// extend the grid once in this way instead of imposing the conditions of faces at each step; a
+/// step of a mirror-symmetric linear equation keeps the extension exact.
 enum class Extension : std::uint8_t { odd, even, periodic };
 
 struct AxisExtension {
@@ -117,7 +117,8 @@ struct Extensions {
   AxisExtension rows, columns;
 };
 
-/// The extension that is equivalent to the faces; none if a condition neither holds 0 nor is even.
+/// The extensions that are equivalent to the faces; none if a face is not held at 0, even or
+/// periodic.
 template <class T>
 std::optional<Extensions> as_extensions(const Faces<T>& faces) {
   bool possible = true;
@@ -131,7 +132,7 @@ std::optional<Extensions> as_extensions(const Faces<T>& faces) {
   return possible ? std::optional(found) : std::nullopt;
 }
 
-/// The source of the value at any index of an extended axis.
+/// The node whose value an index of an extended axis has.
 template <class Index>
 struct Extended {
   Index index = 0;       ///< an interior node

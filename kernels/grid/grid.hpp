@@ -48,8 +48,8 @@ struct Spacing {
   std::array<double, 3> origin = {0, 0, 0};   ///< position of the first plane, row, column
 
   constexpr Spacing(double of_all = 1) : by_axis{of_all, of_all, of_all} {}
-  /// From one number for each axis, slowest first, or one number for all axes. Axes that the grid
-  /// lacks get the first number.
+  /// From one number for each axis, slowest first, or one number for all axes. An axis that the
+  /// grid lacks (planes, rows) gets the first number.
   static Spacing of(std::span<const double> given);
   /// The inverse of `of`: one number if all axes have the same spacing, else one for each.
   std::vector<double> given(int axes) const;
@@ -92,7 +92,7 @@ constexpr Cell cell_at(Shape shape, std::int64_t index) {
           index / shape.columns / shape.rows};
 }
 
-/// Extents or indices of planes, rows and columns, as an array.
+/// Extents or indices along planes, rows and columns, as an array in this order.
 constexpr std::array<std::int64_t, 3> by_axis(Shape shape) {
   return {shape.planes, shape.rows, shape.columns};
 }

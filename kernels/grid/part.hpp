@@ -1,5 +1,5 @@
 // The part of a grid that one rank steps: the cells it owns, and around them a halo of its
-// neighbours' cells, deep enough for some steps. Part and halo together are the rank's block.
+// neighbours' cells, deep enough for several steps. Part and halo together are the rank's block.
 //
 //     whole        0 . . . first ............. first + own . . . whole
 //     the block            | before |  own cells  | after |
@@ -40,7 +40,7 @@ struct Part {
     return (last ? after : before)[axis] > 0;
   }
 
-  /// The index at which own row `row` begins, in the block; then in the grid.
+  /// The index of the first cell of own row `row`, in the block; then in the grid.
   constexpr std::int64_t in_block(std::int64_t row) const {
     return cell_index(shape(), {before[1] + row % own[1], before[2], before[0] + row / own[1]});
   }
@@ -48,13 +48,13 @@ struct Part {
     return cell_index(whole, {first[1] + row % own[1], first[2], first[0] + row / own[1]});
   }
 
-  /// The index in the grid of an index in the block, along one axis.
+  /// The index in the grid of the cell with this index in the block, along one axis.
   constexpr std::int64_t index_in_grid(std::size_t axis, std::int64_t index) const {
     index += first[axis] - before[axis];
     const std::int64_t size = by_axis(whole)[axis];
     return endless[axis] ? (index % size + size) % size : index;
   }
-  /// The index in the grid at which the whole grid row of the block's row `row` begins.
+  /// The index of the first cell of the grid's row that contains row `row` of the block.
   constexpr std::int64_t row_in_grid(std::int64_t row) const {
     const std::int64_t rows = shape().rows;
     return cell_index(whole, {index_in_grid(1, row % rows), 0, index_in_grid(0, row / rows)});

@@ -27,15 +27,15 @@ std::uint64_t machine_memory() {
   return 0;
 }
 
-/// The number in a control group's file. `unlimited` for "max", for a missing file, and for numbers
-/// larger than any memory, which mean "no limit" in version 1.
+/// The number in a control group's file. `unlimited` if the file has "max" or is missing, and for
+/// numbers larger than any memory, which mean "no limit" in version 1.
 std::uint64_t group_number(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
   return file >> number && number < std::uint64_t{1} << 60 ? number : unlimited;
 }
 
-/// The file cache of a control group, in bytes. It counts as used, but is freed on demand.
+/// The file cache of a control group, in bytes. It counts as used memory, but is freed on demand.
 std::uint64_t group_cache(const std::filesystem::path& group, const std::string& prefix) {
   std::ifstream file(group / "memory.stat");
   std::string name;
@@ -54,8 +54,8 @@ constexpr GroupFiles version_1 = {"memory.limit_in_bytes", "memory.usage_in_byte
 constexpr GroupFiles version_2 = {"memory.max", "memory.current", ""};
 
 /// The memory left by a control group and all groups above it, since batch systems set limits on
-/// any level. In a container the group's own folder may be hidden; then the top folder is the
-/// container's.
+/// any level. In a container the group's own folder may be hidden; then the top folder, `root`, is
+/// that of the container.
 std::uint64_t memory_of_groups(const std::filesystem::path& root, const std::string& name,
                                const GroupFiles& files) {
   std::uint64_t least = unlimited;

@@ -10,7 +10,7 @@ namespace lapl {
 std::uint64_t available_memory();
 
 /// The bytes that control groups of version 1 and 2 leave, read from a file like /proc/self/cgroup
-/// and from the groups' files below `root`. The largest number if there is no limit.
+/// and from the groups' files below `root`. The largest 64-bit number if there is no limit.
 std::uint64_t group_memory(const std::filesystem::path& groups, const std::filesystem::path& root);
 
 /// Throws DeviceError; the message has the bytes needed for a field and the bytes available.

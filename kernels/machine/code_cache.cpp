@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file: magic | bytes of the key, 8 | key | code | seal, 16
+// A file: magic | number of bytes of the key, in 8 bytes | key | code | seal, 16 bytes
 constexpr std::string_view magic = "LAPLCODE";
 constexpr std::size_t seal_bytes = 16, least_bytes = magic.size() + 8 + seal_bytes;
 constexpr std::string_view file_ending = ".code";
@@ -50,7 +50,7 @@ int open_folder(int parent, const char* path, int flags) {
   return ::openat(parent, path, O_DIRECTORY | O_CLOEXEC | flags);
 }
 
-// Opens the folder `name` in `parent`, and makes it if the parent is this user's.
+// Opens the folder `name` in `parent`; makes it first if it is missing and `parent` is this user's.
 int open_or_make(int parent, const char* name, int flags) {
   const int found = open_folder(parent, name, flags);
   if (found >= 0 || errno != ENOENT || !is_own(parent, S_IFDIR, 0)) return found;
@@ -97,8 +97,8 @@ bool write_whole(int file, std::string_view bytes) {
   return true;
 }
 
-// Removes the files that were not used for the longest time while there are too many bytes, and
-// temporary files that a killed process has left.
+// While the files have more than code_cache_bytes, removes those that were not used for the longest
+// time. Removes temporary files that killed processes have left.
 void trim(int folder) {
   struct File {
     timespec time;
@@ -129,8 +129,8 @@ void trim(int folder) {
   }
 }
 
-// Codes that this process compiles. A process does not wait for itself: a code may be finished only
-// when it is asked for.
+// The names of codes that this process is compiling. A process does not wait for itself, because a
+// compilation may end only when its own user asks for the code.
 std::mutex own_mutex;
 std::multiset<std::string> own_names;
 
@@ -171,8 +171,8 @@ bool CachedCode::settled() {
   return compiling_ = true;
 }
 
-// Tries to lock the byte of this code in the file `lock`. The lock belongs to this object's
-// descriptor, so that it ends with the object and with the process.
+// True if another process has locked the byte of this code in the file `lock`; else locks it. The
+// lock belongs to this object's descriptor, so that it ends with the object and with the process.
 bool CachedCode::others_compile() {
   if (std::chrono::steady_clock::now() >= wait_until_) return false;
   if (const std::lock_guard guard(own_mutex); own_names.contains(name_)) return false;
@@ -202,7 +202,7 @@ std::optional<std::string> CachedCode::stored() const {
   if (digest_of_bytes(content) != bytes->substr(end) || key_bytes != key_.size() ||
       !after.starts_with(key_))
     return std::nullopt;
-  // Marks the file as used; on a disk that can only be read it stays as it is.
+  // Marks the file as used; on a disk that can only be read, its time stays as it is.
   ::utimensat(folder_.get(), (name_ + std::string(file_ending)).c_str(), nullptr,
               AT_SYMLINK_NOFOLLOW);
   return std::string(after.substr(key_.size()));

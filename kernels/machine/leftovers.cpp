@@ -52,9 +52,9 @@ std::vector<std::string> hidden_names_in(const fs::path& folder) {
   return names;
 }
 
-// The name itself, or its beginning and a hash if it is too long.
+// The name itself; if it is too long, its beginning and a hash.
 std::string short_name(const std::string& name) {
-  // longest name of a file, less the bytes of ".", ".tmp-" and a process number
+  // the longest name of a file, less the bytes of ".", ".tmp-" and a process number
   constexpr std::size_t longest = 255 - 16;
   if (name.size() <= longest) return name;
   const std::string number = std::to_string(std::hash<std::string>()(name));

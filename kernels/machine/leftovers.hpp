@@ -1,7 +1,7 @@
 // Temporary files and folders, and the removal of those that killed processes have left. A process
-// locks its temporary files and folders (PosixFile::hold) until it ends in any way; the locks also
-// hold for other machines. A file without a lock is a leftover. On a file system without locks
-// nothing is removed.
+// locks its temporary files and folders (PosixFile::hold) until it ends in any way; processes on
+// other machines see the locks, too. A file without a lock is a leftover. On a file system without
+// locks nothing is removed.
 #pragma once
 
 #include <filesystem>

@@ -10,7 +10,7 @@ namespace lapl {
 LoadedModule load_module(const std::string& name, bool global) {
   std::error_code error;
   auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) {  // without /proc, which the loader also needs for $ORIGIN
+  if (error) {  // without /proc, which the loader needs to find $ORIGIN, too
     const auto* const started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
     program = std::filesystem::canonical(started, error);
   }

@@ -7,7 +7,7 @@
 namespace lapl {
 
 struct LoadedModule {
-  const void* table = nullptr;  ///< its functions; null if it could not be loaded
+  const void* table = nullptr;  ///< the library's functions; null if it could not be loaded
   std::string missing;          ///< the loader's message if it could not be loaded
 };
 

@@ -9,9 +9,10 @@
 
 namespace lapl {
 
-/// Makes the pages of memory that was just allocated, on several threads; else the one that writes
-/// there first makes them one by one. They have 2 MiB if the system grants them. Does nothing for
-/// less than 16 MiB. Only a hint: what fails here fails again, and is reported, when it is written.
+/// Makes the operating system provide the pages of memory that was just allocated, on several
+/// threads; else the first thread that writes there waits for them one by one. They have 2 MiB if
+/// the system grants them. Does nothing for less than 16 MiB. Ignores failures, which come again
+/// when the memory is written.
 inline void make_pages(void* data, std::size_t bytes) {
   constexpr std::uintptr_t page = 2 << 20;
   if (bytes < 8 * page) return;

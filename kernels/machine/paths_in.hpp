@@ -12,8 +12,8 @@
 
 namespace lapl {
 
-/// The paths in a folder; `error` is set if not all could be read. (Where memory runs out, GNU's
-/// directory_iterator ends the process, and temporary files stay.)
+/// The paths in a folder; `error` is set if not all could be read. (GNU's directory_iterator would
+/// end the process if memory ran out, and leave temporary files.)
 inline std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder,
                                                    std::error_code& error) {
   std::vector<std::filesystem::path> paths;

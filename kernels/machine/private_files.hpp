@@ -37,7 +37,7 @@ class Descriptor {
 bool is_own(int descriptor, mode_t kind, mode_t forbidden);
 
 /// At most `most` bytes from the start of a file in the open `folder`; none if it cannot be read or
-/// fails is_own (opening a pipe would wait, and a link would lead elsewhere).
+/// fails is_own. Does not wait for a pipe, and follows no link.
 std::optional<std::string> plain_file(int folder, const std::string& name, std::size_t most,
                                       mode_t forbidden = 0);
 

@@ -30,8 +30,8 @@ std::int64_t next_steps(std::int64_t steps, const Division& division) {
   return steps < pass ? std::min(2 * steps, pass) : steps + pass;
 }
 
-// The decomposition with these counts and the halo depth that takes the least time; none if blocks
-// would be too small.
+// The decomposition into `counts` blocks along each axis, with the depth of halos for which a step
+// takes the least time; none if blocks would be too small.
 std::optional<Decomposition> with_counts(const Division& division, std::array<int, 3> counts) {
   Decomposition by{division.grid, division.endless, division.ranks, counts};
   by.pairs = division.pairs;

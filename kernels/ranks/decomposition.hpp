@@ -15,9 +15,9 @@ struct RankCosts {
   double cell = 0;     ///< a step of one cell in the cache, or on the chip
   double traffic = 0;  ///< moving one cell from memory and back, once per pass
   double byte = 0;     ///< exchanging one byte of a halo
-  double message = 0;
-  /// Factors on the cost of a halo across planes, rows and columns; halos of columns are gathered
-  /// from the whole block.
+  double message = 0;  ///< sending one message
+  /// Factors on the cost of a halo across planes, rows and columns. A halo of columns costs most,
+  /// because its cells are gathered from the whole block.
   std::array<double, 3> packing = {1, 1, 1};
 };
 /// Two processors in one machine.
@@ -30,7 +30,7 @@ inline constexpr RankCosts costs_between_machines = {
 /// H200 whose halos go through host memory.
 inline constexpr RankCosts costs_through_host = {1 / 6e12, 1 / 0.6e12, 1 / 5e9, 50e-6, {1, 1, 1}};
 
-/// Lines along the slowest axis, counted through the other axes.
+/// A range of lines along the slowest axis, numbered like the cells of a grid of the other axes.
 struct LineRange {
   std::int64_t first = 0, count = 0;
 };
@@ -43,7 +43,7 @@ struct Division {
   std::int64_t steps_of_pass = 1;  ///< steps that an engine runs per pass
   std::int64_t most_passes = 1;    ///< largest number of passes from one exchange to the next
   std::int64_t least_depth = 0;    ///< smallest depth of halos, which derived outputs need
-  /// blocks must be slabs of whole rows, in pairs: a GPU transforms two lines at once
+  /// blocks must be slabs of whole rows, cut at even lines: a GPU transforms two lines at once
   bool pairs = false;
   RankCosts costs = costs_of_cores;
 };
@@ -51,10 +51,10 @@ struct Division {
 struct Decomposition {
   Shape grid;
   std::array<bool, 3> endless = {};
-  int ranks = 1;                          ///< number of all ranks; the first of them step
+  int ranks = 1;  ///< number of all ranks; the first stepping() of them step
   std::array<int, 3> counts = {1, 1, 1};  ///< number of blocks along each axis
   std::int64_t depth = 0;                 ///< depth of the halos in cells
-  bool pairs = false;                     ///< cuts leave slices and lines in pairs
+  bool pairs = false;  ///< cuts are at even indices, so that slices and lines stay in pairs
 
   int stepping() const { return counts[0] * counts[1] * counts[2]; }
   bool is_cut(std::size_t axis) const { return counts[axis] > 1; }
@@ -67,7 +67,7 @@ struct Decomposition {
   int neighbour(int rank, const std::array<int, 3>& towards) const;
   /// The rows that a rank stores and sums; the rows of its block if blocks are whole rows.
   RowRange rows(int rank) const;
-  /// The lines whose modes a rank has.
+  /// The lines along the slowest axis whose modes a rank has.
   LineRange lines(int rank) const;
 };
 

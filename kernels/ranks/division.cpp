@@ -8,7 +8,8 @@
 namespace lapl {
 namespace {
 
-// A slab like those that ranks step, without values of coefficients.
+// A problem on a slab like those that ranks step. Its coefficients are still those of the whole
+// grid.
 template <class T>
 Problem<T> typical_block(const Problem<T>& problem, int ranks) {
   Problem<T> block = problem;

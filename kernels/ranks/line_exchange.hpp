@@ -1,5 +1,6 @@
-// The shares of values that ranks have in the slabs that they step and in the lines along the
-// slowest axis. So each transform finds its lines whole, and bits do not depend on the ranks.
+// Moves values between the slabs of slices that ranks step and lines along the slowest axis, which
+// are also divided among ranks. So each transform has its whole lines, and bits do not depend on
+// the number of ranks.
 //
 //   slab    own slices x all lines     transforms along the other axes
 //   lines   all slices x own lines     transforms along the slowest axis, and modes
@@ -34,33 +35,33 @@ class LineShares {
   Shape grid() const { return by_.grid; }
   int slowest() const { return 3 - by_.grid.axes; }
   bool is_divided() const { return by_.stepping() > 1; }
-  /// The cells of the slab, without halos.
+  /// This rank's slab, without halos.
   Part own() const {
     Part part = by_.part(rank_);
     part.before = part.after = {};
     return part;
   }
   std::int64_t own_cells() const { return own().cells(); }
-  /// Lines along the slowest axis, in the grid and of this rank.
+  /// The number of lines along the slowest axis in the grid; then the lines of this rank.
   std::int64_t all_lines() const { return by_.grid.cells() / by_axis(by_.grid)[slowest()]; }
   LineRange lines() const { return lines_; }
   std::int64_t modes() const { return by_axis(by_.grid)[slowest()] * lines_.count; }
 
-  /// Values that this rank exchanges with one that steps.
+  /// The values that this rank exchanges with one of the ranks that step.
   struct Share {
     struct Range {
       std::int64_t first, count;
     };
     LineRange lines;  ///< of that rank
-    /// these lines of the own slab, slice by slice, behind those of the ranks before
+    /// where the messages of the slab have these lines, slice by slice, behind those of lower ranks
     Range in_slab;
-    Range in_lines;  ///< slices of that rank's slab in the own lines
+    Range in_lines;  ///< where the own lines have the slices of that rank's slab
   };
   /// The shares of all ranks that step, in order.
   const std::vector<Share>& shares() const { return shares_; }
 
-  /// The messages of an exchange: those of the slab, whose values `packed` lie in order of the
-  /// shares, and those of the lines. make(rank, first, count) makes one.
+  /// The messages of an exchange: those of the slab, whose values lie in `packed` in the order of
+  /// the shares, and those of `lines`. make(rank, first, count) makes a message of `count` values.
   template <class Make>
   auto messages(double* packed, double* lines, const Make& make) const {
     std::vector<decltype(make(0, packed, 0))> of_slab, of_lines;
@@ -89,11 +90,12 @@ class LineShares {
 };
 
 /// Moves values between slabs and lines. `Messages` has the memory and the copies:
-///   allocate(cells, modes)   room for the slab and for messages of as many values
+///   allocate(cells, modes)   makes room for the slab, and for messages of as many values
 ///   slab()                   the values of the slab
 ///   copy(slab, pitch, packed, rows, columns, to_packed)
-///                            copies rows between the slab, whose rows lie `pitch` values apart,
-///                            and messages, where they are contiguous; from these indices on
+///                            copies rows between the slab, from index `slab` on, whose rows lie
+///                            `pitch` values apart, and messages, from index `packed` on, whose
+///                            rows are contiguous
 ///   exchange(shares, lines, to_lines)
 ///                            sends and receives the messages
 template <class Messages>
@@ -105,10 +107,10 @@ class LineExchange : public LineShares {
     if (is_divided()) messages_.allocate(own_cells(), modes());
   }
 
-  /// The values of the slab that belong to `lines`: these themselves if there is only one rank.
+  /// The memory of the slab; that of `lines` if there is only one rank, which needs no exchange.
   double* slab(double* lines) { return is_divided() ? messages_.slab() : lines; }
 
-  /// On a device, enqueue the exchange.
+  /// Moves values from slab() to `lines`, or back. On a device, the exchange is only enqueued.
   void to_lines(double* lines) {
     if (!is_divided()) return;
     copy_packed(true);
@@ -121,7 +123,7 @@ class LineExchange : public LineShares {
   }
 
  private:
-  // Copies between the slab and messages, which keep the lines of one rank after the other.
+  // Copies between the slab and the messages, in which the lines of one rank follow another's.
   void copy_packed(bool to_packed) {
     const std::int64_t slices = own().own[slowest()];
     for (const Share& share : shares())

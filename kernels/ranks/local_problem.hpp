@@ -1,7 +1,7 @@
 // The problem that one rank steps: the problem of the whole grid, on its block. If the block
 // borders on another rank's block, any condition will do there: its error moves one cell further in
-// with every stage, and the halo is deep enough. These faces are insulated, which GPU engines step
-// fastest.
+// with every stage, and the halo is so deep that it does not reach own cells. These faces are
+// insulated, which GPU engines step fastest.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ Faces<T> open_faces(Faces<T> faces, const Part& part) {
   return faces;
 }
 
-/// The values of a block, copied from those of the grid; of these only what the block reads needs
-/// to be there.
+/// The values of a block, copied from `whole`, the values of the grid. Reads only those of the
+/// block.
 template <class T>
 std::vector<T> values_of_block(std::span<const T> whole, const Part& part) {
   const Shape shape = part.shape();

@@ -1,6 +1,6 @@
-// The functions of the library lapl_mpi. Only this library is linked with MPI, and it is loaded
-// only for a run on several ranks, because MPI depends on dozens of libraries, some of which act
-// when they are loaded.
+// The functions of the library lapl_mpi. Only this library is linked with MPI. It is loaded only
+// for a run on several ranks, because MPI depends on dozens of libraries, and some of them install
+// signal handlers or create folders when they are loaded.
 #pragma once
 
 #include <memory>

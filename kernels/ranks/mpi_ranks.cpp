@@ -81,7 +81,7 @@ class MpiRanks final : public Ranks {
   std::unique_ptr<Ranks> duplicate() override { return std::make_unique<MpiRanks>(ranks_, here_); }
 
  private:
-  // MPI counts bytes in an int.
+  // Long messages go in pieces, because MPI counts bytes in an int.
   template <class Use>
   static void in_pieces(std::span<std::byte> bytes, const Use& use) {
     constexpr std::size_t most = std::size_t{1} << 30;

@@ -1,4 +1,4 @@
-// Values of a grid of which each rank has some whole rows.
+// Collects and distributes values of a grid of which each rank has some whole rows.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace lapl {
 
-/// Returns all values on all ranks; each rank passes the values that it has.
+/// Returns all values on all ranks. Exactly one rank passes each value; the others pass none for
+/// it.
 template <class T>
 std::vector<T> values_of_ranks(Ranks& ranks, std::span<const std::optional<T>> own) {
   std::vector<std::uint64_t> bits;

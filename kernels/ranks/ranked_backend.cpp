@@ -97,15 +97,15 @@ class RankedBackend final : public Backend<T> {
 
   void advance(std::int64_t steps) override {
     const auto start = std::chrono::steady_clock::now();
-    // Engine spectral needs no halo, or fills that of each stage itself.
+    // Engine spectral needs no halo, or fills the halo of each stage itself.
     const bool depends = by_.depth > 0 && reach_ > 0 && !by_modes_;
-    // The whole halo is filled, so that an engine takes as many steps at once as it can.
+    // The depth of halo that `of` steps need, at most all of it; fill() then fills all.
     const auto needed = [&](std::int64_t of) { return std::min(of * reach_, by_.depth); };
     for (std::int64_t left = steps, taken = 0; left > 0; left -= taken) {
       if (depends) fill(needed(left));
       filled_before_ = filled_;
       taken = depends ? std::min(left, filled_ / reach_) : left;
-      // Steps by modes write a rank's own cells alone, whatever the stages read.
+      // Steps by modes write only a rank's own cells, so the halo is not valid after them.
       filled_ = by_modes_ ? 0 : filled_ - taken * reach_;
       if (block_)
         block_->advance(taken);
@@ -123,7 +123,7 @@ class RankedBackend final : public Backend<T> {
     filled_ = filled_before_;
   }
 
-  // Waits for the blocks at once, because the values around may belong to another rank.
+  // Waits for the result here: the values around the one found may belong to another rank.
   std::function<Reduced<T>()> reduce(StateArrays arrays, double bound) override {
     const Reduced<T> here = block_ ? block_->reduce(arrays, bound)() : Reduced<T>{};
     const std::uint64_t largest = stepping_->reduce(Reduction::most, magnitude_bits(here.largest));
@@ -232,14 +232,14 @@ class RankedBackend final : public Backend<T> {
   }
 
   void advance_without_block(std::int64_t steps) {
-    // With etdrk2 and etdrk4, the other ranks report each evaluation of the rates.
+    // With etdrk2 and etdrk4, the other ranks announce each evaluation of the rates by any(true).
     while (by_modes_ && reduces_ && stepping_->any(false))
       join_global_operations<T>(without_block_, *stepping_, grid_);
     for (std::int64_t step = 0; !by_modes_ && step < steps; ++step)
       join_global_operations<T>(without_block_, *stepping_, grid_);
   }
 
-  // Values of the state at `indices`, where this rank steps them.
+  // Values of the state at `indices`; none where another rank steps the cell.
   std::vector<std::optional<T>> own_values(std::span<const std::int64_t> indices) const {
     std::vector<std::optional<T>> own(indices.size());
     std::vector<std::int64_t> in_block;
@@ -280,8 +280,8 @@ class RankedBackend final : public Backend<T> {
     return buffer;
   }
 
-  // The first rank filters the whole field, because windows may be as large as it and transforms
-  // are.
+  // The first rank filters the whole field, because a window may be as large as the field, and a
+  // transform always is.
   std::span<T> filtered(std::size_t plan) {
     const std::vector<T> field = gather_rows(*capturing_, captured_.field(filtered_[plan]));
     std::vector<T> result(field.size());
@@ -296,7 +296,7 @@ class RankedBackend final : public Backend<T> {
     return results_[plan];
   }
 
-  std::unique_ptr<Ranks> stepping_, capturing_;  // for the two threads of a run
+  std::unique_ptr<Ranks> stepping_, capturing_;  // for the threads that step and that store
   Shape grid_;
   int fields_;
   Decomposition by_;
@@ -312,9 +312,9 @@ class RankedBackend final : public Backend<T> {
   int threads_;
   std::vector<SharedValues<T>> coefficients_;  // of the block, until set_derived
   std::unique_ptr<Backend<T>> block_;          // null if this rank has nothing to step
-  std::vector<Stage> without_block_, derived_without_block_;  // which others step
+  std::vector<Stage> without_block_, derived_without_block_;  // stages of the other ranks
   Capture<T> of_block_;
-  std::vector<int> filtered_;  // the field that each plan filters
+  std::vector<int> filtered_;  // the field that each plan filters; none for stages
   std::vector<std::unique_ptr<FrameFilter<T>>> of_first_;
   std::chrono::steady_clock::duration seconds_{};  // in steps and exchanges, waiting included
   bool with_derived_ = false, fresh_ = true;

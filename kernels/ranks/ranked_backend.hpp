@@ -13,12 +13,12 @@
 
 namespace lapl {
 
-/// The costs of ranks on this kind of machine; `through_host` is the result of why_through_host.
+/// The costs of ranks on a backend. `through_host` is the result of why_through_host, `one_machine`
+/// is true if no rank is on another machine.
 RankCosts costs_of_ranks(const std::string& backend, const std::string& through_host,
                          bool one_machine);
 
 /// All data on which the decomposition of a problem depends; `derived` are the derived outputs.
-/// Throws ConfigError for an engine that can only step on one rank.
 template <class T>
 Division problem_division(const Problem<T>& problem, const std::vector<DerivedOutput<T>>& derived,
                           const std::string& backend, const std::string& engine, int ranks,

@@ -42,8 +42,9 @@ void forget_launcher() {
   for (const std::string_view name : rank_variables) ::unsetenv(name.data());
 }
 
-// A singleton's namespace is a number. That of srun is slurm.pmix.JOB.STEP, that of Open MPI 5
-// prterun-HOST-PID@1, and mpirun of Open MPI 4 replaces OMPI_MCA_ess, which selects how MPI starts.
+// A singleton is a process that uses Open MPI without mpirun; its PMIX_NAMESPACE is a number. Under
+// srun that is slurm.pmix.JOB.STEP, under mpirun of Open MPI 5 prterun-HOST-PID@1. The mpirun of
+// Open MPI 4 replaces OMPI_MCA_ess, which selects how MPI starts.
 void forget_singleton() {
   const auto value = [](const char* name) {
     const char* const found = std::getenv(name);
@@ -102,7 +103,7 @@ std::string first_text(Ranks& ranks, const std::string& text) {
   const std::uint64_t first = ranks.reduce(
       Reduction::least, text.empty() ? none : static_cast<std::uint64_t>(ranks.rank()));
   if (first == none) return {};
-  // Goes through the first rank, which may not be the one with the text.
+  // The first rank gets the text and sends it to all, because broadcast_text sends from there.
   const std::string sent = first == static_cast<std::uint64_t>(ranks.rank()) ? text : "";
   const auto all = gather(ranks, std::as_bytes(std::span(sent)));
   std::string found;

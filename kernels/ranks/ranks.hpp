@@ -66,8 +66,8 @@ bool is_started_as_rank();
 /// longer counts as one.
 void forget_launcher();
 
-/// Removes what this process inherits from one that uses Open MPI without mpirun: the variables
-/// mark that process, the only rank there. The variables of mpirun and srun stay.
+/// Unsets the environment variables by which Open MPI marks a process that uses it without mpirun,
+/// if this process has inherited them. The variables of mpirun and srun stay.
 void forget_singleton();
 
 /// The reason why a run on several ranks is impossible; empty if it is possible.

@@ -12,11 +12,12 @@ namespace lapl {
 template <class T>
 class Redistribution {
  public:
-  /// `by` must outlive it.
+  /// `by` must outlive this object.
   Redistribution(const Decomposition& by, int rank) : by_(by), rank_(rank) {}
 
-  /// Moves `fields` fields between `own`, the cells of this rank's part, and `rows`, the cells of
-  /// its rows.
+  /// Moves `fields` fields from the blocks that ranks step to the rows that they store: `own` has
+  /// the cells of this rank's block, `rows` those of its rows (Decomposition::rows). to_blocks
+  /// moves them back.
   void to_rows(Ranks& ranks, int fields, std::span<const T> own, std::span<T> rows) const {
     move(ranks, fields, own, &Piece::own, rows, &Piece::in_rows, true);
   }
@@ -25,14 +26,14 @@ class Redistribution {
   }
 
  private:
-  /// A row of a block: the index of its first cell in the rank's part, that in the rows of a file,
-  /// and its length.
+  /// A row of a block: the index of its first cell among the block's own cells, the index of that
+  /// cell among the rows that a rank stores, and the number of its cells.
   struct Piece {
     std::int64_t own, in_rows, count;
   };
 
-  /// Calls use(piece) for every row that is both in the part of rank of_part and in the rows of
-  /// rank of_rows.
+  /// Calls use(piece) for every row of the block of rank of_part that is among the rows of rank
+  /// of_rows.
   template <class Use>
   void for_pieces(int of_part, int of_rows, int fields, const Use& use) const {
     const Part part = by_.part(of_part);

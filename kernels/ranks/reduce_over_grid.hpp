@@ -10,8 +10,9 @@ namespace lapl {
 
 struct Stage;
 
-/// `extremes` and `sum` return those of this rank's own cells; `sum` is called with the exponent of
-/// units_of_values, or not at all. Not a number if a value is not finite. Collective.
+/// Reduces over the cells of all ranks, which must all call it. `extremes` and `sum` return those
+/// of this rank's own cells; `sum` gets the exponent for units_of_values, and is not called if the
+/// extremes suffice. The result is NaN if a value is not finite.
 double reduce_over_grid(const GridReduction& reduction, Ranks& ranks,
                         const std::function<GridExtremes()>& extremes,
                         const std::function<GridSum(int exponent)>& sum);

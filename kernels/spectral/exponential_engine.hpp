@@ -3,9 +3,9 @@
 //
 //   rates on the grid -> modes of the rates -> a stage for each mode -> change on the grid
 //
-// With a tolerance, the rates of the new state are those that the next step begins with. On several
-// ranks, each stage fills the halo of its state, and lines go to their ranks
-// (kernels/ranks/line_exchange.hpp).
+// With a tolerance, the rates of the new state are computed for the error, and the next step begins
+// with them. On several ranks, each stage fills the halo of its state, and values are moved to the
+// ranks that have their lines (kernels/ranks/line_exchange.hpp).
 //
 // Bytes that a stage moves per cell beside its two transforms, for one field: 16 or more for the
 // rates, 24 to 88 for the modes and 8 for the state that changes are added to.
@@ -36,7 +36,7 @@ struct StageOfModes {
   LAPL_HOST_DEVICE void operator()(std::int64_t at) const { compute_mode<stage, size>(modes, at); }
 };
 
-/// Adds a change to the value before.
+/// Adds a change to the value before the step.
 template <class T>
 struct AddChange {
   const T* before;
@@ -47,12 +47,12 @@ struct AddChange {
   }
 };
 
-/// The largest error of the fields so far, beside what it may be; NaN if one is.
+/// The largest error in a cell of the fields so far, divided by the tolerance; NaN if one is NaN.
 template <class T>
 struct LargestError {
   const T* before;
   const T* after;
-  const T* errors;  ///< of the fields before; null for the first
+  const T* errors;  ///< this largest error of the fields before; null for the first
   std::int64_t pitch;
   double relative, absolute;
 
@@ -70,7 +70,7 @@ struct LargestError {
 template <class T, class Machine>
 class ExponentialEngine final : public Engine<T> {
  public:
-  /// `rates` makes the fields of Problem::exponential's problem their rates, one step at a time.
+  /// A step of `rates` replaces the fields of problem.exponential->rates by their rates.
   ExponentialEngine(const Problem<T>& problem, typename Machine::Where where,
                     std::unique_ptr<Engine<double>> rates)
       : by_(problem.exponential),
@@ -128,7 +128,7 @@ class ExponentialEngine final : public Engine<T> {
     ExponentialFactors factors;
     Buffer coefficients;
   };
-  // The modes of the rates of a state, which is not changed while they are kept.
+  // The modes of the rates of `state` at `time`. `state` is null if they may not be used again.
   struct Rates {
     const T* state = nullptr;
     double time = 0;
@@ -191,7 +191,7 @@ class ExponentialEngine final : public Engine<T> {
     store_errors(step, true);
   }
 
-  // Runs a stage for all modes; the members of ExponentialModes named so are for gaps.
+  // Runs a stage for all modes. `share` and `adds`, as in ExponentialModes, are those of a TimeGap.
   template <ModeStage stage>
   void run(const Step& step, double share = 0, bool adds = false) {
     for (Group& group : groups_) {
@@ -215,13 +215,13 @@ class ExponentialEngine final : public Engine<T> {
     }
   }
 
-  // Makes the changed state, and the modes of its rates after a part of the step.
+  // Makes the state of a stage by adding the change, and the modes of its rates after `part` of dt.
   void evaluate_at(const Step& step, double part) {
     add_change(step.before, state_.data(), wide_pitch_);
     find_rates(state_.data(), clock_.time(step.number, part), made_.data());
   }
 
-  // Makes the modes of the rates of a state.
+  // Makes the modes of the rates of a state at `time`.
   template <class From>
   void find_rates(From* state, double time, double* modes) {
     double* from = state_.data();
@@ -236,7 +236,7 @@ class ExponentialEngine final : public Engine<T> {
     clock.start = time;
     rates_->set_clock(clock);
     DoubleBuffer<double> buffers{from, rates_on_grid_.data()};
-    // Ranks without cells wait for this.
+    // Ranks without cells wait for this call before they take part in the reductions.
     if (has_global_operations(by_->rates)) ranks.any(true);
     rates_->advance(buffers, 0, 1);
     for (Group& group : groups_)
@@ -250,7 +250,7 @@ class ExponentialEngine final : public Engine<T> {
     return (field * rows_ + first_row_) * pitch;
   }
 
-  // Adds the change in made_ to a state.
+  // Adds the change, whose modes are in made_, to a state.
   template <class To>
   void add_change(const T* before, To* after, std::int64_t pitch) {
     for (Group& group : groups_)
@@ -259,8 +259,9 @@ class ExponentialEngine final : public Engine<T> {
                                   AddChange<T>{before + own(field, pitch_), pitch_});
   }
 
-  // The error in made_ as Problem::measures_error has it; the larger of it and of what is stored if
-  // it `adds` to that.
+  // Stores the error whose modes are in made_, as Problem::measures_error has it: in each cell the
+  // largest of the fields, divided by the tolerance. If it `adds`, the errors stored before count,
+  // too.
   void store_errors(const Step& step, bool adds) {
     T* const errors = step.after + own(fields_, pitch_);
     bool is_first = !adds;
@@ -280,7 +281,7 @@ class ExponentialEngine final : public Engine<T> {
   std::unique_ptr<Engine<double>> rates_;
   Shape shape_;                         // of the block
   std::int64_t rows_, fields_, modes_;  // rows of the block, modes of a field
-  std::int64_t pitch_, wide_pitch_;     // of the state, and as float64
+  std::int64_t pitch_, wide_pitch_;     // from row to row of the state, and of float64 arrays
   std::int64_t first_row_;              // of the own cells
   bool measures_error_, names_time_;
   StepTimes clock_;
@@ -288,7 +289,7 @@ class ExponentialEngine final : public Engine<T> {
   std::deque<Group> groups_;
   std::optional<double> factors_for_;  // the size of steps that the coefficients are for
   std::array<Rates, 2> known_;
-  Buffer state_, rates_on_grid_;  // of a stage
+  Buffer state_, rates_on_grid_;  // the state of a stage, and its rates
   Buffer made_, change_, kept_;   // modes
 };
 

@@ -1,4 +1,4 @@
-// The factors of the modes in a step of etdrk2 or etdrk4
+// The factors by which the stages of etdrk2 and etdrk4 multiply modes
 // (kernels/spectral/exponential_modes.hpp).
 #pragma once
 
@@ -15,20 +15,20 @@ namespace lapl {
 /// Computes ExponentialModes::coefficients for steps of one size.
 class ExponentialFactors {
  public:
-  /// Computes those of the modes of `lines` alone, if given.
+  /// If `lines` is given, computes the factors of the modes of these lines alone.
   ExponentialFactors(const ExponentialRates::Group& group, int order, Shape shape,
                      std::optional<LineRange> lines = {});
 
-  /// The number of values.
+  /// The number of values that compute() writes.
   std::int64_t values() const;
 
-  /// Computes them for steps of `dt` seconds, on several threads.
+  /// Writes the factors for steps of `dt` seconds to `to`, on several threads.
   void compute(double dt, double* to, int threads) const;
 
  private:
-  /// `line` counts the lines of these modes.
+  /// Computes the factors of a line; `line` counts from the first of lines_.
   void of_line(double dt, std::int64_t line, double* to) const;
-  /// The same bits; std::fma is an instruction, not a call.
+  /// Gives the same bits faster: std::fma is an instruction, not a call.
   void of_line_with_fma(double dt, std::int64_t line, double* to) const;
   template <int count>
   void of_line_of_matrices(double dt, std::int64_t line, double* to) const;
@@ -38,11 +38,12 @@ class ExponentialFactors {
   std::int64_t size_;  // modes of a line
   LineRange lines_;
   std::int64_t cells_;  // modes of all these lines
-  // On a periodic axis of n modes, modes p and n - p are twins, which have the same bits. Modes of
-  // a line up to computed_ are computed, and those lines whose twin is not there.
+  // On a periodic axis of n modes, modes p and n - p are twins, whose factors have the same bits.
+  // Only the first computed_ modes of a line are computed, in lines without an earlier twin in
+  // lines_. The other factors are copied.
   std::int64_t computed_;
   std::vector<std::int64_t> computed_lines_, copied_lines_;
-  std::vector<std::int64_t> twin_;  // of each line, the line that is computed
+  std::vector<std::int64_t> twin_;  // for each line, the line whose factors it has
   std::vector<RatesOfModes> rates_;
 };
 

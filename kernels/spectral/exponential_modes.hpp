@@ -1,8 +1,8 @@
 // The stages of etdrk2 and etdrk4 (Cox and Matthews, J. Comput. Phys. 176 (2002) 430) for the modes
-// of a group of fields, for CPU and GPU. With u' = f(u) = L u + N(u), z = dt L and phi_k of
-// kernels/spectral/phi.hpp, everything is written with changes from the state u. Since e^z = 1 + z
-// phi_1(z), a change X needs no transform of the state, and N(u + X) - N(u) = f(u + X) - f(u) - L
-// X:
+// of a group of fields, for CPU and GPU. With du/dt = f(u) = L u + N(u), z = dt L and phi_k of
+// kernels/spectral/phi.hpp, everything is written with changes X from the state u before the step;
+// u' is the new state, in the table its change. Since e^z = 1 + z phi_1(z), a change needs no
+// transform of the state. Dx = N(u + X) - N(u) is computed as f(u + X) - f(u) - L X.
 //
 //   etdrk2   A  = Q F                          F = f(u)      Q = dt phi_1(z)
 //            u' = A + R Da                                   R = dt phi_2(z)
@@ -13,17 +13,17 @@
 //            u' = Q F + R (Da + Db) + W Dc                   R = dt (2 phi_2(z) - 4 phi_3(z))
 //            error = W (D' - Dc)                             W = dt (4 phi_3(z) - phi_2(z))
 //
-// Both rates of an error are those of the later time, so it does not see how N changes with t
-// alone. Where rates read t, there is a second error: what the interpolation of N in time misses at
-// s, a time between its nodes, while the state is u'. With N(s) = N(u', t + s dt),
+// Both N in the error are those at the end of the step, so the error does not show how N changes
+// with t alone. If rates read t, there is a second error: that of the interpolation of N in time at
+// the part s of the step, between its nodes, for the state u'. With N(s) = N(u', t + s dt),
 //
 //   etdrk2   error = R R / (dt s (1 - s)) (N(s) - (1 - s) N(0) - s N(1))
 //   etdrk4   error = 2 R (N(s) - the parabola through N(0), N(1/2) and N(1))
 //
-// If N is the next power of t in a mode that does not grow, the first is 1 to 1.5 times the error
-// of the step, and the second at least 0.38 times. s is 0.38 or half of that, of the golden
-// section, of which no small multiple is a whole number: where the nodes meet the periods of a
-// wave, s does not.
+// If N is the lowest power of t that is not interpolated exactly, in a mode that does not grow, the
+// error of etdrk2 is 1 to 1.5 times the error of the step, and that of etdrk4 at least 0.38 times.
+// s is 0.38 or half of that, by the golden section: no small multiple of s is a whole number. So if
+// N is a wave in time with the same value at all nodes, it has another value at s.
 #pragma once
 
 #include <cstdint>
@@ -35,29 +35,29 @@ namespace lapl {
 
 enum class ModeStage : std::uint8_t { first, second, third, last, error, gap, gap_error };
 
-/// Modes of all fields, field after field, and what they are multiplied by.
+/// Modes of all fields, field after field, and the factors that multiply them.
 struct ExponentialModes {
   int order = 2;
-  int count = 1;                  ///< fields of the group
-  int fields[most_coupled] = {};  ///< their indices
-  std::int64_t cells = 0;
-  double scale = 1;                      ///< of the result
-  const double* coefficients = nullptr;  ///< of each factor, count * count * cells
+  int count = 1;                         ///< fields of the group
+  int fields[most_coupled] = {};         ///< their indices
+  std::int64_t cells = 0;                ///< number of modes of a field
+  double scale = 1;                      ///< factor on `made`
+  const double* coefficients = nullptr;  ///< for each Factor, count * count * cells values
   const double* first = nullptr;         ///< f(u)
-  const double* rates = nullptr;         ///< f of the last stage
-  const double* after = nullptr;         ///< f(u') at the later time, for gaps
-  double share = 0;                      ///< of `rates` in a gap
-  bool adds = false;                     ///< to the part of a gap that is kept
-  double* made = nullptr;                ///< the result, scaled for its transform; may be `rates`
-  double* change = nullptr;              ///< X of the last stage
-  double* kept = nullptr;                ///< D that a later stage needs
+  const double* rates = nullptr;         ///< f of the state of the stage before
+  const double* after = nullptr;         ///< f(u') at the end of the step
+  double share = 0;                      ///< weight of `rates` in a TimeGap
+  bool adds = false;                     ///< true if the sum of a TimeGap has begun in `kept`
+  double* made = nullptr;    ///< the result, times `scale`; may be the same array as `rates`
+  double* change = nullptr;  ///< X of the stage before
+  double* kept = nullptr;    ///< D that a later stage needs, or the sum of a TimeGap
 
   enum Factor : std::uint8_t { L, Q, R, P, W };
   /// The number of factors that a scheme has.
   static int factors(int order) { return order == 2 ? 3 : 5; }
 };
 
-/// Computes a stage for mode `at`; `size` is the number of fields of the group, or 0 if it is
+/// Computes a stage for mode `at`; `size` is the number of fields of the group, or 0 for
 /// modes.count.
 template <ModeStage stage, int size>
 LAPL_HOST_DEVICE void compute_mode(const ExponentialModes& modes, std::int64_t at) {
@@ -136,8 +136,8 @@ LAPL_HOST_DEVICE void compute_mode(const ExponentialModes& modes, std::int64_t a
   }
 }
 
-/// The miss of an interpolation in time at its last node: the sum of shares times N at parts of the
-/// step, less N at its end.
+/// The error of an interpolation in time at its last node, with the factors of the formulas above:
+/// the sum over i of shares[i] times (N at parts[i] of the step, minus N at its end).
 struct TimeGap {
   int nodes = 0;
   double parts[3] = {};

@@ -1,5 +1,5 @@
-// The rates of etdrk2 and etdrk4: u' = f(u), of which the linear part L has
-// the faces' eigenmodes for its own.
+// The rates du/dt = f(u) that schemes etdrk2 and etdrk4 step. The eigenmodes of the faces are
+// eigenmodes of their linear part L, too.
 #pragma once
 
 #include <vector>
@@ -11,22 +11,23 @@
 namespace lapl {
 
 struct ExponentialRates {
-  /// Fields that L couples; they have the same faces.
+  /// Fields that the linear part L couples. At each side their conditions are of the same kind, so
+  /// they have the same modes.
   struct Group {
     std::vector<int> fields;  ///< at most most_coupled
     Faces<double> faces;      ///< as LinearRates::faces
     std::vector<ModeRate>
-        linear;  ///< L, row by row: element (i, j) is what field j does to field i
+        linear;  ///< L, row by row: element (i, j) is the rate of field i from field j
 
     int size() const { return static_cast<int>(fields.size()); }
   };
 
   int order = 2;          ///< 2 or 4
-  Problem<double> rates;  ///< a step makes the fields their rates
+  Problem<double> rates;  ///< a step replaces the fields by their rates
   std::vector<Group> groups;
-  double relative = 0, absolute = 0;  ///< what the error of a step may be
+  double relative = 0, absolute = 0;  ///< tolerance of a step's error
 
-  /// The error of a value beside what it may be.
+  /// The error of a value divided by the tolerance, absolute + relative * max(|before|, |after|).
   LAPL_HOST_DEVICE static double scaled(double error, double before, double after, double relative,
                                         double absolute) {
     const double a = before < 0 ? -before : before, b = after < 0 ? -after : after;

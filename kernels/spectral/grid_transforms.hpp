@@ -19,15 +19,15 @@ struct Keep {
 };
 
 /// On several ranks, values are those of the own slab, and modes those of the own lines along the
-/// slowest axis. Rows of values begin `pitch` values apart, those of modes without a gap. `Passes`
+/// slowest axis. Rows of values begin `pitch` values apart, rows of modes have no gaps. `Passes`
 /// has the transforms of all lines along one axis:
 ///   exchange()                                a LineExchange
-///   forward(axis, values, pitch, modes)       where the axis is not that of columns, from modes
+///   forward(axis, values, pitch, modes)       `values` are modes, too, unless the axis is columns
 ///   backward(axis, modes, values, pitch, make)
 ///                                             stores make(row, column, value), where rows and
 ///                                             columns count cells: row * pitch + column
 ///   through(values, pitch, modes, step)       forward, step, and backward along the slowest axis;
-///                                             `modes` is room for them
+///                                             `modes` is memory for the modes
 template <class Passes>
 class GridTransforms : public Passes {
  public:
@@ -39,14 +39,14 @@ class GridTransforms : public Passes {
     forward_but_slowest(from, pitch, modes);
     Passes::forward(slowest(), modes, columns(), modes);
   }
-  /// Changes the modes.
+  /// Transforms modes to values; overwrites the modes.
   template <class To, class Make = Keep>
   void backward(double* modes, To* to, std::int64_t pitch, const Make& make = {}) {
     if (slowest() == 2) return Passes::backward(2, modes, to, pitch, make);
     Passes::backward(slowest(), modes, modes, columns(), Keep());
     backward_but_slowest(modes, to, pitch, make);
   }
-  /// Makes modes of `values`, changes these by `step`, and makes values of them.
+  /// Transforms `values` to modes, changes the modes by `step`, and transforms them back.
   template <class T, class Step>
   void through(T* values, std::int64_t pitch, double* modes, const Step& step) {
     if (slowest() == 2) return Passes::through(values, pitch, modes, step);

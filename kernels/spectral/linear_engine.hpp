@@ -1,6 +1,9 @@
 // Any number of steps of a linear equation at the cost of two transforms.
 //
 //   columns forward -> (rows forward) -> slowest axis forward, modes, backward -> (rows) -> columns
+//
+// (rows) only on three axes; on one axis the columns are the slowest axis. "modes": the factor of
+// all steps.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +57,7 @@ class LinearEngine final : public Engine<T> {
   std::shared_ptr<const LinearRates> rates_;
   double time_step_;
   Machine on_;
-  std::int64_t pitch_, first_;  // where own cells begin
+  std::int64_t pitch_, first_;  // first_: where own cells begin
   typename Machine::Transforms transforms_;
   typename Machine::LinearModes linear_;
   typename Machine::Buffer modes_, source_;

@@ -17,7 +17,7 @@
 
 namespace lapl {
 
-/// The rate of each mode.
+/// The rate of each mode, by the formula above.
 struct ModeRate {
   struct Term {
     double weight = 0;
@@ -28,7 +28,7 @@ struct ModeRate {
 };
 
 struct LinearRates : ModeRate {
-  Faces<double> faces;         ///< neighbours, or conditions with a = 0 and b = 0 or 1
+  Faces<double> faces;         ///< periodic, or conditions with a = 0 and b = 0 or 1
   StepChange change;           ///< as a function of rate * dt
   std::vector<double> source;  ///< rate of a zero field, in each cell; empty if the rate is 0
 };

@@ -1,6 +1,6 @@
 // The functions phi_1(z) = (e^z - 1)/z, phi_2(z) = (phi_1(z) - 1)/z and phi_3(z) = (phi_2(z) -
-// 1/2)/z of exponential schemes, within 4 eps for every z. Between -reach and reach they are series
-// without cancellation, since all terms are positive there:
+// 1/2)/z of exponential schemes, within 4 eps for every z. For |z| <= 5 they are computed as series
+// without cancellation, since all terms are positive:
 //
 //   z > 0   phi_k(z) = sum z^n/(n + k)!
 //   z < 0   phi_k(z) = e^z/(k - 1)! sum (-z)^n/(n! (n + k))     (Kummer's transformation)
@@ -23,7 +23,7 @@ struct Phi {
 
 inline constexpr int phi_terms = 40;
 
-/// 1/(n! (n + k)) for negative z; 1/(n + 3)! where k is 0.
+/// The coefficients of z^n: 1/(n! (n + k)) for negative z; if k is 0, 1/(n + 3)!, those of phi_3.
 constexpr std::array<double, phi_terms> phi_series(int k) {
   std::array<double, phi_terms> series = {};
   long double factorial = k == 0 ? 6 : 1;
@@ -60,9 +60,9 @@ inline Phi phi_values(double z) {
   return {std::fma(z, two, 1), two, three};
 }
 
-/// The largest number of rows.
+/// The largest number of rows of a matrix, and so of fields that a linear part couples.
 inline constexpr int most_coupled = 8;
-/// Square matrices of `size` rows, stored row by row.
+/// The functions of square matrices of `size` rows, stored row by row.
 template <int size>
 class PhiOfMatrix {
  public:

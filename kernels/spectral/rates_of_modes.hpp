@@ -23,9 +23,9 @@ class RatesOfModes {
       }
   }
 
-  /// Calls take(mode, rate) for each mode of a line; `index` is the line's index along its faster
-  /// axes. The distance of a term is computed axis by axis: distances d of one axis and m of the
-  /// others give d * (1 + m) + m.
+  /// Calls use(mode, rate) for each mode of a line along the slowest axis; `index` counts these
+  /// lines. The distance of a term, (product over axes of cos(turns * theta)) - 1, is computed axis
+  /// by axis: from d of one axis and m of the others it is (1 + d) * (1 + m) - 1 = d * (1 + m) + m.
   template <class Use>
   void for_line(std::int64_t index, const Use& use) const {
     const std::array<std::int64_t, 3> at = {0, slowest_ == 0 ? index / shape_.columns : 0,
@@ -50,7 +50,8 @@ class RatesOfModes {
     }
   }
 
-  /// cos(turns * theta) - 1 of each mode of an axis; indices: number of turns, mode.
+  /// distances(axis)[turns][mode] is cos(turns * theta) - 1 for the mode's phase theta on the axis
+  /// (linear_rates.hpp).
   const std::vector<std::vector<double>>& distances(int axis) const { return distances_[axis]; }
 
  private:

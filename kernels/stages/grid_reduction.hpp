@@ -1,6 +1,6 @@
-// Reductions over the grid: means, sums and extremes of an array. Sums are exact, so that neither
-// threads nor ranks nor devices change a bit: each value is rounded towards 0 to a multiple of
-// 2^(e - 62), where 2^e is above all magnitudes, and these integers are added.
+// Reductions over the grid: means, sums and extremes of an array. Sums do not depend on the order,
+// so that neither threads nor ranks nor devices change a bit: each value is rounded towards 0 to a
+// multiple of 2^(e - 62), where 2^e is above all magnitudes, and these integers are added.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@
 
 namespace lapl {
 
-/// A value of an array over the cells of the grid, or over those where `mask` is not 0.
+/// A reduction of an array over the cells of the grid, or over those where `mask` is not 0.
 struct GridReduction {
   enum class Kind : std::uint8_t { mean, sum, maximum, minimum };
   Kind kind = Kind::mean;
   int array = 0;
-  int index = 0;      ///< in Problem::reduced
-  int mask = -1;      ///< an array; -1: all cells
-  double factor = 1;  ///< of a sum
+  int index = 0;      ///< of the result in Problem::reduced
+  int mask = -1;      ///< index of an array; -1: all cells
+  double factor = 1;  ///< on a sum, such as the volume of a cell
 };
 
-/// Integers in the order of the numbers; NaNs lie beyond the infinities.
+/// An integer that is ordered as the numbers are; NaNs lie beyond the infinities.
 LAPL_HOST_DEVICE std::uint64_t ordered_bits(double value) {
   const std::uint64_t bits = as_bits(value), sign = std::uint64_t{1} << 63;
   return (bits & sign) != 0 ? ~bits : bits | sign;
@@ -43,15 +43,16 @@ struct GridExtremes {
 /// The extremes with these ordered_bits.
 GridExtremes extremes_with(std::uint64_t least, std::uint64_t most);
 
-/// The factors that turn a value below 2^exponent into units of 2^(exponent - 62); both are powers
-/// of two, since one may be too large for float64.
+/// Two powers of two whose product turns a value below 2^exponent into units of 2^(exponent - 62).
+/// The product itself may be too large for float64.
 inline std::array<double, 2> units_of_values(int exponent) {
   const int shift = 62 - exponent, first = shift > 1000 ? 1000 : shift;
   return {std::ldexp(1.0, first), std::ldexp(1.0, shift - first)};
 }
 
-/// A sum of units, each split into units = high 2^32 + low, where low is below 2^32. It holds
-/// fewer than 2^31 cells; GridSum adds more.
+/// A sum over fewer than 2^31 cells; GridSum adds such sums. Each value, an integer of units, is
+/// split into high * 2^32 + low with low from 0 to 2^32 - 1, and the two parts are added
+/// separately.
 struct PartialSum {
   std::int64_t high = 0, low = 0, cells = 0;
 };
@@ -61,8 +62,8 @@ struct GridSum {
   Units units = 0;
   std::int64_t cells = 0;
 
-  /// The sums of four parts of 32 bits, lowest first, and of the number of cells. Sums of them over
-  /// ranks or threads do not overflow.
+  /// The sum with these four parts of 32 bits, lowest first, and this number of cells. The parts
+  /// may be sums of parts over ranks or threads, which do not overflow 64 bits.
   static GridSum of_parts(const std::array<std::uint64_t, 5>& parts) {
     __extension__ unsigned __int128 units = 0;
     for (std::size_t i = 4; i-- > 0;) units = (units << 32) + parts[i];

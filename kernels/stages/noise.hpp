@@ -5,10 +5,10 @@
 //   counter   cell low, cell high, step low, step high    cell: the index in the whole grid
 //   key       seed low, use                               use: which `noise` of the formulas
 //
-// A seed of more than 32 bits has its high word for a key where the use stands here, and the use
-// beside the step (noise_words), so that no two uses ever have the same draws. A draw
-// needs no state, and is the same on every engine, rank and after every restart. Code compiled at
-// run time gets the words of step and key as arguments: in the bits of numbers.
+// If the seed has more than 32 bits, its high word takes the place of the use in the key, and the
+// use is combined with the step (noise_words), so that no two uses ever have the same draws. A draw
+// needs no state, and is the same on every engine and rank and after every restart. Code compiled
+// at run time gets the words of step and key as arguments, in the bits of numbers.
 #pragma once
 
 #include "kernels/stages/operations.hpp"
@@ -21,7 +21,7 @@ struct PhiloxBlock {
   DrawWord of[4];
 };
 
-/// The words after some rounds. It calls itself, because GCC vectorises no loop around a loop.
+/// The words after `rounds` rounds. Recursive, because GCC vectorises no loop around a loop.
 template <int rounds>
 LAPL_HOST_DEVICE PhiloxBlock philox_rounds(PhiloxBlock block, DrawWord key_low, DrawWord key_high) {
   if constexpr (rounds == 0) {
@@ -58,7 +58,7 @@ LAPL_HOST_DEVICE T normal_draw(DrawWord cell_low, DrawWord cell_high, const Draw
   return square_root(T(-2) * logarithm(u)) * cosine;
 }
 
-/// Words travel among numbers, each in the low bits of one.
+/// Words are passed in arrays of numbers, each in the low bits of a number.
 template <class T>
 LAPL_HOST_DEVICE DrawWord as_word(T number) {
   return static_cast<DrawWord>(elementary::as_bits(number));
@@ -73,7 +73,7 @@ LAPL_HOST_DEVICE DrawWords draw_words(const T* of) {
 }
 
 /// The draw in a cell of a row whose first cell has the index (row_low, row_high) in the grid;
-/// `low` and `high` are the words of its column.
+/// `low` and `high` are the words of the cell's column.
 template <class T>
 LAPL_HOST_DEVICE T draw_in_row(DrawWord row_low, DrawWord row_high, DrawWord low, DrawWord high,
                                const DrawWords& words) {

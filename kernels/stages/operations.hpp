@@ -34,9 +34,9 @@ template <class V>
 LAPL_HOST_DEVICE V negative(V a) {
   return -a;
 }
-/// The negative of any value but a product, for code compiled at run time, by its bits. Compilers
-/// give zeros the other sign where they see a minus: GCC 12 to 14 turns -fma(a, b, c) into
-/// fnms(a, b, c), and ptxas 13.0 reads (p ? -1 : -0) as an integer.
+/// The negative of a value that is not a product, by its sign bit, for code compiled at run time.
+/// From a minus sign, compilers make code that gives zeros the other sign: GCC 12 to 14 turns
+/// -fma(a, b, c) into fnms(a, b, c), and ptxas 13.0 reads (p ? -1 : -0) as an integer.
 #ifdef __CUDACC_RTC__
 LAPL_HOST_DEVICE float negative_of_bits(float a) {
   return __uint_as_float(__float_as_uint(a) ^ 0x80000000u);
@@ -57,7 +57,7 @@ template <class V>
 LAPL_HOST_DEVICE V sign_of(V a) {
   return a > V(0) ? V(1) : a < V(0) ? V(-1) : a;
 }
-/// If a or b is not a number, or they are equal, the result is b.
+/// smaller and larger: if a or b is not a number, or if they are equal, the result is b.
 template <class V>
 LAPL_HOST_DEVICE V smaller(V a, V b) {
   return a < b ? a : b;
@@ -127,7 +127,7 @@ LAPL_HOST_DEVICE double round_down(double a) { return __builtin_floor(a); }
 #define LAPL_LEAVES(ROW) \
   ROW(value, 0)          \
   ROW(position, 0) ROW(noise, 0) ROW(number, 0) ROW(time, 0) ROW(time_step, 0) ROW(reduced, 0)
-/// Operators: the name of the function and the number of operands.
+/// Operators: the name of the function above that computes it, and the number of its operands.
 #define LAPL_OPERATORS(ROW) \
   ROW(sum, 2)               \
   ROW(difference, 2)        \
@@ -182,8 +182,8 @@ constexpr const OperationRow& table_row(Operation operation) {
   return operation_table[static_cast<std::size_t>(operation)];
 }
 
-/// Calls `use` with the function of `operation`. The function takes three operands and uses the
-/// first ones.
+/// Calls `use` with the function of `operation`. The function has three parameters, and uses as
+/// many as the operation has operands.
 template <class T, class Use>
 LAPL_HOST_DEVICE void with_operation(Operation operation, const Use& use) {
   switch (operation) {

@@ -26,7 +26,7 @@ std::vector<bool> varying_on_grid(const StageTree& tree) {
   });
 }
 
-// The lines that a leaf reads.
+// The lines (StageLayout::Line) that a leaf reads.
 std::vector<StageLayout::Line> lines_read(const StageOperation& node) {
   using Line = StageLayout::Line;
   if (node.operation == Operation::position) return {{Line::coordinates, 0, 0}};
@@ -40,7 +40,7 @@ std::size_t place_in(const std::vector<T>& list, const T& value) {
   return std::ranges::find(list, value) - list.begin();
 }
 
-// The operations whose values become arguments do not vary, but varying ones need them.
+// Arguments are the operations that do not vary, but are results or operands of varying ones.
 StageArguments stage_arguments(const StageTree& tree, const std::vector<bool>& varying,
                                int row_words) {
   StageArguments arguments{.operations = {}, .draws = {}, .row_words = row_words};

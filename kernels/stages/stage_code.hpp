@@ -29,14 +29,14 @@ namespace lapl {
 
 /// The arguments of a stage's function.
 struct StageArguments {
-  std::vector<int> operations;  ///< of the tree, whose values they are
-  std::vector<int> draws;       ///< operations that are noise
+  std::vector<int> operations;  ///< operations of the tree whose values are arguments
+  std::vector<int> draws;       ///< operations of the tree that are noise
   int row_words = 0;            ///< 2 if a row's words are among the arguments
 
   std::size_t size() const {
     return operations.size() + (draws.empty() ? 0 : row_words + 4 * draws.size());
   }
-  /// The index of the first word.
+  /// The index of the first word of noise among the arguments.
   std::size_t words() const { return operations.size(); }
 
   /// The arguments at `cell` and a moment.
@@ -58,7 +58,7 @@ struct StageArguments {
     }
     return values;
   }
-  /// Replaces the words, if there are any, of the row in which `row` is; returns the values.
+  /// Sets the words of the row of cell `row`, if the stage draws noise; returns `values`.
   template <class T>
   T* set_row(T* values, const Problem<T>& problem, Cell row) const {
     if (draws.empty()) return values;
@@ -71,8 +71,9 @@ struct StageArguments {
 
 /// The lines and arguments of a stage's row function, in order.
 struct StageLayout {
-  /// A row of an array, at an offset from the row of the result, or what is along the columns:
-  /// coordinates, or the low or high words of their indices in the whole grid.
+  /// Values for each column that a stage reads: a row of `array`, at an offset from the row of the
+  /// result, or one of the constants: the coordinates, or (for noise) the low or high 32 bits of
+  /// the column's index in the whole grid.
   struct Line {
     static constexpr int coordinates = -1, low_words = -2, high_words = -3;
     int array = 0;
@@ -81,7 +82,7 @@ struct StageLayout {
   };
   std::vector<Line> lines;
   StageArguments arguments;
-  int arithmetic = 0;  ///< remaining operations per cell
+  int arithmetic = 0;  ///< operations per cell that are not arguments
 };
 StageLayout stage_layout(const StageTree& tree);
 
@@ -92,7 +93,7 @@ std::string beginning_of_code(std::size_t value_bytes, const std::string& header
 /// share one function.
 std::string stages_source(const std::vector<Stage>& stages, std::size_t value_bytes);
 
-/// The arguments of CUDA kernels.
+/// The arguments of a stage's function in a CUDA kernel.
 StageArguments kernel_arguments(const StageTree& tree);
 /// A struct with the function of a cell, and with `constants` such as "rows = 4, targets = 1".
 std::string cell_function(const StageTree& tree, const std::string& name,

@@ -61,7 +61,7 @@ struct StageTree {
   int number(double number);
   int time();                  ///< time of the state that the stage reads
   int time_step();             ///< dt, where it differs from step to step
-  int reduced(int reduction);  ///< of the stage's reductions (kernels/stages/grid_reduction.hpp)
+  int reduced(int reduction);  ///< index in Problem::reduced (kernels/stages/grid_reduction.hpp)
   int operate(Operation operation, int a, int b = 0, int c = 0);
 
   friend bool operator==(const StageTree& a, const StageTree& b) {
@@ -78,13 +78,13 @@ struct StageTree {
 struct StageProperties {
   int arithmetic = 0;  ///< operations a cell, without leaves; a fused multiply-add counts as one
   int radius = 0;      ///< largest distance of a read, in cells along any axis
-  /// A sum of values times factors, and of terms without values; neither factors nor terms depend
-  /// on the state.
+  /// True if each result is a sum of values times factors, and of terms without values; neither
+  /// factors nor terms depend on the state.
   bool linear = false;
   /// Linear without such terms, so values may be scaled by a power of two.
   bool homogeneous = false;
-  /// Gives the same bits if an axis is reversed. A homogeneous stage may then extend the grid
-  /// beyond its faces: oddly if they hold 0, evenly if they are insulated.
+  /// True if the results keep their bits when any axis is reversed. A homogeneous stage may then
+  /// extend the grid beyond its faces: oddly if they hold 0, evenly if they are insulated.
   bool mirror_symmetric = false;
 };
 StageProperties stage_properties(const StageTree& tree);
@@ -95,14 +95,14 @@ bool commutes(Operation operation);
 /// True if both trees give the same bits by the same operations, in whatever order they are listed.
 bool same_results(const StageTree& a, const StageTree& b);
 
-/// True if the tree differs from step to step: by the time, by noise, or by a reduction.
+/// True if results depend on the step other than by the values read: by time, noise or a reduction.
 bool reads_time(const StageTree& tree);
 /// True if the tree reads the time itself.
 bool names_time(const StageTree& tree);
-/// True if the tree differs from place to place besides by the values that it reads.
+/// True if results depend on the place other than by the values read: by positions or noise.
 bool reads_positions(const StageTree& tree);
 bool reads_noise(const StageTree& tree);
-/// True if the tree reads neighbours along that axis.
+/// True if the tree reads neighbours along the axis of this member of Offset.
 bool reads_beside(const StageTree& tree, int Offset::*along);
 /// The approximate number of instructions a cell.
 int instruction_count(const StageTree& tree);
@@ -110,15 +110,15 @@ int instruction_count(const StageTree& tree);
 /// The tree without operations that no result needs.
 StageTree without_unused(const StageTree& tree);
 
-/// For each operation, true if it is such a leaf or depends on one.
+/// For each operation, true if `leaf` returns true for it or for one that it depends on.
 std::vector<bool> depending_on(const StageTree& tree, bool (*leaf)(const StageOperation&));
 
-/// For each operation, true if it follows from the time, dt and numbers alone.
+/// For each operation, true if it is computed from the time, dt and numbers alone.
 std::vector<bool> scalars_in(const StageTree& tree);
 
-/// The tree of DiffusionStage (kernels/stages/diffusion.hpp) on one to three axes: s = ((left +
-/// right) + (up + down)) + (front + back), difference = s - 2 axes centre, new centre = centre + c
-/// difference.
+/// The tree of a step of diffusion (kernels/stages/diffusion.hpp) on one to three axes: new centre
+/// = centre + c * difference, where c is `coefficient` and difference is the sum of the neighbours
+/// minus 2 * axes * centre.
 StageTree diffusion_tree(int axes, double coefficient);
 
 }  // namespace lapl

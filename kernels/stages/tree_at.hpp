@@ -26,14 +26,14 @@ std::int64_t index_in_grid(const Problem<T>& problem, int axis, std::int64_t ind
     return wrapped(index, by_axis(problem.shape)[axis]);
   return index;
 }
-/// The coordinate z, y or x of a node or ghost.
+/// The coordinate z, y or x of a node or ghost relative to the first node.
 template <class T>
 T position_at(const Problem<T>& problem, int axis, Cell cell) {
   return static_cast<T>(static_cast<double>(index_in_grid(problem, axis, by_axis(cell)[axis])) *
                         problem.spacing[axis]);
 }
-/// How many cells of the whole grid an index along one axis has before it: the index of a cell is
-/// the sum over the axes.
+/// An index along one axis, times the cells from one node of the whole grid to the next along it.
+/// The index of a cell in the whole grid is the sum over the axes.
 template <class T>
 std::uint64_t cells_before(const Problem<T>& problem, int axis, std::int64_t index) {
   const Shape whole = problem.part ? problem.part->whole : problem.shape;
@@ -58,7 +58,7 @@ inline DrawWords noise_words(const StageOperation& noise, std::int64_t step) {
   return {low_word(number), high_word(number) ^ (use + 1) << 12, low_word(noise.seed), seed_high};
 }
 
-/// Evaluates a tree in one cell at a time and holds its intermediate results.
+/// Evaluates a tree in one cell at a time, and stores the values of all its operations.
 template <class T>
 class TreeAt {
  public:
@@ -71,7 +71,7 @@ class TreeAt {
         of_time_(depending_on(
             tree, [](const StageOperation& node) { return node.operation == Operation::time; })) {}
 
-  /// `value(operation)` returns what a leaf of kind `value` reads.
+  /// `value(operation)` returns the value that a leaf of kind Operation::value reads.
   template <class Value>
   void evaluate(Cell cell, Moment at, const Value& value) {
     for (std::size_t i = 0; i < results_.size(); ++i) {
@@ -123,7 +123,8 @@ class TreeAt {
   const Problem<T>& problem_;
   const StageTree& tree_;
   std::vector<T> results_;
-  // Operations of the time, dt and numbers alone are computed in float64 and rounded once.
+  // Values of operations on the time, dt and numbers alone, in float64. Values that depend on the
+  // time are rounded once, as results.
   std::vector<double> exact_;
   std::vector<bool> scalar_, of_time_;
 };

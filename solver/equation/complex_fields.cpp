@@ -96,7 +96,7 @@ class Splitting : public MistakeList {
         for (const std::size_t which : {0, 1})
           if (parts.at(which)) made.emplace_back(names.at(which), part_text(parts.at(which)));
       };
-      if (!formulas_->is_quantity(name) || !attempt("equation.let", make))  // real or complex
+      if (!formulas_->is_quantity(name) || !attempt("equation.let", make))  // wrong: 0 by any name
         for (const std::string& any : {name, names[0], names[1]}) made.emplace_back(any, "0");
     }
     config_.equation.quantities = std::move(made);
@@ -117,7 +117,7 @@ class Splitting : public MistakeList {
     }
   }
 
-  // An initial field of another kind than formula is that of the real part.
+  // If a complex field's initial field is no formula, it sets the real part; the imaginary is 0.
   void split_initials() {
     for (auto& [name, text] : config_.initial_quantities)
       make_real("initial.let", name, text, name + ": ");
@@ -146,7 +146,7 @@ class Splitting : public MistakeList {
     }
   }
 
-  // A condition of a complex field is one of each part that has none of its own.
+  // A condition of a complex field becomes a condition of each part that has none of its own.
   std::vector<SideCondition> split(const std::vector<SideCondition>& conditions) {
     std::vector<SideCondition> made;
     for (const SideCondition& condition : conditions) {

@@ -22,7 +22,7 @@ struct NodePair {
   PartNode re, im;
 };
 
-// Writes the parts of all nodes of a formula behind one another.
+// Writes the real and the imaginary part of each node of a formula into one new formula.
 class PartsWriter {
  public:
   PartsWriter(ComplexFormulas& formulas, const Formula& from) : formulas_(formulas), from_(from) {}
@@ -178,7 +178,8 @@ class PartsWriter {
     if (!z.re && !z.im) return {copy(node, {number(0)}), {}};
     const std::function<PartNode(PartNode)> of_part = [&](PartNode part) -> PartNode {
       if (!part) return {};
-      // The factor before gradient may be complex, which leaves a sum of two.
+      // With a complex D, a part of D * gradient(e) is a sum of two products, so it has two
+      // divergences.
       const FormulaNode inner = made_.nodes[*part];
       if (node.name == "divergence" && z.im) {
         if (inner.kind == Kind::negative) return negative(of_part(inner.operands[0]));
@@ -275,7 +276,8 @@ class PartsWriter {
     return exponent == 1 ? base : *joined(Kind::power, base, number(exponent));
   }
 
-  // The part of the new formula below a root; the places of random numbers are added to `draws`.
+  // The tree below `root` in the new formula, as a formula of its own; adds the places of `noise`
+  // and `random` in the text to `draws`.
   Formula reached_from(int root, std::map<std::size_t, std::string>& draws) const {
     std::vector<bool> reached(root + 1, false);
     reached[root] = true;
@@ -295,7 +297,7 @@ class PartsWriter {
     return part;
   }
 
-  // Counts the calls of `of` that are open, for this formula and those that read it.
+  // Counts the nested calls of the function `of`, for this formula and those that read it.
   struct Deeper {
     Deeper(int& depth, const FormulaNode& node) : of(depth) {
       if (of > formula_depth_limit) refuse_depth(node);

@@ -32,7 +32,7 @@ class ComplexFormulas {
                   std::map<std::string, Formula, std::less<>> quantities)
       : fields_(std::move(fields)), quantities_(std::move(quantities)) {}
 
-  /// Throws FormulaError.
+  /// The parts of a formula of complex fields. Throws FormulaError.
   ComplexParts split_parts(const Formula& formula);
   /// The formula of a value that must be real. Throws FormulaError if it is not.
   Formula require_real(const Formula& formula);
@@ -42,7 +42,7 @@ class ComplexFormulas {
   bool is_complex_field(const std::string& name) const { return fields_.contains(name); }
   bool is_quantity(const std::string& name) const { return quantities_.contains(name); }
 
-  int depth = 0;  ///< of the calls that are open
+  int depth = 0;  ///< of nested calls; formulas that nest too deeply are refused
 
  private:
   std::set<std::string, std::less<>> fields_;
@@ -51,11 +51,11 @@ class ComplexFormulas {
 };
 
 /// Replaces each of `run.complex_fields` in `run.fields`, formulas, initial fields, conditions and
-/// outputs by its parts, so that nothing else knows of complex values. Returns all mistakes; what
-/// is wrong becomes 0, so that the other mistakes of the config can be found.
+/// outputs by its parts, so that no other code handles complex values. Returns all mistakes; wrong
+/// formulas become 0, so that the other mistakes of the config can be found.
 std::vector<KeyMistake> split_complex_fields(RunConfig& run);
 
-/// The complex field of which a field is a part; empty if it is none.
+/// The complex field of which a field is a part; empty if it is no part of one.
 std::string complex_parent(const RunConfig& run, const std::string& field);
 
 }  // namespace lapl

@@ -13,7 +13,7 @@
 namespace lapl {
 namespace {
 
-// True for a call of a function that does not follow from the values in a cell alone.
+// True for a call of a function that needs more than the values in its cell.
 bool reads_others(const FormulaNode& node) {
   const FormulaFunction* const function =
       node.kind == FormulaNode::Kind::call ? formula_function(node.name) : nullptr;
@@ -41,12 +41,13 @@ class FormulasOf {
         if (is_operator(node)) visit(node, formula);
   }
 
-  // Calls visit(node) for a node, those that it reads, and those of quantities by the names that
-  // they read, once for each name, in the order of the texts; where it returns false, no further.
+  // Calls visit(node) for a node and all nodes below it, in the order of the text. The nodes of a
+  // quantity follow the first node that names it. Where visit returns false, nodes below are left
+  // out.
   template <class Visit>
   void each_below(const Formula& formula, int at, const Visit& visit) const {
     std::set<std::string> seen;
-    // No recursion from one quantity to the next, of which there may be thousands.
+    // A list in place of recursion: thousands of quantities may read one another.
     std::vector<std::pair<const Formula*, int>> left = {{&formula, at}};
     while (!left.empty()) {
       const auto [of, place] = left.back();
@@ -71,14 +72,15 @@ class FormulasOf {
   std::set<std::string> fields_;
 };
 
-// Names that operators read beside cells.
+// Names that arguments of operators read, also through quantities: operators read them at
+// neighbours.
 std::set<std::string> read_beside(const RunConfig& run) {
   std::set<std::string> names;
   const FormulasOf formulas(run);
   formulas.each_operator([&](const FormulaNode& call, const Formula& formula) {
     for (const int operand : call.operands)
       formulas.each_below(formula, operand, [&](const FormulaNode& node) {
-        // what a quantity reads is known from its first reader
+        // a name that is known already needs no second visit of its quantity
         return node.kind != FormulaNode::Kind::name || names.insert(node.name).second;
       });
   });

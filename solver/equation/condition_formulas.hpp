@@ -1,6 +1,6 @@
-// Conditions that follow from other formulas: those of coefficients of fluxes through sides and the
-// mask boundary, and absorbing ones. Waves of speed c leave where du/dt + c du/dn = 0, so that the
-// slope at the face follows from the rate of u at the node inside.
+// Conditions that follow from other formulas: those of the coefficients of fluxes through sides and
+// the mask boundary, and absorbing conditions. Waves of speed c leave the grid where du/dt + c
+// du/dn = 0, so that the slope at the face follows from the rate of u at the node inside.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace lapl {
 
-/// A parameter field that operators read beside cells, where a flux flows through a side or the
-/// mask boundary.
+/// A parameter field that operators read at neighbours, so that it needs a condition where a flux
+/// flows through a side or the mask boundary.
 struct FaceCoefficient {
   SideCondition condition;  ///< of the parameter: it has the value of its formula at the face
-  bool is_linear;  ///< it is no formula of the position, and continues linearly there instead
+  bool is_linear;           ///< the parameter is no formula of the position: it continues linearly
 };
-/// One for each parameter and each of the conditions that a flux flows through.
+/// One for each parameter and each condition with a flux through its side.
 std::vector<FaceCoefficient> coefficients_at_faces(const RunConfig& run,
                                                    const std::vector<SideCondition>& conditions);
 
@@ -24,17 +24,17 @@ std::vector<FaceCoefficient> coefficients_at_faces(const RunConfig& run,
 bool is_of_position(const RunConfig& run, const std::string& name);
 
 /// True if a flux flows through a side or the mask boundary and a divergence has a coefficient that
-/// operators compute. The coefficient continues evenly beyond the face, so the flux is of first
-/// order.
+/// operators compute. Beyond the face such a coefficient equals its value inside, so the flux is of
+/// first order.
 bool has_coefficient_of_operators(const RunConfig& run);
 
-/// The condition of a field or a quantity that a condition of some or all holds for. An absorbing
-/// condition becomes the derivative that it is for this field.
+/// The condition for one of the fields or quantities to which it applies. An absorbing condition
+/// becomes a condition on the derivative, which follows from the rate of this field.
 SideCondition condition_of_array(SideCondition condition, const std::string& array,
                                  const RunConfig& run);
 
-/// Why no absorbing condition can hold for this field or quantity, such as "has laplacian in its
-/// rate"; empty if one can. Throws FormulaError.
+/// Why this field or quantity cannot have an absorbing condition, such as "has laplacian in its
+/// rate"; empty if it can. Throws FormulaError.
 std::string why_not_absorbing(const std::string& array, const RunConfig& run);
 
 }  // namespace lapl

@@ -31,7 +31,7 @@ void ConditionChecker::check_conditions() {
   check_sides();
 }
 
-// Checks a condition by `write`, for each array that it holds for.
+// Calls `write` with a condition for each array to which it applies, and records what it throws.
 void ConditionChecker::check_condition(const std::string& key, SideCondition condition,
                                        const std::function<void(SideCondition)>& write) {
   std::vector<std::string> arrays = {condition.array};
@@ -49,7 +49,7 @@ void ConditionChecker::check_condition(const std::string& key, SideCondition con
     attempt(key, [&] { write(condition_of_array(condition, array, run_)); });
 }
 
-// du/dt + c du/dn = 0 needs du/dt at the node inside alone.
+// du/dt + c du/dn = 0 needs a rate du/dt that reads only the node inside: no operators, no noise.
 void ConditionChecker::check_absorbing(const std::string& key, SideCondition condition,
                                        const std::vector<std::string>& arrays) {
   condition.kind = ConditionKind::value;
@@ -85,7 +85,7 @@ void ConditionChecker::check_node_value(const std::string& key, const SideCondit
   check_nodes(key, "at: node:");
 }
 
-// Stages find the last node of an axis by its position.
+// Stages find the last node of an axis by its position, so this must differ from the one before.
 void ConditionChecker::check_nodes(const std::string& key, const std::string& why) {
   for (const auto& [name, size, h] :
        {std::tuple("planes", run_.shape.planes, run_.spacing.by_axis[0]),

@@ -63,10 +63,10 @@ int ConditionRewriting::continued(int array, double beyond, const Reads& reads) 
   return made_.operate(Operation::choice, has_sign, there, here);
 }
 
-// With the unknown w, which is the value of the array where the condition holds, and the ghost g(w)
-// that follows if the condition's formulas read w: the condition is w = c(w), where c is g or, at a
-// face, the mean of g and the node inside. Two steps of Newton's method from the node inside find
-// w; one is enough where c is linear.
+// The condition's formulas may read the array itself. Let w be the value of the array where the
+// condition holds, and g(w) the ghost by these formulas. Then w = c(w), where c is g or, at a face,
+// the mean of g and the node inside. Two steps of Newton's method from the node inside find w; one
+// is enough where c is linear.
 int ConditionRewriting::ghost(int array, const SideCondition& condition, std::size_t axis,
                               Term place, Offset from, const Reads& reads) {
   FormulaNames names = names_;
@@ -97,7 +97,7 @@ int ConditionRewriting::ghost(int array, const SideCondition& condition, std::si
   if (!reads_own) return explicitly;
   const int first = value_read(explicitly);
   const auto slope = condition_slope(condition, like_[array], names, own, h);
-  if (!slope) {  // steps at most, as of where(u > 1, q, 0)
+  if (!slope) {  // derivative 0 everywhere, as of where(u > 1, q, 0)
     own = first;
     return made_from();
   }
@@ -107,7 +107,7 @@ int ConditionRewriting::ghost(int array, const SideCondition& condition, std::si
     Term divisor = writer.sum(TreeWriter::scalar(1), writer.negative(of_slope));
     if (divisor.is_scalar() && divisor.factor == 0) divisor = TreeWriter::scalar(1);
     if (!divisor.is_scalar() && beyond + (condition.kind == ConditionKind::value_at_face) >= 1) {
-      // A condition such as u = max(u, 0) says nothing of u where it is u = u.
+      // A condition such as u = max(u, 0) does not determine u where it means u = u.
       const int node = writer.as_node(divisor), zero = made_.number(0);
       divisor = TreeWriter::of(made_.operate(Operation::choice,
                                              made_.operate(Operation::is_equal, node, zero),
@@ -141,7 +141,7 @@ int ConditionRewriting::written(const GhostTerms& terms, TreeWriter& writer, int
 
 // The derivative of c in w: value' for values, h/2 value' for slopes, and for mixed conditions,
 // with c = (inside + h/2 value) / (1 + h/2 factor), (h/2 value' - h/2 factor' c) / (1 + h/2
-// factor). c is taken as w, which it is in the end. None if it is 0 everywhere.
+// factor). In it, w stands for c, since they are equal in the end. None if it is 0 everywhere.
 std::optional<Term> ConditionRewriting::condition_slope(const SideCondition& condition, int field,
                                                         const FormulaNames& names, int own,
                                                         double h) {

@@ -1,4 +1,5 @@
-// Rewritings of stages that impose conditions: they replace reads of neighbours by ghosts.
+// Rewrites stages so that they impose boundary conditions themselves: a read of a neighbour beyond
+// a side or a mask boundary becomes the ghost there, and a condition at nodes replaces results.
 #pragma once
 
 #include <array>
@@ -16,37 +17,38 @@ class ConditionRewriting {
   ConditionRewriting(const StepStages& made, const FormulaSystem& system, FormulaNames names);
   virtual ~ConditionRewriting() = default;
 
-  /// The tree of a stage, rewritten.
+  /// The rewritten tree of a stage.
   StageTree of(const StepStages& made, std::size_t stage);
 
  protected:
   static constexpr std::array axis_member = {&Offset::plane, &Offset::row, &Offset::column};
   using Inside = std::function<int(int array)>;
 
-  /// The values that a condition follows from.
+  /// Functions that return the operation with an array's value at the nodes of a condition.
   struct Reads {
     Inside inside;  ///< at the node inside
     Inside before;  ///< at the node before that one; none for an axis of one node
-    Offset at;      ///< of the node before, where a mask may be 0
+    Offset at;      ///< place of the node before, which may be outside the mask
   };
 
-  /// Operations of `made_`: the value that is read instead, and the new result.
+  /// Both return the index of an operation in `made_`: read(), of the value that takes the place of
+  /// an array's value at a neighbour; result(), of what the stage writes instead of `value`.
   virtual int read(int array, Offset at) = 0;
   virtual int result(int value) { return value; }
 
-  /// The ghost of an array beside the cell at `from`: what a condition along an axis, which holds
-  /// at `place` along it, makes of the values there. Its formulas read all arrays where it holds:
-  /// others linearly continued from the two nodes, its own so that the condition is met.
+  /// The operation with the ghost of an array beside the cell at `from`, by a condition that holds
+  /// at the position `place` along `axis`. Its formulas read all arrays at that position: other
+  /// arrays continued linearly from the two nodes, its own with the value that meets the condition.
   int ghost(int array, const SideCondition& condition, std::size_t axis, Term place, Offset from,
             const Reads& reads);
-  /// The value of an array this many spacings beyond the node inside, on the line through both
-  /// nodes; that of the node inside if the line crosses 0.
+  /// The operation with an array's value `beyond` spacings from the node inside, on the line
+  /// through both nodes; with that of the node inside if the line crosses 0.
   int continued(int array, double beyond, const Reads& reads);
 
-  FormulaNames names_;  // of conditions
+  FormulaNames names_;  // for formulas of conditions
   const std::vector<int> like_;
-  const int moved_;  // the array of a step's error stands before those of coefficients
-  const int mask_;   // -1 without one
+  const int moved_;  // 1 if the array of a step's error comes before those of coefficients; else 0
+  const int mask_;   // array of the mask; -1 without one
   StageTree made_;
 
  private:

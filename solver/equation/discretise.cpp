@@ -225,7 +225,7 @@ Term TreeWriter::read(int array, const ShiftedPart& place) {
   return {0.5, false, tree_.operate(Operation::sum, here, tree_.value(array, *face_))};
 }
 
-// noise / sqrt(dt h^d)
+// A random number / sqrt(dt h^d), on a grid of d axes.
 Term TreeWriter::noise(const ShiftedPart& place, const FormulaNode& node) {
   const NoiseUses& noise = *names_.noise;
   const std::uint64_t seed = noise_seed(*place.formula, node).value_or(noise.seed);
@@ -240,7 +240,8 @@ Term TreeWriter::noise(const ShiftedPart& place, const FormulaNode& node) {
   return product(of(as_node(quotient(scalar(1 / std::sqrt(noise.volume), false), root))), draw);
 }
 
-// Such terms are dropped, so that they count neither for stability nor for what is linear.
+// True for the noise of rates that are evaluated without it. Its terms are dropped, so that they
+// affect neither stability nor which rates are linear.
 bool TreeWriter::vanishes(const Term& term) const {
   return names_.noise && names_.noise->is_zero && !term.is_scalar() &&
          tree_.operations[term.node] == StageOperation{.operation = Operation::number};

@@ -40,11 +40,11 @@ struct FormulaNames {
   bool has_stencils = true;
   /// where the formulas are: text for messages about a name or function that has no meaning there
   std::string has_none_of = {};
-  /// the operation that reads an array; empty: its value in the cell, or beside it for operators
+  /// writes the read of an array; empty: reads it in the cell, or beside it for operators
   std::function<int(int array)> read = {};
   /// returns the array for the next use of `random`; empty: no random numbers
   std::function<int()> draw = {};
-  std::map<std::string, Term, std::less<>> terms = {};  ///< names of expressions
+  std::map<std::string, Term, std::less<>> terms = {};  ///< names that stand for terms
   std::optional<NoiseUses> noise = {};                  ///< none where formulas have no noise
 };
 
@@ -97,8 +97,9 @@ class TreeWriter {
   Term write(const NestedQuantity& part);
 
   /// Formulas written from now on are at the face of the cell in this direction: arrays are the
-  /// mean of the cell and its neighbour there, but of the cell where `in_cell` is true.
-  /// The face counts as `weight`, if that is an array, which slopes at it contain already.
+  /// mean of the cell and its neighbour there, but of the cell where `in_cell` is true. `weight` is
+  /// the array of the face's weight, or -1; slopes at the face contain the weight and are divided
+  /// by it.
   void set_face(Offset outward, std::function<bool(int array)> in_cell = {}, int weight = -1);
 
   /// The tree operation that computes a term.
@@ -109,7 +110,7 @@ class TreeWriter {
   Term negative(Term a) const;
   static Term scalar(double value, bool literal = true) { return {value, literal, -1}; }
   static Term of(int node) { return {1, true, node}; }
-  /// The coordinate z, y or x, where the first node lies at the origin.
+  /// The coordinate z, y or x (axis 0, 1 or 2); the first node lies at FormulaNames::origin.
   Term position(int axis, Offset at);
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double unit = std::numeric_limits<double>::epsilon();
 
-// Without success after so many QR steps, eigenvalues are told apart less finely.
+// After so many QR steps without success, elements that are small beside the matrix count as 0.
 constexpr int many_tries = 20;
 
 double taxicab_size(Complex z) { return std::abs(z.real()) + std::abs(z.imag()); }
@@ -59,7 +59,7 @@ void qr_step(SquareMatrix& a, int first, int last, Complex shift) {
       a.at(i, column) = std::conj(c) * above + std::conj(s) * below;
       a.at(i + 1, column) = c * below - s * above;
     }
-    a.at(i + 1, i) = 0;  // not what rounding leaves there, which nothing would turn away
+    a.at(i + 1, i) = 0;  // exactly, as later rotations do not reduce a rounding error
     rotations.emplace_back(c, s);
   }
   for (int i = first; i < last; ++i) {
@@ -113,8 +113,9 @@ std::vector<Complex> eigenvalues(SquareMatrix matrix) {
     for (; first > 0; --first) {
       const double around =
           taxicab_size(matrix.at(first, first)) + taxicab_size(matrix.at(first - 1, first - 1));
-      // Beside its neighbours, so that eigenvalues of every size keep their digits; beside the
-      // matrix where that does not succeed. Rounding is as large as that in any case.
+      // An element counts as 0 if it is small beside the diagonal elements next to it, so that
+      // eigenvalues of every size keep their digits; later also if it is small beside the matrix,
+      // as rounding errors are in any case.
       const bool beside_matrix = tries >= many_tries || around == 0;
       if (taxicab_size(matrix.at(first, first - 1)) <= unit * (beside_matrix ? norm : around))
         break;

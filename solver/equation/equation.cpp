@@ -12,13 +12,13 @@
 namespace lapl {
 namespace {
 
-// One stage whose coefficient is a number.
+// True if a step of diffusion is one stage whose coefficient is a number.
 bool is_one_stage(const RunConfig& run) {
   return run.scheme.kind == Scheme::euler && !run.scheme.varies &&
          run.spacing.given(run.shape.axes).size() == 1;
 }
 
-// factor * h^2. If the spacings of the axes differ, 1 / h^2 is their mean over the axes, which
+// factor * h^2. If the spacings of the axes differ, 1 / h^2 is the mean of 1 / spacing^2, which
 // leaves the largest stable coefficient unchanged.
 double times_squared_spacing(const RunConfig& run, double factor) {
   const std::vector<double> spacings = run.spacing.given(run.shape.axes);
@@ -83,8 +83,7 @@ double step_seconds(const RunConfig& run) {
 }
 
 std::optional<double> stable_limit(const RunConfig& run, const FormulaSystem& system) {
-  // Terms that are not explicit have a part in whether a step is stable, so that none is known to
-  // be.
+  // Stability also depends on the terms that are not explicit, so no step is known to be stable.
   if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
   // A condition that reads a field may be stiffer than the equation.
   if (conditions_read(run)) return std::nullopt;
@@ -93,7 +92,8 @@ std::optional<double> stable_limit(const RunConfig& run, const FormulaSystem& sy
   return waves ? std::optional(waves->largest_step(run.scheme)) : std::nullopt;
 }
 
-// Stability depends on diffusivity * time step; the message names the time step as the cause.
+// Stability depends on diffusivity * time step. The message names equation.coefficient if the
+// config has it, else time.step.
 std::optional<StepProblem> unstable_diffusion(const RunConfig& run) {
   const double found = stored_coefficient(run), largest = largest_coefficient(run);
   const bool by_coefficient = run.equation.coefficient.has_value();

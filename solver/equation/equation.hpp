@@ -69,7 +69,7 @@ double largest_coefficient(const RunConfig& run);
 std::optional<double> stable_limit(const RunConfig& run, const FormulaSystem& system);
 /// The problem of the run's own step; none if it is stable, or if stable_limit returns none.
 std::optional<StepProblem> find_step_problem(const RunConfig& run, const FormulaSystem& system);
-/// The same for diffusion.
+/// find_step_problem() for diffusion.
 std::optional<StepProblem> unstable_diffusion(const RunConfig& run);
 
 /// The first step at or after a time in seconds. A step that is early only by rounding counts: by

@@ -53,7 +53,7 @@ class Parser {
   }
 
  private:
-  // a or b, loosest of all
+  // The loosest operators: `or`, then `and`.
   int condition() {
     return words("or", [this] { return words("and", [this] { return negation(); }); });
   }
@@ -218,7 +218,7 @@ class Parser {
     return add(std::move(node));
   }
 
-  // A seed is the integer that the text has, not one that float64 rounds it to.
+  // Throws FormulaError unless float64 represents a seed exactly as it is written.
   void require_kept(int node) const {
     const FormulaNode& seed = formula_.nodes[node];
     if (seed.kind != Kind::number) return;

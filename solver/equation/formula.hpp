@@ -30,7 +30,7 @@ class FormulaError : public std::runtime_error {
  public:
   FormulaError(std::size_t at_byte, const std::string& what)
       : std::runtime_error(what), at(at_byte) {}
-  /// In a formula of this name and text.
+  /// A mistake in a formula of this name and text.
   FormulaError(std::size_t at_byte, const std::string& what, std::string name, std::string whole)
       : std::runtime_error(what), at(at_byte), of(std::move(name)), text(std::move(whole)) {}
   /// An unknown name, with the names that are known there.
@@ -97,7 +97,7 @@ class FormulaText {
  public:
   FormulaText(std::string text = {});
   FormulaText(const char* text) : FormulaText(std::string(text)) {}
-  /// A formula that was made from its text, not only parsed.
+  /// A formula that is not the result of parsing its text.
   explicit FormulaText(Formula formula);
 
   /// The parsed formula under this name. Throws FormulaError.
@@ -178,8 +178,8 @@ const FormulaFunction* formula_function(std::string_view name);
 /// Names with a meaning in every formula.
 inline constexpr auto formula_constants =
     std::to_array<std::string_view>({"pi", "t", "x", "y", "z"});
-/// True for Lx, hx, nx and the like of other axes, and dt. A parameter, field or quantity of such a
-/// name hides the constant.
+/// True for dt, and for Lx, hx, nx and the same of other axes. A parameter, field or quantity of
+/// such a name hides the constant.
 bool is_grid_constant(std::string_view name);
 /// True for names that fields, parameters and quantities may not have.
 bool is_reserved_name(std::string_view name);

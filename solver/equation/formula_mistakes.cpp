@@ -22,8 +22,7 @@
 namespace lapl {
 namespace {
 
-// The quantities, each one before those that it reads. The caller has checked that no quantity
-// reads itself.
+// The quantities, each one before those that it reads. No quantity may read itself.
 std::vector<const Formula*> readers_first(const std::vector<Formula>& quantities) {
   std::map<std::string_view, const Formula*> by_name;
   for (const Formula& quantity : quantities) by_name.emplace(quantity.name, &quantity);
@@ -126,7 +125,7 @@ class FormulaChecker : public ConditionChecker {
            run_.equation.rates.size() + run_.equation.solves.size() == run_.fields.size();
   }
 
-  // The formulas must be right one by one.
+  // Made on first use. Each formula must have been parsed without a mistake.
   const FormulaSystem& system() {
     if (!system_) system_ = make_system(run_);
     return *system_;
@@ -232,7 +231,7 @@ class FormulaChecker : public ConditionChecker {
         "time.scheme", [&] { step_stages(system(), run_.scheme, 1); }, "imex: ");
   }
 
-  // Other schemes hold for rates that are smooth in time, which noise is not.
+  // Other schemes than euler and heun need rates that are smooth in time, which noise is not.
   void check_noise() {
     const Scheme scheme = run_.scheme.kind;
     if (used_.contains("noise") && scheme != Scheme::euler && scheme != Scheme::heun)
@@ -305,7 +304,7 @@ class FormulaChecker : public ConditionChecker {
         add("initial.let", fmt::format("{} is not used (no formula reads it)", name));
   }
 
-  // One part of a complex quantity may be enough.
+  // True if a formula reads the name or, for a complex quantity, one of its two parts.
   bool is_used(const std::string& name) const {
     if (used_.contains(name) || run_.complex_fields.empty()) return used_.contains(name);
     const std::string stem = name.substr(0, name.rfind('_'));

@@ -14,8 +14,8 @@ namespace lapl {
 const std::vector<std::string>& keys_beside_rates();
 bool is_key_beside_rates(std::string_view name);
 
-/// All mistakes in names and formulas, and the system that they make if there is none and each
-/// field has its rate.
+/// All mistakes in names and formulas; and the system of the formulas, if there is no mistake and
+/// each field has its rate.
 struct CheckedFormulas {
   std::vector<KeyMistake> mistakes;
   std::optional<FormulaSystem> system;

@@ -112,7 +112,8 @@ MaskBoundary make_mask_boundary(const RunConfig& run, const FormulaNames& names)
   return mask_boundary;
 }
 
-// None if stages impose no condition. Conditions with mistakes are left out.
+// The sides where stages impose conditions; none if there are none. Conditions with mistakes are
+// left out.
 std::optional<StagedSides> staged_sides(const RunConfig& run, const FormulaNames& names) {
   StagedSides sides{.names = names_of_conditions(run), .shape = run.shape, .at = {}};
   std::set<int> arrays;
@@ -127,7 +128,7 @@ std::optional<StagedSides> staged_sides(const RunConfig& run, const FormulaNames
         std::set<std::string> used;
         const SideCondition condition = condition_of_array(given, name, run);
         const ConditionTerms terms = condition_terms(condition, run, used);
-        // Engines continue coefficients evenly.
+        // At faces, engines give coefficients the value inside; stages impose any other condition.
         const bool staged =
             terms.staged || (array >= std::ssize(run.fields) && run.parameters.contains(name));
         sides.at[{array, condition.axis, condition.last}] = {condition, terms.place, staged, false};

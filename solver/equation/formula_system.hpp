@@ -10,7 +10,7 @@
 
 namespace lapl {
 
-/// The names of numeric parameters and quantities, and the grid; no arrays.
+/// The names of numeric parameters and quantities, and the grid, without fields and other arrays.
 FormulaNames formula_names(const RunConfig& run);
 
 /// The names for formulas that do not change in time and read only the position and parameters.
@@ -19,20 +19,21 @@ FormulaNames names_of_values(const RunConfig& run);
 /// The mask's name among coefficient fields; no formula can read it.
 inline constexpr const char* mask_name = "grid.mask";
 
-/// True if a flux may flow through the side or the mask boundary: not for values and `insulated`.
+/// True if a flux may flow through the side or the mask boundary: not if it has a value or
+/// `insulated`.
 bool has_flux(const SideCondition& condition);
 
 /// True if a flux flows through the mask boundary, so that the weights of its faces are coefficient
-/// fields (mask_weights.hpp), and the name of that of an axis.
+/// fields (mask_weights.hpp). weight_name is the name of the field for the faces across an axis.
 bool has_weights(const RunConfig& run);
 std::string weight_name(int axis);
 
-/// The names for the conditions of sides and of the mask's boundary, without positions, quantities,
-/// and parameters that are formulas of the position.
+/// The names for the conditions of sides and of the mask's boundary. Callers add positions,
+/// quantities, and parameters that are formulas of the position.
 FormulaNames names_of_conditions(const RunConfig& run);
 
-/// Names of the parameters that are fields, then that of the mask. Problem::coefficients has their
-/// values in this order.
+/// Names of the parameters that are fields, then of the mask and of the weights of its faces.
+/// Problem::coefficients has their values in this order.
 std::vector<std::string> coefficient_names(const RunConfig& run);
 
 /// The index of each array by name, for fields, coefficient fields and quantities with a condition,
@@ -64,9 +65,9 @@ GhostTerms ghost_terms(const SideCondition& condition, const FormulaNames& names
 /// The condition of a side. If a or b varies, `tree` computes both; else both are numbers.
 struct ConditionTerms : GhostTerms {
   StageTree tree;
-  double place = 0;    ///< position along the axis where the condition holds
+  double place = 0;    ///< position along the axis where the condition applies
   bool reads = false;  ///< reads arrays
-  /// reads arrays or holds a node, so that stages must impose it (side_stages.hpp)
+  /// reads arrays or prescribes a node's value, so that stages must impose it (side_stages.hpp)
   bool staged = false;
 };
 /// The terms of a condition of one array; the names that it reads are added to `used`. Throws
@@ -74,15 +75,15 @@ struct ConditionTerms : GhostTerms {
 ConditionTerms condition_terms(const SideCondition& condition, const RunConfig& run,
                                std::set<std::string>& used);
 
-/// True if the condition holds for this field or quantity.
+/// True if the condition applies to this field or quantity.
 bool applies_to(const SideCondition& condition, const std::string& array, const RunConfig& run);
 
 /// True if the ghost of a side or of the mask's boundary depends on fields or parameter fields. The
 /// formulas must be right.
 bool conditions_read(const RunConfig& run);
 
-/// The faces that an integral is `on` (IntegralConfig); none for cells, and for a mask that no cell
-/// is outside of.
+/// The faces that an integral is `on` (IntegralConfig); none for cells, and for the boundary of a
+/// mask where the grid has none.
 CellFaces faces_on(const std::string& on, const RunConfig& run);
 
 /// The name of a side, such as columns.first; axis 0 is planes, 1 rows, 2 columns.

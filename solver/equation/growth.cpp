@@ -8,8 +8,8 @@
 namespace lapl {
 namespace {
 
-// The largest stable step: bisects the first interval of `ends`, which are sorted and begin with a
-// stable step, whose upper end is unstable. Infinity if all ends are stable; 0 if the result is
+// The largest stable step. `ends` are steps in ascending order, the first one stable; bisects the
+// first interval whose upper end is unstable. Infinity if all ends are stable; 0 if the result is
 // below `least`, where rounding hides the sign of the growth.
 template <class IsStable>
 double end_of_stable(const std::vector<double>& ends, double least, const IsStable& is_stable) {
@@ -42,8 +42,9 @@ std::vector<double> rkl2_ends(int stages, bool damping) {
   return ends;
 }
 
-// The wave u' = v, v' = -w^2 u - g v, whose rates are a complex pair. Its factors solve f^2 - (2 -
-// g dt - (w dt)^2) f + 1 - g dt = 0; the first reaches -1 where (w dt)^2 + 2 g dt = 4.
+// The largest stable step of leapfrog for the wave u' = v, v' = -w^2 u - g v, whose rates are a
+// complex pair. Its factors solve f^2 - (2 - g dt - (w dt)^2) f + 1 - g dt = 0; the first reaches
+// -1 where (w dt)^2 + 2 g dt = 4.
 double largest_wave_step(Complex rate) {
   const double friction = std::max(0.0, -2 * rate.real()), square = std::norm(rate);
   return 4 / (friction + std::sqrt(friction * friction + 4 * square));
@@ -102,7 +103,7 @@ double largest_leapfrog_step(const SquareMatrix& rate, double upto) {
   for (const Complex value : eigenvalues(rate)) size = std::max(size, std::abs(value));
   if (size == 0) return any_step;
   const auto is_stable = [&](double dt) {
-    constexpr double rounding = 1e-7;  // splits a double eigenvalue by about its square root
+    constexpr double rounding = 1e-7;  // a double eigenvalue changes by about sqrt(2^-53)
     return leapfrog_excess(rate, dt) <= rounding;
   };
   if (upto < any_step && is_stable(upto)) return any_step;

@@ -1,10 +1,11 @@
-// The factor by which a step multiplies a mode that the equation multiplies by e^(rate dt), and the
-// largest stable step that follows. Stability functions: Hairer and Wanner, Solving Ordinary
-// Differential Equations II (1996), section IV.2; kernels/spectral/step_change.hpp has them. For
-// pure damping, rkl2 is stable up to -z = (s^2 + s - 2)/2, and a little beyond for odd s.
+// With z = rate * dt: the factor by which a step multiplies a mode that the equation multiplies by
+// e^z, and the largest stable step that follows. Stability functions: Hairer and Wanner, Solving
+// Ordinary Differential Equations II (1996), section IV.2; kernels/spectral/step_change.hpp has
+// them. For pure damping (real z < 0), rkl2 with s stages is stable up to -z = (s^2 + s - 2)/2, and
+// a little beyond for odd s.
 //
 // A step is stable where |factor| <= e^max(0, 2 Re z): damped and conserved modes do not grow, and
-// growing modes do not grow twice as fast as in the equation.
+// growing modes grow at most at twice the rate of the equation.
 #pragma once
 
 #include <limits>
@@ -23,8 +24,8 @@ inline TimeScheme equivalent_scheme(TimeScheme scheme, std::size_t fields) {
   return scheme.kind == Scheme::leapfrog && fields == 1 ? Scheme::euler : scheme;
 }
 
-/// The change of a mode in one step as a function of z = rate dt; leapfrog counts as that of a
-/// single field.
+/// The change of a mode in one step as a function of z = rate * dt; for leapfrog, that of a single
+/// field.
 StepChange scheme_change(TimeScheme scheme);
 
 /// factor - 1 for a mode with z = rate dt, computed without cancellation for small z.
@@ -32,8 +33,8 @@ Complex mode_change(TimeScheme scheme, Complex z);
 
 /// The largest stable step in seconds for one eigenvalue of the rates' derivative (1/s): 0 where
 /// none is stable, infinity where every one is. For modes that the step resolves, |rate dt| <= 1,
-/// the factor may exceed its bound by e^tolerance. Leapfrog's result is that of a wave with
-/// friction, which its fields make together.
+/// the factor may exceed its bound by e^tolerance. For leapfrog and a complex eigenvalue, the
+/// result is that of a wave with friction, which two fields make together.
 double largest_step(TimeScheme scheme, Complex rate, double tolerance = 0);
 
 /// ln(factor / largest stable factor) of a mode; at most 0 where the step is stable.

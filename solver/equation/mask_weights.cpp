@@ -52,7 +52,7 @@ class MaskFaces {
   Indices indices(std::int64_t index) const {
     return {index / (size_[1] * size_[2]), index / size_[2] % size_[1], index % size_[2]};
   }
-  // The index of a cell, which sides continue evenly or around.
+  // The index of a cell; beyond a side, that of the cell at the side, or around a periodic axis.
   std::int64_t index(Indices at) const {
     for (std::size_t axis = 0; axis < 3; ++axis)
       at[axis] = wraps_[axis] ? ((at[axis] % size_[axis]) + size_[axis]) % size_[axis]
@@ -68,7 +68,7 @@ class MaskFaces {
     return inside(at) && !inside(moved(at, axis, outward));
   }
 
-  // Along an axis, with the weights (1 - (d / (radius + 1))^2)^2.
+  // Smooths along an axis with the weights (1 - (d / (radius + 1))^2)^2 at a distance of d cells.
   void smooth(std::size_t axis, std::int64_t radius) {
     std::vector<double> kernel;
     double sum = 0;
@@ -106,8 +106,9 @@ class MaskFaces {
     return std::max(std::abs(across) / std::sqrt(across * across + squares), 0x1p-10);
   }
 
-  // True if the faces beside this one, in both directions along an axis, end as those of a wall do.
-  // A single face between a turn outwards and one inwards is a step of a steep staircase.
+  // True if the row of faces through this one, along the axis `along`, is part of a straight wall:
+  // it ends, in both directions, at corners of two faces or more or at sides of the grid. A single
+  // face between a turn outwards and one inwards is a step of a steep staircase.
   bool is_straight(const Indices& at, std::size_t axis, int outward, std::size_t along) const {
     std::int64_t faces = 1;
     int turns = 0;  // outwards less inwards
@@ -124,8 +125,8 @@ class MaskFaces {
         both = false;
         continue;
       }
-      // The wall turns outwards beside `next`, or inwards before it. If only by one cell, it is one
-      // of a staircase.
+      // The wall turns outwards beside `next`, or inwards before it. If it turns by one cell only,
+      // the face belongs to a staircase.
       const Indices next = moved(end, along, step);
       const bool out = inside(next);
       turns += out ? 1 : -1;

@@ -15,8 +15,8 @@
 
 namespace lapl {
 
-/// Adds the weights of the faces of the mask, where fluxes flow through them: for each axis those
-/// of the faces across it, in the cells inside; 1 elsewhere.
+/// If fluxes flow through the mask's boundary, adds a field for each axis to `fields`. In cells
+/// inside with faces across this axis, it has the mean of their weights; elsewhere 1.
 void add_mask_weights(const RunConfig& run, CoefficientFields& fields);
 
 }  // namespace lapl

@@ -16,8 +16,8 @@
 
 namespace lapl {
 
-/// A list of mistakes. Each is in it once, also where several formulas read the quantity that has
-/// it.
+/// A list of mistakes. A mistake in a quantity is listed once, even if several formulas read the
+/// quantity.
 class MistakeList {
  public:
   explicit MistakeList(const RunConfig& run) : run_(run) {}
@@ -39,7 +39,7 @@ class MistakeList {
   }
 
   // Runs `body` and records its FormulaError: at equation.let if the mistake is in a quantity, else
-  // at `key`, with `part` before the message. Returns false where there is one.
+  // at `key`, with `part` before the message. Returns false if `body` has thrown one.
   template <class Body>
   bool attempt(const std::string& key, const Body& body, const std::string& part = "") {
     try {

@@ -15,23 +15,23 @@
 namespace lapl {
 
 struct NoiseUses {
-  std::uint64_t seed = 0;         ///< of uses that name none
-  double volume = 1;              ///< of a cell, over the grid's axes
+  std::uint64_t seed = 0;         ///< for uses that name no seed
+  double volume = 1;              ///< of a cell: the product of the spacings of the grid's axes
   bool is_zero = false;           ///< for rates that are evaluated without their noise
   std::optional<double> dt = {};  ///< none where it differs from step to step
 
   using Place = std::pair<const Formula*, int>;
-  std::map<Place, int> uses = {};    ///< the number of each
-  std::set<Place> noisy_nodes = {};  ///< nodes that are made of noise
+  std::map<Place, int> uses = {};    ///< the number of each use
+  std::set<Place> noisy_nodes = {};  ///< nodes whose value depends on noise
 
-  /// Finds the uses and the nodes that are made of them, through quantities too, of which none may
-  /// be made of itself.
+  /// Finds the uses and the nodes that depend on them, also through quantities. No quantity may
+  /// read itself.
   void find(const std::vector<Formula>& rates, const std::vector<Formula>& quantities);
 };
 
 bool is_noise(const FormulaNode& node);
 
-/// The literal of noise(seed), or none. Throws FormulaError where it is no seed.
+/// The seed in noise(seed); none for noise without one. Throws FormulaError if it is no seed.
 std::optional<std::uint64_t> noise_seed(const Formula& formula, const FormulaNode& noise);
 
 }  // namespace lapl

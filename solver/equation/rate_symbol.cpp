@@ -66,7 +66,7 @@ RateSymbol::RateSymbol(const std::vector<Stage>& stages, int fields, int arrays,
                       .factors = std::vector<Complex>(fields)};
     arrays_[field].factors[field] = 1;
   }
-  at({0.9, 1, 1.1});  // no wave that operators make 0
+  at({0.9, 1, 1.1});  // sets rates_, by a wave that no operator makes 0
 }
 
 void RateSymbol::set_local_values(const LocalValues& place) {
@@ -158,8 +158,8 @@ RateSymbol::Known RateSymbol::operation_value(const StageOperation& node,
   return part;
 }
 
-// A value that differs from place to place. Different operations have different numbers, so that
-// their terms do not cancel.
+// A number that stands for a value that differs from place to place. Different operations have
+// different numbers, so that their terms do not cancel.
 RateSymbol::Known RateSymbol::varying(const StageOperation& node, int leaf) const {
   const int place = 3 * static_cast<int>(node.operation) + node.index;
   return {.varies = true, .varying = 1 + std::fmod(0.6180339887 * (place + leaf), 1), .leaf = leaf};

@@ -19,7 +19,7 @@ namespace lapl {
 class RateSymbol {
  public:
   enum class Rates {
-    constant,  ///< linear with numbers as factors; only these have no other part
+    constant,  ///< linear with numbers as factors; the symbol is exact
     varying,   ///< linear, with factors that depend on position or time
     nonlinear
   };
@@ -49,18 +49,20 @@ class RateSymbol {
   /// field j in the rate of field i.
   SquareMatrix at(const std::array<double, 3>& phases);
 
-  /// The same for what is linear with factors that depend on position or time; the factors are any
-  /// numbers. Read after at().
+  /// The same for terms that are linear with factors that depend on position or time; arbitrary
+  /// numbers stand for these factors. Valid after at().
   const SquareMatrix& varying_at() const { return varying_; }
-  /// A value that such factors in the rate of a field depend on; none if there are none.
+  /// A coordinate, t or a coefficient on which such factors in the rate of a field depend; none if
+  /// there are no such factors.
   std::optional<StageOperation> varying_leaf(int field) const;
   /// If the linear part reads an array of the stages at neighbours: the factor of a field in the
   /// array's values, for the wave of at(); else 0.
   Complex read_beside(int array, int field) const { return beside_[array * fields_ + field]; }
 
  private:
-  // The value of an operation: number + factors . fields, and two parts of which nothing else is
-  // known: one that varies from place to place, for which `varying` stands, and a nonlinear one.
+  // The value of an operation: number + factors . fields + two parts that are known only to exist:
+  // one that varies from place to place, for which the number `varying` stands, and a nonlinear
+  // one.
   struct Known {
     double number = 0;
     bool varies = false;
@@ -68,7 +70,7 @@ class RateSymbol {
     std::vector<Complex> factors = {};          // empty: does not depend on the fields in this way
     std::vector<Complex> varying_factors = {};  // linear too, with factors that vary
     bool nonlinear = false;
-    int leaf = -1;  // an operation that varies
+    int leaf = -1;  // index of an operation that varies; -1: none
 
     bool is_number() const { return !varies && !reads_fields(); }
     bool reads_fields() const { return nonlinear || !factors.empty() || !varying_factors.empty(); }
@@ -85,13 +87,13 @@ class RateSymbol {
   // operations of all stages; Operation::value with index -1 - array copies its operand
   std::vector<StageOperation> operations_;
   std::vector<int> rates_of_;  // operations with the rates as results
-  // the wave at each of the 27 neighbours, relative to the cell
+  // factor of the wave at each of the 27 neighbours, relative to the cell
   std::array<Complex, 27> turns_{};
   int fields_;
   std::vector<Known> arrays_;  // contents before the first stage
   Rates rates_ = Rates::constant;
   SquareMatrix varying_{fields_};
-  std::vector<int> leaves_;  // of the rate of each field
+  std::vector<int> leaves_;  // varying_leaf() of each field as index of an operation; -1: none
   std::vector<Complex> beside_;
   std::optional<LocalValues> place_;
 };

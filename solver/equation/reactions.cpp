@@ -18,7 +18,7 @@ FormulaPart operand(const FormulaPart& part, std::size_t which) {
   return {part.first, part_node(part).operands[which]};
 }
 
-// The names of fields and operators in parts of formulas, through quantities.
+// Finds the fields, operators and t that parts of formulas read, also through quantities.
 class Contents {
  public:
   struct Of {
@@ -71,7 +71,7 @@ class Contents {
   std::map<FormulaPart, Of> known_;
 };
 
-// Takes a rate apart.
+// Splits a rate into its reactions and its other terms.
 class Split {
  public:
   Split(Contents& contents, const Formula& rate)
@@ -222,7 +222,7 @@ class Derivatives {
 
   TreeWriter& writer() { return writer_; }
 
-  /// None if it is 0 for every state.
+  /// The derivative of a part in a field; none if it is 0 for every state.
   std::optional<Term> of(const FormulaPart& part, int field) {
     if (!contents_.of(part).fields.contains(field)) return std::nullopt;
     const auto [known, is_new] = known_.try_emplace({part, field});
@@ -254,7 +254,8 @@ class Derivatives {
     return sum;
   }
 
-  // A mistake in a derivative is shown at the part of the formula that has it.
+  // Writes a derivative by its formula, `outer`. A mistake in it is reported at the part of the
+  // formula that it is the derivative of.
   Term written(const FormulaPart& part, const Formula& outer, const FormulaNames& arguments) {
     try {
       return TreeWriter(arguments, tree_, used_).write(outer);
@@ -281,7 +282,7 @@ class Derivatives {
   std::map<std::pair<FormulaPart, int>, std::optional<Term>> known_;
 };
 
-// 1 - factor * dt * J.
+// The matrix 1 - factor * dt * J. Elements that are not set are those of the unit matrix.
 class ReactionMatrix {
  public:
   ReactionMatrix(TreeWriter& writer, std::size_t size)

@@ -1,6 +1,6 @@
-// Scheme imex treats the reactions of an equation implicitly and all other terms explicitly. The
-// terms of a rate are what sums, and products with factors that read no field, are made of; a
-// reaction is a term without stencil operators.
+// Scheme imex treats the reactions of an equation implicitly and all other terms explicitly. Rates
+// are split at sums and differences, also within products and quotients with a factor that reads no
+// field. A reaction is a term without stencil operators and reductions.
 #pragma once
 
 #include <functional>
@@ -48,17 +48,18 @@ struct SplitSystem {
   /// Keeps a reference to `system`.
   explicit SplitSystem(const FormulaSystem& system);
 
-  /// Why scheme imex does not step it, for people; empty if it does.
+  /// Why imex cannot step the equation, for messages; empty if it can.
   std::string why_not() const;
 
   const FormulaSystem& system;
   std::vector<std::optional<Formula>> reactions;  ///< for each field; none if it has none
   FormulaSystem others;                           ///< what limits the stable step of imex
-  FormulaNames names;  ///< of the reactions, which have quantities written in place
+  FormulaNames names;  ///< of the reactions, which read quantities as formulas
 };
 
-/// The value of the reaction of a field at the state and the time of `names`, which are those of
-/// the split system but for these; none if it has none, or reads no t. Writes as solve_reactions.
+/// The value of a field's reaction at the state and the time of `names`, which are otherwise those
+/// of the split system; none if there is no reaction or it does not read t. Writes as
+/// solve_reactions.
 std::optional<Term> reaction_of_time(const SplitSystem& split, const FormulaNames& names, int field,
                                      StageTree& tree, std::set<std::string>& used);
 
@@ -76,7 +77,7 @@ std::optional<Term> formula_derivative(const Formula& formula, int field,
                                        const FormulaSystem& system, const FormulaNames& names,
                                        StageTree& tree, std::set<std::string>& used);
 
-/// True if reactions may call this function.
+/// True if the derivatives of this function are known, so that reactions may call it.
 bool has_derivatives(std::string_view function);
 
 }  // namespace lapl

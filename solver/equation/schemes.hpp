@@ -4,10 +4,10 @@
 //   Butcher's form     y_(i+1) = u + s
 //   Shu and Osher's    y_(i+1) = (1 - share) u + share (y_i + s)
 //
-// Every stage except the last reads k_i alone. In an embedded pair y_(n+1) is u', and other weights
-// of k_1 to k_(n+1) give a solution one order lower: the difference is the error of a step.
-// Leapfrog, rkl2 and imex are functions (solver/equation/stages.cpp); etdrk2 and etdrk4 step modes
-// (kernels/spectral/exponential_modes.hpp).
+// In a scheme that is no pair, stages before the last use k_i alone. In an embedded pair y_(n+1) is
+// u', and other weights of k_1 to k_(n+1) give a solution one order lower: the difference is the
+// error of a step. Leapfrog, rkl2 and imex are functions (solver/equation/stages.cpp); etdrk2 and
+// etdrk4 step modes (kernels/spectral/exponential_modes.hpp).
 #pragma once
 
 #include <initializer_list>
@@ -123,7 +123,7 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
 /// Bounds of the number of stages of rkl2.
 inline constexpr int least_stages = 2, most_stages = 128;
 
-/// The largest error of a step: absolute + relative * |u|.
+/// The tolerated error of a step: absolute + relative * the larger |u| before and after the step.
 struct Tolerance {
   double relative = 0, absolute = 0;
 };
@@ -131,7 +131,7 @@ struct Tolerance {
 /// A scheme with its number of stages, which only rkl2 leaves open.
 struct TimeScheme {
   Scheme kind = Scheme::euler;
-  std::optional<int> stages = {};  ///< of rkl2: the most, with a tolerance; unset until it is found
+  std::optional<int> stages = {};  ///< of rkl2; the most, with a tolerance; unset until it is found
   bool varies = false;             ///< dt may differ from step to step
   std::optional<Tolerance> tolerance = {};  ///< where steps choose their size by their error
 

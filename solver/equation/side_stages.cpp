@@ -13,7 +13,7 @@ bool is_imposed(const ArraySide& side) {
   return side.condition.kind == ConditionKind::value_at_node;
 }
 
-// Rewrites stages one after the other, and knows whose values the results are.
+// Rewrites stages one after the other, and knows which array each result of a stage goes to.
 class SideRewriting : public ConditionRewriting {
  public:
   SideRewriting(const StepStages& made, const FormulaSystem& system)
@@ -46,10 +46,10 @@ class SideRewriting : public ConditionRewriting {
   const StepStages& stages_;
   const StagedSides& sides_;
   const int fields_;
-  std::size_t stage_ = 0, result_ = 0;  // of the stages, and of the results of a stage
+  std::size_t stage_ = 0, result_ = 0;  // index of the current stage, and of its next result
 };
 
-// Holds values at nodes.
+// Imposes conditions at: node: the results of stages become the conditions' values at these nodes.
 class ImposedValues : public SideRewriting {
  public:
   using SideRewriting::SideRewriting;
@@ -69,7 +69,7 @@ class ImposedValues : public SideRewriting {
         });
   }
 
-  // Conditions read the time of the stage and `later` steps.
+  // Sets the t of conditions: the time of the stage plus `later` steps.
   void set_time(double later) {
     std::set<std::string> none;
     TreeWriter writer(names_, made_, none);
@@ -96,7 +96,8 @@ class SideWriting : public SideRewriting {
     return found && is_imposed(*found) && all_are_imposed(axis, by > 0) ? nullptr : found;
   }
 
-  // True if the stage makes no value at a side that depends on what it reads there.
+  // True if conditions at: node set all results of the stage at a side, so that its reads beyond
+  // have no effect.
   bool all_are_imposed(std::size_t axis, bool last) const {
     return std::ranges::all_of(stage().targets, [&](int target) {
       const ArraySide* const found = find_array_side(like_[target], axis, last);
@@ -104,7 +105,7 @@ class SideWriting : public SideRewriting {
     });
   }
 
-  // The value at `at`, where axes before `axis` do not lead outside.
+  // The value at `at`. Only along `axis` and the axes after it may `at` lead outside the grid.
   int beyond(int array, Offset at, std::size_t axis) {
     bool staged = false;
     for (std::size_t along = axis; along < 3; ++along)
@@ -149,7 +150,7 @@ class Masking : public ConditionRewriting {
         mask_boundary_(*system.mask_boundary) {}
 
   int mask() const { return mask_; }
-  /// The value of results outside.
+  /// Sets the value that stages store outside the mask.
   void set_outside(double value) { outside_ = value; }
 
  private:
@@ -163,9 +164,9 @@ class Masking : public ConditionRewriting {
     return made_.operate(Operation::choice, made_.value(mask_, at), there, beyond(array, at));
   }
 
-  // The value at `at`, which is outside: what the condition makes of the cell reached by one step
-  // less along an axis, if that is inside. As at the grid's sides, the axis of the rows comes
-  // before that of the columns there.
+  // The value at `at`, which is outside the mask: the ghost by the condition from the cell that is
+  // one step less away along an axis, if this cell is inside. Slower axes come first, as at the
+  // sides of the grid.
   int beyond(int array, Offset at) {
     int otherwise = -1;
     for (std::size_t axis = 3; axis-- > 0;) {
@@ -182,7 +183,7 @@ class Masking : public ConditionRewriting {
     return otherwise;
   }
 
-  // The conditions of the columns, the rows and the planes, in this order, of the cell itself.
+  // The conditions along columns, rows and planes, in this order, applied to the cell itself.
   int of_conditions(int array, Offset at) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       Offset from = at;
@@ -192,7 +193,7 @@ class Masking : public ConditionRewriting {
     return made_.value(array, {});
   }
 
-  // The ghost at `at` that the condition makes of the cell at `from` beside it.
+  // The ghost at `at`, by the condition of the mask's boundary, from the cell beside it at `from`.
   int of_mask(int array, std::size_t axis, Offset at, Offset from, const Inside& inside) {
     const auto found = mask_boundary_.conditions.find(like_[array]);
     const bool is_linear = mask_boundary_.linear.contains(like_[array]);

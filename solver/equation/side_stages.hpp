@@ -1,6 +1,6 @@
 // Conditions of sides that stages impose themselves, so that engines do not know of them: those
 // that read fields or parameter fields at the node inside, and values that hold at a node. The face
-// of the side is then any, here insulated. At the last side:
+// that engines see there has no effect; it is insulated. At the last side:
 //
 //   condition          what a stage has     after the rewriting
 //   a + b u      u+ beside the cell   where(the cell is the last of its axis, a + b u, u+)
@@ -9,20 +9,19 @@
 //   g at: node   a new value of u     where(the cell is the last of its axis, g, new value)
 //                u+ beside the cell   where(the cell is the last of its axis, 2 u - u-, u+)
 //
-// g is that of the time for which the value is made.
+// g is evaluated at the time of the new value.
 //
-// Masks: cells outside keep 0, and no cell reads them. A mask is a rewriting of stages, so engines
-// do not know of it. With the mask m, 1 inside and 0 outside, and the condition a + b u of the mask
-// boundary:
+// Masks: the values of cells outside are 0, and no cell reads them. A mask is a rewriting of
+// stages, so engines do not know of it. With the mask m, 1 inside and 0 outside, and the condition
+// a + b u of the mask boundary:
 //
 //   what a stage reads and makes      after the rewriting
 //   u beside the cell, along an axis  where(m there, u there, a + b u)
-//   u at a corner                     where(m there, u there, what the condition makes of the cell
-//                                     that they share a side with, if it is inside, else of the
-//                                     cell)
+//   u at a corner                     where(m there, u there, the ghost by the condition from a
+//                                     cell beside both, if it is inside, else from the cell)
 //   a new value                       where(m, new value, 0)
 //
-// At the grid's sides m continues as its cells do, so their conditions come first.
+// Beyond the grid's sides, m is that of the cell inside, so the sides' conditions come first.
 #pragma once
 
 #include <array>
@@ -37,17 +36,17 @@ namespace lapl {
 int is_at_side(StageTree& tree, Shape grid, const std::array<double, 3>& spacing, std::size_t axis,
                bool last);
 
-/// True if a condition at: node holds the array at the side in this direction.
+/// True if a condition at: node sets the values of an array at the side in this direction.
 bool is_imposed_at(const StagedSides& sides, int array, Offset outward);
 
-/// The operation that is `value`, but what `of_condition` makes at nodes where conditions at: node
-/// hold the values of an array; of two sides that meet, the slower axis wins.
+/// The operation with `value`, or, at nodes where conditions at: node set the values of an array,
+/// with the result of `of_condition`; of two sides that meet, the slower axis wins.
 int imposed_at_nodes(StageTree& tree, const StagedSides& sides, int array, int value,
                      const std::function<int(std::size_t axis, const ArraySide&)>& of_condition);
 
-/// The stages with the mask of `system`, if it has one, then the conditions of its sides that
-/// stages impose and those that hold upon them at corners. `outside` is the value that the last
-/// stage stores outside the mask. Throws FormulaError if a condition's formula is wrong.
+/// The stages with the mask of `system`, if it has one, then with the conditions of its sides that
+/// stages impose, and those that meet them at corners. `outside` is the value that the last stage
+/// stores outside the mask. Throws FormulaError if a condition's formula is wrong.
 StepStages with_conditions(StepStages made, const FormulaSystem& system, double outside = 0);
 
 }  // namespace lapl

@@ -23,7 +23,8 @@ bool is_without_waves(const RunConfig& run, int axis) {
                                        std::ranges::none_of(run.conditions, has_condition));
 }
 
-// Conditions that stages impose are left out, as those of faces are.
+// The stages of the rates on an infinite grid: without the mask and without the conditions that
+// stages impose. The analysis ignores faces as well.
 StepStages rates_inside(FormulaSystem system) {
   system.mask_boundary.reset();
   system.sides.reset();
@@ -146,7 +147,7 @@ void WaveStability::set_waves(int of_turn) {
   }
 }
 
-// Sets slow_; returns false if a rate is not finite.
+// Sets slow_ to 1e-6 of the fastest rate; returns false if a rate is not finite.
 bool WaveStability::find_slow() {
   for (const Wave& wave : waves_) {
     const SquareMatrix rate = wave_rate(wave);

@@ -19,8 +19,7 @@ class WaveStability {
  public:
   /// None unless the rates are linear with numbers as factors. Throws FormulaError.
   static std::optional<WaveStability> of(const FormulaSystem& system, const RunConfig& run);
-  /// Does the same for factors that depend on position, or on time; none unless the rates are
-  /// linear.
+  /// The same for linear rates with factors that depend on position or time; none for all others.
   static std::optional<WaveStability> of_cells(const FormulaSystem& system, const RunConfig& run,
                                                const CoefficientFields& coefficients,
                                                double time = 0);

@@ -18,7 +18,8 @@ struct StageInMaking {
   TreeWriter writer;
   std::optional<double> dt;  ///< none where it differs from step to step
 
-  /// The stage reads the state at `time`. See TreeWriter for the others. Keeps references.
+  /// `time`, in steps, is that of the state that the stage reads; `time_step` is `dt`, in seconds.
+  /// See TreeWriter for the others. Keeps references.
   StageInMaking(const FormulaNames& names, std::set<std::string>& used,
                 TreeWriter::ArrayOf nested_array, TreeWriter::ReductionOf reduction_index,
                 std::optional<double> time_step, double time)
@@ -31,7 +32,7 @@ struct StageInMaking {
     return writer.product(TreeWriter::scalar(factor, literal), term);
   }
 
-  /// share dt / divisor rate
+  /// share * dt / divisor * rate
   Term change(Term rate, double share = 1, double divisor = 1) {
     if (dt) return product(share * (*dt / divisor), rate, false);
     const int factor =

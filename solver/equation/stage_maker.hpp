@@ -1,5 +1,5 @@
-// Evaluates formulas as stages. Earlier stages compute the values that operators upon operators
-// read at neighbours, so that a rate may take several.
+// Writes formulas as stages. If an operator acts on the result of another operator, an earlier
+// stage computes that result, so a rate may take several stages.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@
 
 namespace lapl {
 
-/// The stages of values and, by StepMaker, of steps.
+/// Makes the stages of rates and values; its subclass StepMaker makes those of steps.
 class StageMaker {
  public:
   using Formulas = std::vector<const Formula*>;
@@ -122,13 +122,13 @@ class StageMaker {
   }
   static std::vector<Made> value_alone(Level&, int, Term value) { return {{-1, value}}; }
 
-  // Makes the arrays of the last stage, after those of the quantities that the formulas read.
+  // Gives the results of the last stage new arrays, after those of the quantities that are read.
   StepStages with_results_last() {
     for (int& array : made_.stages.back().targets) array = new_array(-1);
     return std::move(made_);
   }
 
-  // A rate or an error of a field, but 0 where conditions hold it.
+  // A rate or an error of a field, but 0 at nodes where conditions set the field.
   Term where_free(Level& to, int field, Term value) const {
     if (!system_.sides) return value;
     StageTree& tree = to.stage.tree;
@@ -136,7 +136,7 @@ class StageMaker {
                                            [&](auto, auto&) { return tree.number(0); }));
   }
 
-  // Makes an array of stages the field after those of the state.
+  // Renumbers arrays so that the array `made`, a step's error, follows the fields of the state.
   void make_field(int made) {
     const int place = static_cast<int>(fields_.size());
     const auto moved = [&](int array) {
@@ -159,7 +159,7 @@ class StageMaker {
     made_.measures_error = true;
   }
 
-  // The same as evaluate() of the rates, with one call for all of them.
+  // Evaluates the rates as evaluate() does, but calls `results` once, with all rates.
   void evaluate_all(
       const Arrays& state, double time,
       const std::function<std::vector<Made>(Level&, const std::vector<Term>&)>& results) {
@@ -245,7 +245,7 @@ class StageMaker {
                        quantity.name, quantity.text);
   }
 
-  // The array that holds an argument with a stencil operator in it; an earlier stage fills it.
+  // The array of an argument that contains a stencil operator; an earlier stage computes it.
   std::optional<int> nested_array(NestedQuantity part) {
     if (const FormulaNode* const call =
             find_call(FormulaFunction::Kind::over_grid, *part.formula, part.node))
@@ -254,7 +254,8 @@ class StageMaker {
     return array_with(part);
   }
 
-  // `of` is the call that reduces the part, if one does.
+  // The array with the values of a part. `of` is the call (mean, integral ...) that reduces it, if
+  // any.
   int array_with(NestedQuantity part, const FormulaNode* of = nullptr) {
     const auto [known, is_new] = arrays_of_parts_.try_emplace(
         {meaning_number(*part.formula, part.node), part.slope_axis}, 0);
@@ -329,8 +330,8 @@ class StageMaker {
     return find_call(FormulaFunction::Kind::stencil, formula, node) != nullptr;
   }
 
-  // In a part of a formula, a call of such a function or the name of a quantity that holds one;
-  // none in quantities that have arrays.
+  // A call of a function of this kind in a part of a formula, or the name of a quantity that
+  // contains one. Quantities that have arrays are not searched.
   const FormulaNode* find_call(FormulaFunction::Kind kind, const Formula& formula, int node) {
     const auto known = calls_.find({kind, &formula, node});
     if (known != calls_.end()) return known->second;
@@ -391,13 +392,13 @@ class StageMaker {
   Arrays fields_;
   Formulas rates_;
   Formulas in_arrays_;                                  // quantities that have conditions
-  std::array<int, 3> face_weight_ = {-1, -1, -1};       // arrays of weights of faces
-  std::vector<Offset> at_faces_;                        // of each formula; empty: they are of cells
+  std::array<int, 3> face_weight_ = {-1, -1, -1};       // arrays of weights of faces; -1: none
+  std::vector<Offset> at_faces_;                        // face of each formula; empty: cells
   std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
   std::set<int> computed_;         // arrays already filled in the current evaluation
   std::vector<GridSolve> solves_;  // that the next stage waits for
   std::vector<GridReduction> reductions_;
-  std::set<int> used_reductions_;  // reductions that stages of the current evaluation take
+  std::set<int> used_reductions_;  // indices of reductions in stages of this evaluation
   std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> calls_;
   std::vector<std::unique_ptr<Level>> levels_;
   double time_ = 0;

@@ -87,7 +87,7 @@ class StepMaker : public StageMaker {
     return to.writer.sum(to.product(1 - stage.share, to.value(u)), to.product(stage.share, value));
   }
 
-  // Stages keep their rates for those after them.
+  // A pair: each stage stores its rates, which later stages read.
   void pair(const SchemeRow& row, const std::optional<Tolerance>& tolerance) {
     const std::size_t count = row.stages.count;
     std::vector<Arrays> rates(tolerance ? count : count - 1);
@@ -126,9 +126,9 @@ class StepMaker : public StageMaker {
     });
   }
 
-  // One more stage, which evaluates the rates at the new values in `made`: makes them those of the
-  // fields, and stores the step's error. `make_errors` makes the error of each field from the
-  // rates.
+  // Adds a last stage, which evaluates the rates at the new values in `made`, copies these values
+  // to the fields, and stores the step's error. `make_errors` makes the error of each field from
+  // the rates.
   void measure_error(
       const Arrays& made, const Tolerance& tolerance,
       const std::function<std::vector<Term>(Level&, std::vector<Term>)>& make_errors) {
@@ -151,7 +151,8 @@ class StepMaker : public StageMaker {
     make_field(error);
   }
 
-  // The stages that such a step applies to several states; they make the fields their rates.
+  // The stages of etdrk2 and etdrk4, which apply them to several states: they replace fields by
+  // rates.
   void rates_of_fields(bool measures_error) {
     const int error = measures_error ? new_array(-1) : -1;
     evaluate(fields_, 0, rates_, [&](Level&, int field, Term rate) {
@@ -164,7 +165,7 @@ class StepMaker : public StageMaker {
   }
 
   // The rate of a field is taken at the middle of the step, or at its end if it reads fields that
-  // were stepped before: those are new then, and the field itself is half a step later.
+  // were stepped before. These are new then, while the field itself is half a step later.
   void leapfrog() {
     for (const int field : fields_) {
       const std::size_t first = made_.stages.size();
@@ -185,8 +186,8 @@ class StepMaker : public StageMaker {
   }
 
   // y_j = u + (mu (y_(j-1) - u) + (nu (y_(j-2) - u) + (m dt f(y_(j-1)) + g dt f(u))))
-  // With a tolerance, the error follows from dt^3 u''' = 12 (u - u' + dt (f(u) + f(u')) / 2), the
-  // error of the trapezoidal rule.
+  // With a tolerance, the error follows from dt^3 u''' = 12 (u - v + dt (f(u) + f(v)) / 2), the
+  // error of the trapezoidal rule, where v is the new state.
   void super_step(int count, const std::optional<Tolerance>& tolerance) {
     const Arrays first_rates = copies();
     std::array<Arrays, 3> made;  // y_j is in made[j % 3]
@@ -223,7 +224,7 @@ class StepMaker : public StageMaker {
     });
   }
 
-  // u - u' + dt (f(u) + f(u')) / 2
+  // u - v + dt (f(u) + f(v)) / 2, where v in `made` is the new state
   std::vector<Term> trapezoidal_errors(Level& to, const Arrays& made, const Arrays& first_rates,
                                        const std::vector<Term>& rates) const {
     std::vector<Term> errors;
@@ -235,8 +236,8 @@ class StepMaker : public StageMaker {
     return errors;
   }
 
-  // With S = (1 - gamma dt J)^-1, where J is the derivatives of the reactions r at u and the later
-  // time of a line:
+  // The second argument of f and of the reactions r is the time in steps. With S = (1 - gamma dt
+  // J)^-1, where J is the derivatives of the reactions at u and the later time of a line:
   //
   //   k = S (f(u, 0) + (r(u, gamma) - r(u, 0))), y = u + gamma dt k
   //   u' = y + dt / (2 gamma) S (f(y, gamma) - 2 gamma k + 2 gamma^2 (r(y, 1) - r(y, gamma)))
@@ -259,7 +260,7 @@ class StepMaker : public StageMaker {
           split, names_at(to, fields_, time), to.stage.tree, made_.used,
           [&](Term term) { return to.change(term, gamma); }, right);
     };
-    // The right side with `share` of the change of a reaction from the time of the stage on.
+    // `right` plus `share` times the change of a reaction from the time of the stage to `time`.
     const auto with_later = [&](Level& to, const Arrays& state, double time, double share,
                                 int field, Term right) {
       const auto at = [&](double when) {

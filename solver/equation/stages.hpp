@@ -32,7 +32,7 @@ struct MaskBoundary {
   std::array<int, 3> weights = {-1, -1, -1};
 };
 
-/// A condition at a side of an array. It holds at `place`, a position along its axis.
+/// A condition at a side of an array. It applies at `place`, a position along its axis.
 struct ArraySide {
   SideCondition condition;
   double place = 0;
@@ -81,8 +81,8 @@ struct StepStages {
 /// The stages of one step of dt seconds. Throws FormulaError.
 StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double time_step);
 
-/// The stages that compute the rates of the fields without noise, 0 where conditions hold values
-/// at nodes; the last stage writes them, into the last arrays.
+/// The stages that compute the rates of the fields without noise, 0 at nodes where conditions set
+/// the field; the last stage writes the rates into the last arrays.
 StepStages rate_stages(const FormulaSystem& system);
 
 /// Faces of cells, which a formula is integrated over.

@@ -18,8 +18,8 @@ Offset along(int axis, int by, int other, int by_other) {
   return {a.plane + b.plane, a.row + b.row, a.column + b.column};
 }
 
-// A product: the place of its first call of one function, -1 if there is none, and its other
-// factors from left to right.
+// The factors of a product: the node with the first call of one function, -1 if there is none, and
+// the other factors from left to right.
 struct Factors {
   int call = -1;
   std::vector<int> others;
@@ -85,6 +85,7 @@ Term TreeWriter::second_difference(const Argument& argument, int axis) {
   return {centre.factor * difference.factor, centre.literal && difference.literal, difference.node};
 }
 
+// The sum over the axes of scale(axis) * term(axis); a common scale multiplies the sum.
 Term TreeWriter::over_axes(const std::function<Term(int axis)>& term,
                            const std::function<double(int axis)>& scale) {
   const std::vector<int> all = axes();
@@ -126,8 +127,9 @@ Term TreeWriter::gradient_squared(const Argument& argument) {
       [&](int axis) { return 1 / (4 * names_.spacing[axis] * names_.spacing[axis]); });
 }
 
-// The sum over all cells has each inner face twice, with half its square, so that its variation is
-// -2 laplacian(e) where faces are insulated or periodic (docs/numerics.md).
+// The sum over all cells counts each inner face twice, each time with half the square of its slope.
+// So the variation of the sum is -2 laplacian(e) where faces are insulated or periodic
+// (docs/numerics.md).
 Term TreeWriter::gradient_energy(const Argument& argument) {
   const Term centre = read(argument, {});
   const Term total = over_axes(

@@ -41,9 +41,9 @@ inline std::vector<SuperStage> super_stages(int count) {
 
 /// A step with `count` stages has the error c dt^3 u''', with c = (1 - b_s w^3 P_s'''(1)) / 6 and
 /// the Legendre polynomial P_s: 1/6 for two stages, 1/18 for many. Returns k of the estimate k (u -
-/// u' + dt (f(u) + f(u')) / 2). Its bracket is (1 + 12 c) / 12 times dt^3 u''', as u' has that
-/// error itself. The trapezoidal rule serves in the same way in Sommeijer, Shampine and Verwer, J.
-/// Comput. Appl. Math. 88 (1998) 315.
+/// v + dt (f(u) + f(v)) / 2), where v is the new state. Its bracket is (1 + 12 c) / 12 times dt^3
+/// u''', as v has that error itself. The trapezoidal rule serves in the same way in Sommeijer,
+/// Shampine and Verwer, J. Comput. Appl. Math. 88 (1998) 315.
 inline double super_step_error(int count) {
   const double s = count, w = 4 / (s * s + s - 2), b = 2 / (s * (s + 1) * w);
   const double third = (s - 2) * (s - 1) * s * (s + 1) * (s + 2) * (s + 3) / 48;

@@ -22,7 +22,7 @@ enum class FilterMode { full, same, valid };
 /// The source of the weights: numbers in the config, an HDF5 dataset, or a named kernel.
 enum class KernelKind { numbers, hdf5, box, gaussian, laplacian, sobel_rows, sobel_columns };
 
-/// A kind of kernel. If the weights do not depend on the config, the row holds them.
+/// A kind of kernel. If the weights do not depend on the config, the row has them.
 struct KernelRow {
   KernelKind value;
   const char* name;

@@ -19,9 +19,9 @@ def help_of(*command):
 overview = help_of()
 words = subprocess.run([sys.argv[1], "complete", "--", ""], check=True, text=True, stdout=subprocess.PIPE).stdout
 names = [line.split("\t")[0] for line in words.splitlines()[1:]]
-page = ("# Commands\n\nFor whoever types `lapl` or calls it in a script. You will know every command, option and exit "
-        "code.\n\nThis page is made from the program's help by `tests/docs/commands_page.py`; a test fails where the "
-        "two differ.\n\n```\n" + overview + "\n```\n")
+page = ("# Commands\n\nEvery command of `lapl`, with its options and the exit codes.\n\n"
+        "This page is made from the program's help by `tests/docs/commands_page.py`; a test fails where the two differ."
+        "\n\n```\n" + overview + "\n```\n")
 for name in names:
     page += f"\n## lapl {name}\n\n```\n{help_of(name)}\n```\n"
 page = re.sub(r" +$", "", page, flags=re.M)

@@ -31,11 +31,10 @@ std::string key_reference(const std::vector<KeyRow>& keys) {
 
 std::string boundary_reference() {
   std::string text =
-      "A condition stands at a side, at an axis (for both of its sides), or at `boundary` itself "
-      "(for\nall sides). In place of one condition for all fields, a map of fields has one for "
-      "each; "
-      "at\n`boundary`, it holds for the axes that are not named. A number is a value. `dirichlet`, "
-      "`neumann`\nand `robin` are `value`, `derivative` and `mixed`.\n\n"
+      "A condition is given for a side, for an axis (both of its sides), or at `boundary` itself "
+      "(all\nsides). A map of fields gives each field its own condition; at `boundary` itself, it "
+      "applies to the\naxes that are not named. A number means a value. `dirichlet`, `neumann` and "
+      "`robin` mean `value`,\n`derivative` and `mixed`.\n\n"
       "| axis | first side | last side |\n|---|---|---|\n";
   for (const int axis : {2, 1, 0}) {
     std::array<std::string, 3> cells;
@@ -53,7 +52,7 @@ std::string boundary_reference() {
 std::string config_reference() {
   std::string text = R"(# Config keys
 
-For whoever writes a config. You will know every key, its values, its default and its unit.
+Every key of a config, with its values, its default, its unit and its meaning.
 
 A key `section.entry` is `entry` under `section:` in the file. On the command line
 `--set section.entry=VALUE` replaces what the file says.
@@ -62,11 +61,11 @@ Numbers are plain decimals, without leading zeros, hexadecimal digits, quotes, u
 `.nan` or `.inf`. An integer may be any whole number: `1e4`, `2500.0`. Errors are: unknown keys,
 repeated keys, anchors, aliases, tags and a second document. A file has at most 1 MiB.
 
-The last column says what a restart may do: `lapl resume`, `--auto-resume` of `lapl run` and of
-`lapl sweep`. Only `lapl resume` takes `--change-equation`; it checks the changed config as that of
-a new run, and the log records each key with both values. *In other words* means another spelling of
-the same equation ([format.md](format.md#digest-of-an-equation)). Steps that vary cannot become
-steps of one size, whose time is their number times `time.step`.
+The last column says which keys a restart may change: `lapl resume`, or `lapl run` and `lapl sweep`
+with `--auto-resume`. Only `lapl resume` has `--change-equation`; it checks the changed config as
+that of a new run, and the log records each key with both values. *In other words* means another
+spelling of the same equation ([format.md](format.md#digest-of-an-equation)). Steps that vary cannot
+become steps of one size, whose time is their number times `time.step`.
 
 This page is made from the key table in `io/config/config_keys.cpp`;
 `tests/io/config_reference_test.cpp` fails where the two differ.

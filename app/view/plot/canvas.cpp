@@ -35,7 +35,7 @@ Canvas::Canvas(cairo_surface_t* surface) : cairo_(cairo_create(surface)) {
   color(ink);
 }
 
-// Draws from the current point, or only measures if `draw` is false; returns the width.
+// Draws text from the current point, or only measures it if `draw` is false; returns its width.
 double Canvas::show(const std::string& text, double font, bool draw) const {
   double width = 0;
   std::size_t at = 0;

@@ -1,4 +1,5 @@
-// A drawing surface of cairo, with owners, checked errors and units of pixels.
+// A drawing surface of cairo: frees cairo's objects and checks its errors. Lengths are in pixels,
+// or in points for SVG and PDF.
 #pragma once
 
 #include <cairo.h>
@@ -32,7 +33,7 @@ class Canvas {
   double text_width(const std::string& text, double font) const { return show(text, font, false); }
 
   /// Draws a line of text; `y` is the middle of its digits. If `room` is given, letters shrink to
-  /// 60% at most to fit into it; a longer text is cut and ends in dots.
+  /// fit into this width, but not below 60%; a longer text is cut and ends in dots.
   void text(const std::string& text, double x, double y, double font, Align align,
             double room = 0) const;
   /// Draws text upwards, centred at x and y.
@@ -45,7 +46,7 @@ class Canvas {
   void frame(Rectangle rectangle) const;
   void triangle(double x0, double y0, double x1, double y1, double x2, double y2, Rgb rgb) const;
 
-  /// Pixels, `size.rows` x `size.columns` from the top, stretched over `rectangle` without
+  /// Draws pixels, `size.rows` x `size.columns` from the top, stretched over `rectangle` without
   /// smoothing.
   void image(std::vector<Rgb> pixels, Shape size, Rectangle rectangle) const;
 

@@ -26,7 +26,7 @@ constexpr Rgb inferno[] = {0x000004, 0x040312, 0x0b0724, 0x150b37, 0x210c4a, 0x2
                            0xeb6429, 0xf1711f, 0xf67e14, 0xf98c0a, 0xfb9b06, 0xfcaa0f, 0xfbba1f,
                            0xf9c932, 0xf5d949, 0xf2e865, 0xf3f586, 0xfcffa4};
 constexpr Rgb gray[] = {0x000000, 0xffffff};
-// Our own: blue below, red above, equally light at equal distances from a white middle.
+// Made for lapl: blue below, red above, equally light at equal distances from a white middle.
 constexpr Rgb diverging[] = {0x0b2f5f, 0x1f5fa5, 0x4c92c8, 0x98c5e2, 0xf7f7f7,
                              0xf3b095, 0xd9685a, 0xae2434, 0x650a20};
 

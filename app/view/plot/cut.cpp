@@ -31,14 +31,15 @@ const PlotAxis& plot_axis(const PlotAxes& axes, int axis) {
   return axis == 0 ? axes.z : axis == 1 ? axes.y : axes.x;
 }
 
-// One more value of a projection, in float64; NaN if one of the values is NaN.
+// The projection so far with one more value, in float64: the sum for mean, else the larger or the
+// smaller one. NaN if one of the two is NaN.
 double projected(Projection kind, double so_far, double value) {
   if (kind == Projection::mean) return so_far + value;
   if (std::isnan(so_far) || std::isnan(value)) return so_far + value;
   return kind == Projection::max ? std::max(so_far, value) : std::min(so_far, value);
 }
 
-// In storage order; a picture may show another orientation.
+// The values of a cut in storage order; a picture may show another orientation.
 template <class T>
 std::vector<T> cut_out(std::span<const T> values, Shape shape, const Cut& cut) {
   const Shape result = cut_shape(shape, cut);

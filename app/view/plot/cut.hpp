@@ -20,9 +20,9 @@ struct Cut {
   Projection projection = Projection::none;
 };
 
-/// The cut across an axis at the middle of the grid. None if the grid has fewer axes.
+/// The cut across an axis at the middle of the grid; none if the grid has fewer than three axes.
 std::optional<Cut> middle_cut(Shape shape, int axis = 0);
-/// The middle slices across z, y and x.
+/// The middle slices across z, y and x; a single std::nullopt if the grid has fewer axes.
 std::vector<std::optional<Cut>> middle_cuts(Shape shape);
 
 /// The values of a cut, row by row, on a grid of two axes: x and y, x and z, or y and z.

@@ -14,7 +14,7 @@ namespace {
 
 using Align = Canvas::Align;
 
-// In units of the letter size.
+// Lengths in units of the letter size; `mark` is that of a tick mark.
 constexpr double mark = 0.35;
 constexpr double gap = 0.3;
 constexpr double triangle_height = 0.8;
@@ -25,8 +25,8 @@ constexpr int most_numbers = 7;
 /// The middle of the pixel at `place`, where thin lines are sharp.
 double crisp(double place) { return std::floor(place) + 0.5; }
 
-/// As many ticks as fit without overlapping labels. `length` pixels are available, `range` of them
-/// from low to high. `make_ticks(n)` returns at most n ticks.
+/// As many ticks as fit without overlapping labels. `length`: pixels of the axis; `range`: pixels
+/// between its low and its high end. `make_ticks(n)` returns at most n ticks.
 template <class TicksOf>
 Ticks ticks_with_room(const Canvas& canvas, bool across, double font, double length, double range,
                       TicksOf make_ticks) {
@@ -217,7 +217,7 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
               layout.bar.y - font, font, Align::left, layout.cell.width - 0.6 * font);
 }
 
-// Titles, field, axes, colour bar.
+// Draws the titles, field, axes and colour bar of a panel.
 void draw_panel(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
   const Rectangle &cell = layout.cell, &box = layout.box;
   canvas.line_width(std::max(1.0, std::round(font / 13)));

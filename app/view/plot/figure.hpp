@@ -53,7 +53,7 @@ std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel
 /// Throws the same exceptions as draw_figure if there is no cairo.
 void require_drawing();
 
-/// The extent of a field in a picture with these axes; a graph is half as high as wide.
+/// The size of a field in a picture with these axes; a graph is half as high as wide.
 inline Extent plot_extent(Shape shape, const PlotAxes& axes) {
   if (shape.axes == 1) return {0.5, 1};
   return {static_cast<double>(shape.rows) * (axes.y.spacing / axes.x.spacing),

@@ -16,7 +16,7 @@ constexpr double right_margin = 7.4;   // gap, bar, marks, numbers
 constexpr double right_no_bar = 2;     // half of the last number on x
 constexpr double bar_gap = 0.9;
 constexpr double bar_width = 1.1;
-constexpr double below = 4.6;  // common factor, bar, marks, numbers
+constexpr double below = 4.6;  // a bar below: common factor, bar, marks, numbers
 constexpr double thinnest_box = 2;
 constexpr double flat_box = 9;  // a box of less height has no room for the bar's numbers
 constexpr double usual_box = 28;
@@ -103,7 +103,7 @@ FigureLayout figure_layout(PictureSize size, int panels, Extent extent, int aske
 }
 
 PictureSize default_size(int panels, Extent extent, int rows) {
-  if (rows > 1) {  // as many times the height of one row
+  if (rows > 1) {  // `rows` times the height of one row
     const PictureSize row = default_size(1, extent);
     return {row.width * (panels / rows), row.height * rows};
   }

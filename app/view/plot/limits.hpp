@@ -9,7 +9,7 @@ struct Limits {
   double low = 0;
   double high = 1;
 
-  /// The position of a value: 0 at low, 1 at high. Valid up to the largest numbers.
+  /// The position of a value: 0 at low, 1 at high.
   double fraction(double value) const { return (value - low) / (high - low); }
 };
 
@@ -18,7 +18,7 @@ struct Limits {
 Limits percentile_limits(std::span<const double> values, double low, double high);
 
 /// If the limits are equal, or differ only by rounding, limits around that number, so that a
-/// constant field has the middle colour. 0 to 1 for zero.
+/// constant field has the middle colour. 0 to 1 if the number is 0, or if low > high.
 Limits widened(Limits limits);
 
 /// The smallest limits -m to m that include these, so that zero has the middle colour.

@@ -24,8 +24,8 @@ Shape ViewReader::shape(const View& view) { return cut_shape(read(view).shape, v
 
 namespace {
 
-// figure_layout for panels of equal extent; slices_layout for cuts across different axes of a grid
-// of three axes.
+// The layout of a frame: figure_layout for panels of equal extent; slices_layout for cuts across
+// different axes of a grid of three axes.
 FigureLayout layout_for(const std::vector<View>& views, const PlotAxes& axes, Shape grid, int rows,
                         std::optional<PictureSize> size) {
   std::vector<Extent> beside;

@@ -1,4 +1,4 @@
-// Pictures of the same panels at several outputs or places, all of the same size, colours and
+// Pictures of the same panels at several outputs or slices, all of the same size, colours and
 // limits: the frames of a movie, or a sequence of pictures.
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace lapl {
 
-/// Reads the data of panels. Keeps the whole field that it read last, also if a cut of it is shown.
+/// Reads the data of panels. The whole field that was read last stays in memory, also if only a cut
+/// of it is shown.
 class ViewReader {
  public:
   /// A view's field, resampled to the pixels of a box. view.output must outlive the reader.
@@ -33,8 +34,8 @@ enum class Framing { shared, alone, plain };
 
 class Frames {
  public:
-  /// Reads everything once if limits are shared. The outputs must outlive the object. Each frame
-  /// has one panel for each style, in `rows` rows (0: the best number).
+  /// Reads all fields once to find their limits, if these are shared. The outputs must outlive the
+  /// object. Each frame has one panel for each style, in `rows` rows (0: the best number).
   Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector<PlotStyle> styles,
          int rows, std::optional<PictureSize> size, PictureFormat format = PictureFormat::png,
          Framing framing = Framing::shared);
@@ -58,7 +59,7 @@ class Frames {
   std::vector<PlotStyle> styles_;
   PictureFormat format_;
   Framing framing_;
-  std::map<std::string, ViewReader> readers_;           // by field; "" with Framing::alone
+  std::map<std::string, ViewReader> readers_;           // by field; with Framing::alone only ""
   std::map<std::string, Shown> shown_;                  // by field
   std::map<const PlotOutput*, std::string> subtitles_;  // kept, because describe() verifies a file
   FigureLayout layout_;

@@ -23,7 +23,7 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
     drawn.range = percentile_limits(counted, style.percentiles->low, style.percentiles->high);
   else
     drawn.range = is_signed && shape.axes > 1 ? inner : all;
-  // If nearly all cells are equal, show the others.
+  // If nearly all cells are equal, so are the percentiles: then the range has all values.
   if (drawn.range.low == drawn.range.high) drawn.range = all;
   return drawn;
 }

@@ -1,4 +1,5 @@
-// Makes panels from fields, with colours and limits as given or as they suit the field.
+// Makes the panels of a picture from fields, with the given colours and limits, or with some that
+// suit the field.
 #pragma once
 
 #include <optional>
@@ -24,7 +25,7 @@ struct DrawnField {
   Shape drawn;
   std::vector<double> pixels;
   Limits range;        ///< the values at the two percentiles
-  bool signs = false;  ///< positive and negative values are equally important
+  bool signs = false;  ///< colours diverge from 0: both signs matter
 };
 
 /// Resamples a field and finds its range. Percentiles are those of the pixels if a pixel shows

@@ -29,7 +29,7 @@ DrawnContent::DrawnContent(FileContent content)
         parse_config(provenance_text(provenance, "config"), "its config", ".", {}).run;
     fields_of_config = config.fields;
     is_picture = is_picture || is_drawn_as_picture(config);
-  } catch (const ConfigError&) {  // none
+  } catch (const ConfigError&) {  // no config that this version can read
   }
 }
 

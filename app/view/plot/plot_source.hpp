@@ -21,22 +21,22 @@ struct PlotOutput {
   std::optional<double> time;        ///< s; none in a file of another program
 };
 
-/// The content of a panel.
+/// The content of a panel: a field of an output, or a cut of it.
 struct View {
   const PlotOutput* output;
   std::string field;
   std::optional<Cut> cut = {};
 };
 
-/// The place of a field's first row in pictures. automatic: on top if the initial field was a
-/// picture or the file stores no spacing, else at the bottom, so that y grows upwards.
+/// The place of a field's first row in pictures. automatic: on top if the initial field or the mask
+/// was a picture, or another program wrote the file; else at the bottom, so that y grows upwards.
 enum class Origin { automatic, upper, lower };
 
 /// True if the initial field or the mask is a picture.
 bool is_drawn_as_picture(const RunConfig& config);
 
-/// The content of a file, and what the config in its provenance says of pictures of it; the
-/// defaults if it has no config that this version can read.
+/// The content of a file, with the fields and the orientation that follow from the config in its
+/// provenance; the defaults if it has no config that this version can read.
 struct DrawnContent : FileContent {
   explicit DrawnContent(FileContent content);
   DrawnContent() = default;
@@ -49,8 +49,8 @@ struct DrawnContent : FileContent {
 /// without a config the dataset "field" or the first one. At least one.
 std::vector<std::string> state_fields(const DrawnContent& content);
 
-/// The dataset of `path` with the name `asked`; the first field if that is empty. Throws
-/// ConfigError with the list of datasets if there is none.
+/// The dataset of `path` with the name `asked`; the first field if `asked` is empty. Throws
+/// ConfigError with the list of datasets if there is no such dataset.
 std::string chosen_field(const DrawnContent& content, const std::string& asked,
                          const std::string& path);
 

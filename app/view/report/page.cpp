@@ -23,9 +23,11 @@ namespace {
 // screen of any width.
 
 constexpr int most_numbers_across = 4, most_numbers_upwards = 5;
-constexpr double flattest = 4, tallest = 0.2;  // limits of width / height for square cells
-constexpr std::int64_t visible_cells = 200;  // fields with at most this many on a side show squares
-constexpr double margin = 0.05;  // above and below a graph's lines, as a part of its height
+constexpr double flattest = 4, tallest = 0.2;  // limits of a picture's width / height
+// Fields with at most this many cells on a side show them as squares.
+constexpr std::int64_t visible_cells = 200;
+// Space above and below the values of a graph, relative to their range.
+constexpr double margin = 0.05;
 
 // The numbers along an axis. Fractions are distances from the edge `side`, a property of CSS.
 std::string numbers_html(const Ticks& ticks, const char* axis, const char* side) {
@@ -65,7 +67,8 @@ std::string polylines(const std::string& style, std::span<const double> across,
   return open ? html + "\"/>" : html;
 }
 
-// A graph of lines over `y`; head, data and x_name are HTML, words are for screen readers.
+// The HTML of a graph with the values `y` upwards. `head`, `data` (attributes) and `x_name` are
+// HTML, `lines` are SVG, `words` are for screen readers.
 std::string graph_figure(const std::string& head, const std::string& data, const std::string& words,
                          const std::string& lines, Limits y, const Ticks& x,
                          const std::string& x_name) {
@@ -210,13 +213,13 @@ std::string step_html(const ReportStep& step) {
   return html + "</div></div>\n";
 }
 
-// The title of a column after those of the fields.
+// The title of a column of diagnostics.csv that belongs to no field: about steps, or an integral.
 std::string column_title(const std::string& name) {
   const auto of_steps = std::ranges::find(step_columns, name, &StepColumn::name);
   return of_steps == step_columns.end() ? "Integral " + html_escaped(name) : of_steps->title;
 }
 
-// Graphs are over the time where steps vary, as equal numbers of steps then are no equal times.
+// Graphs are over the time if steps vary, because equal numbers of steps are then no equal times.
 Along history_along(const RunView& run) {
   return std::ranges::count(run.integrals, step_columns.front().name) > 0 ? Along::time
                                                                           : Along::step;
@@ -246,7 +249,7 @@ std::string graphs_html(const RunView& run) {
                        {{"value", "min", [i](At at) { return at.integrals[i]; }}});
   return html + graph_html("Cells per second", along, history,
                            {{"speed", "min", [](At at) {
-                               // The first output precedes all steps.
+                               // The first output precedes all steps, so it has no speed.
                                return at.cells_per_second > 0
                                           ? at.cells_per_second
                                           : std::numeric_limits<double>::quiet_NaN();

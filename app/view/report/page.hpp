@@ -21,7 +21,7 @@ struct ReportStep {
 struct ReportContent {
   RunView run;
   std::vector<ReportStep> steps;  ///< in order; at least one
-  std::size_t outputs = 0;        ///< number in the run, with or without pictures
+  std::size_t outputs = 0;        ///< of the run, with or without pictures
   std::vector<ResolvedKey> config;
   Provenance provenance;
   std::string citation;

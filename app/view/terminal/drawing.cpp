@@ -94,7 +94,8 @@ void draw_line(Dots& dots, Limits range, Rgb ink, int samples, CurveValue curve_
   }
 }
 
-// The area for the lines of a graph, next to and above its numbers; none if it has no room.
+// Draws the numbers of a graph, and returns the area beside and above them for its lines; none if
+// there is no room.
 std::optional<Dots> dots_within(TextGrid& grid, TextArea area, Limits range,
                                 const std::string& first, const std::string& last) {
   if (area.rows < 2 || area.columns <= label_columns + 4) return std::nullopt;

@@ -19,8 +19,8 @@ void draw_history(TextGrid& grid, TextArea area, std::span<const DiagnosticsLine
 /// Draws the values of a panel of one axis as a line of braille dots.
 void draw_values(TextGrid& grid, TextArea area, const Panel& panel);
 
-/// Draws the panel's field as large as possible, two pixels per character; in shades if there are
-/// no colours.
+/// Draws the panel's field as large as possible, two pixels per character; in shades of block
+/// characters if there are no colours.
 void draw_thumbnail(TextGrid& grid, TextArea area, const Panel& panel, TerminalColors colors);
 
 }  // namespace lapl

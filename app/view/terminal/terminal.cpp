@@ -15,14 +15,15 @@
 namespace lapl {
 namespace {
 
-constexpr const char* enter_sequence = "\033[?1049h\033[?25l\033[2J";  // screen, hide cursor, clear
+// Opens the alternate screen, hides the cursor and clears the screen.
+constexpr const char* enter_sequence = "\033[?1049h\033[?25l\033[2J";
 constexpr const char* leave_sequence = "\033[0m\033[?25h\033[?1049l";
 constexpr char control_c = 3, control_z = 26;
 
 volatile std::sig_atomic_t signalled = 0;
 
 void on_leave(int) { signalled = 1; }
-void on_resize(int) {}  // interrupts the wait
+void on_resize(int) {}  // its only effect: ends ppoll
 
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
@@ -90,7 +91,7 @@ void FullScreen::leave() const noexcept {
 void FullScreen::draw(const std::vector<std::string>& lines) const {
   std::string text = "\033[H";
   for (std::size_t i = 0; i < lines.size(); ++i)
-    // first: after a full line it would clear the last character
+    // \033[K first: after a full line it would clear the last character
     text += (i > 0 ? "\n\033[K" : "\033[K") + lines[i];
   if (!write_all(text + "\033[J"))
     throw IoError(std::string("terminal: cannot write: ") + std::strerror(errno));

@@ -46,7 +46,7 @@ class FullScreen {
   void enter() const;
   void leave() const noexcept;
 
-  std::optional<termios> before_;  // none if stdin is no terminal: no keys
+  std::optional<termios> before_;  // settings before; none: stdin is no terminal
   bool keys_ = true;
 };
 

@@ -14,8 +14,8 @@ namespace lapl {
 enum class TerminalColors { none, palette, full };
 
 struct TextStyle {
-  std::optional<Rgb> ink = {};    ///< none: the terminal's default
-  std::optional<Rgb> paper = {};  ///< none: the terminal's default
+  std::optional<Rgb> ink = {};    ///< of the character; none: the terminal's default
+  std::optional<Rgb> paper = {};  ///< of the background; none: the terminal's default
   bool bold = false;
   bool dim = false;
 

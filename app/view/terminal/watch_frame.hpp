@@ -8,7 +8,8 @@
 //       0.501 ⠉⠉⠉⠒⠒⠤⠤⣀⣀                       ▀▀▀▀▀▀▀▀▀▀▀▀
 //           0 ⣀⣀⣀⣀⣀⣀⣀⣀⣀                       ▀▀▀▀▀▀▀▀▀▀▀▀
 //
-// Several fields have a row of graph and picture each, as many of them as have room.
+// Several fields have a row of graph and picture each, as many as have room. The newest outputs
+// follow:
 //
 //          step        time         min         max        mean  digest
 #pragma once

@@ -78,11 +78,11 @@ CompiledCode::~CompiledCode() {
   try {
     while (!ready() && std::chrono::steady_clock::now() < stop_at)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  } catch (const std::bad_alloc&) {  // then the code is not kept
+  } catch (const std::bad_alloc&) {  // the code is then not stored in the cache
   }
 }
 
-// No file is made yet: a cached library may do.
+// Creates a folder, but no file yet: the library may be in the cache.
 void CompiledCode::prepare() {
   const SystemCompiler compiler = system_compiler();
   if (compiler.path.empty()) throw IoError(compiler.missing);
@@ -181,7 +181,7 @@ void* CompiledCode::symbol(const std::string& name) const {
   return found;
 }
 
-// Goes through the descriptor of the folder, so that nobody can redirect its path.
+// The path of a file by way of the descriptor of its folder, so that nobody can redirect it.
 std::string CompiledCode::file(const std::string& name) const {
   return fmt::format("/proc/self/fd/{}/{}", folder_->descriptor(), name);
 }

@@ -41,14 +41,14 @@ struct CodeText {
   std::chrono::milliseconds patience = code_cache_patience;
 };
 
-/// Code that is compiled beside the run. Not thread-safe.
+/// Code that another process compiles while the run goes on. Not thread-safe.
 class CompiledCode {
  public:
   /// Loads the library from the cache or starts the compiler, and returns at once.
   explicit CompiledCode(CodeText text);
   CompiledCode(const CompiledCode&) = delete;
   CompiledCode& operator=(const CompiledCode&) = delete;
-  /// Stops the compiler, but see finish_compilations().
+  /// Stops the compiler; after finish_compilations() it first waits up to a second for it.
   ~CompiledCode();
 
   /// True once compiling has ended: the library is loaded, or unavailable() says why not. Never
@@ -56,15 +56,16 @@ class CompiledCode {
   bool ready();
   void wait();
 
-  /// Why there is no compiled code, for people; empty if there is, or before ready().
+  /// The reason why there is no compiled code, for messages; empty if there is code, or before
+  /// ready().
   const std::string& unavailable() const { return unavailable_; }
-  /// True if the library comes from the cache. Only once ready().
+  /// True if the library comes from the cache. Call only once ready() is true.
   bool is_cached() const { return is_cached_; }
-  /// The compiler's messages, at most 2000 characters, for an internal error.
+  /// The compiler's messages, at most 2000 characters, for the text of an internal error.
   const std::string& messages() const { return messages_; }
 
-  /// The function called `name`, valid while this object lives. Only once ready() and if
-  /// unavailable() is empty. Throws std::logic_error if the library has no such function.
+  /// The function called `name`, valid while this object lives. Call only once ready() is true and
+  /// if unavailable() is empty. Throws std::logic_error if the library has no such function.
   template <class Function>
   Function* function(const std::string& name) const {
     return reinterpret_cast<Function*>(symbol(name));
@@ -84,7 +85,7 @@ class CompiledCode {
   std::string library_name_;
   std::chrono::steady_clock::time_point stop_at_;
   std::optional<CachedCode> cached_;
-  std::optional<TemporaryFolder> folder_;    // none once ready()
+  std::optional<TemporaryFolder> folder_;    // none once ready() is true
   std::optional<CompilerProcess> compiler_;  // must be destroyed before its folder
   std::shared_ptr<void> library_;
   std::string unavailable_, messages_;

@@ -16,7 +16,8 @@
 namespace lapl {
 namespace {
 
-// Compiling one small file takes about a hundredth of these limits.
+// Limits processor time (seconds), memory and file size (bytes). Compiling one small file takes
+// about a hundredth of each.
 void limit_compiler(pid_t child) {
   const auto limit = [child](auto resource, rlim_t most) {
     rlimit limits{};

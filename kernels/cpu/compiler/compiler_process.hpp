@@ -10,9 +10,10 @@
 namespace lapl {
 
 /// If this process is killed, the compiler runs on: a parent-death signal would reach only the
-/// driver, not the compiler and linker that it started, and would also be sent when the starting
-/// thread ends. Limits on processor time and memory stop such a compiler; as a rule it ends within
-/// a second, since it compiles one small file. The next process removes its files.
+/// compiler's driver (g++), not the compiler and linker that it started, and would also be sent
+/// when the starting thread ends. Limits on processor time and memory stop such a compiler; as a
+/// rule it ends within a second, since it compiles one small file. The next process removes its
+/// files.
 class CompilerProcess {
  public:
   /// Starts the command `words`, an absolute path and its arguments, in the folder with descriptor

@@ -18,7 +18,7 @@ namespace lapl {
 #if defined(__x86_64__) || defined(__i386__)
 
 std::string native_processor() {
-  // Maker and model, features, states that the system saves, and the name.
+  // Leaves and subleaves of CPUID: maker and model, features, register states, and the name.
   constexpr auto leaves = std::to_array<std::pair<unsigned, unsigned>>({{0, 0},
                                                                         {1, 0},
                                                                         {7, 0},
@@ -38,7 +38,7 @@ std::string native_processor() {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid_count(leaf, part, &a, &b, &c, &d) == 0) continue;
     if (leaf == 1) b = 0;           // the number of this core
-    if (leaf == 0xd) b = 0;         // the size of what this thread has used
+    if (leaf == 0xd) b = 0;         // the size of the register states that this thread has used
     if (leaf == 0x80000008) c = 0;  // the number of cores
     text += fmt::format("{:x}.{}:{:x},{:x},{:x},{:x} ", leaf, part, a, b, c, d);
     constexpr unsigned system_saves_states = 1U << 27;
@@ -54,7 +54,7 @@ std::string native_processor() {
 
 std::string native_processor() {
   std::string text = fmt::format("{:x},{:x} ", getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
-  std::ifstream info("/proc/cpuinfo");  // only the first core: the system chooses which others run
+  std::ifstream info("/proc/cpuinfo");  // only the first core's lines: which others run may change
   for (std::string line; std::getline(info, line) && !line.empty();)
     if (line.find("MHz") == std::string::npos) text += line + '\n';
   return text;

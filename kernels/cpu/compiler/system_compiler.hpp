@@ -20,8 +20,8 @@ SystemCompiler system_compiler();
 /// (libomp next to libgomp) would start a second set of threads.
 std::vector<std::string> library_flags();
 
-/// The first line of each source: an #error for compilers whose default floating-point rules differ
-/// from those of GCC and Clang.
+/// The lines before the source of each library: an #error for compilers whose default
+/// floating-point rules differ from those of GCC and Clang.
 std::string arithmetic_guard();
 
 /// This process's environment as "NAME=VALUE", without variables that change or cache a

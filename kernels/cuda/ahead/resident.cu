@@ -14,8 +14,8 @@
 // A step has one barrier of the block. A warp reads the rows above and below its own from shared
 // memory, steps its first and last row, writes them for its neighbours (2 x 512 bytes per warp,
 // 1024 for double, read once each; two buffers in turn), and then steps the rows between in place.
-// Left and right neighbours come by shuffle. The __syncwarp() after each row keeps the compiler
-// from interleaving rows, which costs moves and spills.
+// Left and right neighbours come from other lanes by shuffle. The __syncwarp() after each row keeps
+// the compiler from interleaving rows, which costs moves and spills.
 //
 // Every 8 steps the halos are used up and the tiles exchange them. Each warp writes its part of the
 // tile's rim, 8 cells deep, to an image of its registers in device memory (in practice the L2
@@ -24,14 +24,16 @@
 // enough: a tile publishes for the third time only after its neighbours have published the second
 // time, and so, by their barriers, after all their warps have read the first image.
 //
-// Boundaries: halo cells outside the grid come from the extension of the grid, so steps have no
-// branch. Columns beyond a face held at 0 are kept at 0 by a stage of their own.
+// Boundaries: halo cells outside the grid come from its odd, even or periodic extension
+// (kernels/grid/face.hpp), so steps have no branch. Columns beyond a face held at 0 are kept at 0
+// by a stage whose coefficient is 0.
 //
 // All blocks must run at the same time, which a cooperative launch ensures or refuses. Waiting is
 // bounded, so that a bug ends in a launch error and not in a hang.
 //
-// Registers (nvcc 13, sm_90): 128 with 512 threads. Nothing is spilled up to 14 rows of float and 6
-// of double; 20 bytes a thread with 19 of float, 184 with 9 of double, 360 with 10 more.
+// Registers (nvcc 13, sm_90): 128 with 512 threads. Spilled bytes per thread: none up to 14 rows
+// per warp of float and 6 of double, 20 with 19 rows of float, 184 with 9 rows of double, 360 with
+// 10 more in shared memory.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -47,7 +49,7 @@
 namespace lapl {
 namespace {
 
-// A compiled kernel: how many rows a warp holds, and its shared memory.
+// A compiled kernel, for a number of rows per warp.
 template <template <class> class Stage, class T>
 struct Variant {
   int rows;
@@ -59,7 +61,7 @@ Variant<Stage, T> variant() {
   return {register_rows + shared_rows, sizeof(Shared<T, register_rows, shared_rows>),
           step_resident<Stage, T, register_rows, shared_rows>};
 }
-// From the fastest step to the slowest.
+// Ordered from the fastest step to the slowest.
 template <template <class> class Stage, class T>
 std::vector<Variant<Stage, T>> variants() {
   if constexpr (sizeof(T) == 4)
@@ -82,7 +84,7 @@ struct Tiling {
   int across = 0, down = 0;
 };
 
-// The fastest variant that covers the grid with one tile on each multiprocessor. Throws
+// The fastest variant whose tiles cover the grid, at most one on each multiprocessor. Throws
 // EngineUnsuitable if there is none.
 template <template <class> class Stage, class T>
 Tiling<Stage, T> make_tiling(Shape shape) {
@@ -125,7 +127,7 @@ class ResidentEngine final : public Engine<T> {
     if (!extensions)
       throw EngineUnsuitable("engine resident: a face is neither held at 0 nor insulated");
     if (problem.faces.front().columns.first != problem.faces.front().columns.last &&
-        problem.shape.columns < depth + width)  // else halo columns would change sign
+        problem.shape.columns < depth + width)  // else columns mirrored twice would change sign
       throw EngineUnsuitable("engine resident: few columns between faces of two kinds");
     const std::int64_t all_warps = std::int64_t{plan_.across} * plan_.down * warps;
     edges_ = device_buffer<T>(2 * all_warps * plan_.variant.rows * row_size);

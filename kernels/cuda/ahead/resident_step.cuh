@@ -30,8 +30,8 @@ struct TileWarp {
   unsigned own_rows = 0, publish_rows = 0, halo_rows = 0, side_rows = 0;
   bool own_lane = false;
   bool takes = false;   // this lane receives values from other tiles
-  bool in_one = false;  // its columns are contiguous at their source, so one load takes them
-  // true if a lane loads single values; true if a lane negates some of them
+  bool in_one = false;  // its columns are contiguous at their source, so one load suffices
+  // true if a lane of the warp loads values one by one; true if one negates or zeroes some
   bool scalar_sides = false, signed_columns = false;
   int awaited = -1;  // index of the flag that this lane waits for
   unsigned level = 0;
@@ -52,7 +52,8 @@ struct TileWarp {
         cells(all_cells),
         stage(stages) {}
 
-  // Rows 2 ... shared_rows + 1 of a warp are in shared memory.
+  // Rows 2 ... shared_rows + 1 of a warp are in shared memory: fetch() loads one into registers,
+  // and keep() stores it.
   __device__ __forceinline__ static constexpr bool is_shared(int r) {
     return r >= 2 && r < 2 + shared_rows;
   }
@@ -115,7 +116,7 @@ struct TileWarp {
       stage[j] = shared.column[j][lane].sign == 2 ? Stage<T>::held() : grid.stage;
   }
 
-  // 3. Rows that are not used are 0.
+  // 3. Sets all rows to 0, because the tile may use fewer.
   __device__ __forceinline__ void clear() {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
@@ -124,7 +125,7 @@ struct TileWarp {
     }
   }
 
-  // 4. Loads the rows in `wanted` from the places in the tables.
+  // 4. Loads the rows in `wanted`; the tables have the places of their cells, relative to `base`.
   __device__ __forceinline__ void receive(const T* base, unsigned wanted, int stride) {
     const unsigned whole = in_one ? wanted : 0;
     const T* const from = base + shared.column[0][lane].offset;
@@ -188,8 +189,8 @@ struct TileWarp {
     }
   }
 
-  // 5. Fills, for each halo cell, the offset and the ready flag of the published copy (image) of
-  // the tile that owns the cell.
+  // 5. Replaces the places in the tables: each cell is now read from the copy (image) that the tile
+  // which owns it publishes. Finds the flag of the warp that publishes each row.
   __device__ __forceinline__ void make_image_tables() {
     const int across = grid.tiles_across, down = grid.tiles_down;
     for (int i = threadIdx.x; i < warps * rows; i += warps * lanes) {
@@ -234,8 +235,9 @@ struct TileWarp {
     }
   }
 
-  // 7. The functions of a step. The warp publishes its edges for the neighbouring warps once after
-  // each exchange, and then in every step except the last one before the next exchange.
+  // 7. The functions of a step. The warp publishes its edges (first and last row) for the
+  // neighbouring warps once after each exchange, and then in every step except the last one before
+  // the next exchange.
   __device__ __forceinline__ void publish_edges() {
     ++level;
     store_shared(&shared.first[level % 2][warp][lane], cells[0]);
@@ -275,7 +277,8 @@ struct TileWarp {
     }
   }
 
-  // 8. Publishes the rim in this epoch's image and waits until the neighbours have done so.
+  // 8. Publishes the rim (own cells that neighbours need) in the image of this epoch, the steps up
+  // to the next exchange; waits until the neighbours have published theirs.
   __device__ __forceinline__ void exchange(T* image, int epoch) {
     T* const mine =
         image + std::int64_t{blockIdx.x} * tile_size + row0 * row_size + lane * Chunk<T>::count;
@@ -320,7 +323,7 @@ struct TileWarp {
       }
   }
 
-  // 10. Stores the warp's own rows.
+  // 10. Stores the warp's own rows in the field.
   __device__ __forceinline__ void store() {
     T* const target = grid.to + std::int64_t{tile.row_begin - depth + row0} * grid.pitch + column;
 #pragma unroll

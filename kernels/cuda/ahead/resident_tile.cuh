@@ -60,7 +60,8 @@ struct Row {
   T value[width];
 };
 
-// Stores the row of a lane; `stride` is the distance between chunks of the lane, in chunks.
+// Stores a lane's row, or only the chunks that have its first `columns` values; `stride` is the
+// distance between chunks of the lane, in chunks.
 template <class T>
 __device__ __forceinline__ void put_row(T* to, const Row<T>& row, int stride, int columns = width) {
 #pragma unroll
@@ -131,7 +132,7 @@ __device__ __forceinline__ Sides<T> row_sides(const Row<T>& row) {
   return {__shfl_up_sync(all_lanes, row.value[width - 1], 1),
           __shfl_down_sync(all_lanes, row.value[0], 1)};
 }
-// Steps a row in place; `vertical` is the stage's value for the rows above and below.
+// Steps a row in place; `vertical` is vertical_part() of the rows above and below.
 template <template <class> class Stage, class T>
 __device__ __forceinline__ void step_row(Row<T>& row, const Row<T>& vertical, Sides<T> sides,
                                          const Stage<T> (&stage)[width]) {
@@ -188,9 +189,9 @@ struct Resident {
   Extensions extensions;
   Stage<T> stage;
   int tiles_across, tiles_down;
-  int units;  // ceil(columns / width)
-  int first_steps, epochs;
-  unsigned published;  // value of all flags at the launch
+  int units;                // ceil(columns / width)
+  int first_steps, epochs;  // steps before the first exchange; number of exchanges + 1
+  unsigned published;       // value of all flags at the launch
 };
 
 __device__ Place extension(AxisExtension axis, int index, int size) {
@@ -198,7 +199,7 @@ __device__ Place extension(AxisExtension axis, int index, int size) {
   return {from, ghost ? 2u : negated ? 1u : 0u};
 }
 
-// True for columns beyond an odd face, which a stage of their own keeps at 0.
+// True for columns beyond an odd face, which a stage with the coefficient 0 keeps at 0.
 __device__ bool is_imposed(AxisExtension axis, int column, int columns) {
   return (axis.first == Extension::odd && column < 0) ||
          (axis.last == Extension::odd && column >= columns);
@@ -208,7 +209,8 @@ __device__ Place column_place(AxisExtension axis, int column, int columns) {
   return extension(axis, column, columns);
 }
 
-// Polls in about ten minutes; only a bug waits longer. (Analysis tools slow a wait to minutes.)
+// The most polls of one flag, about ten minutes; only a bug waits longer. (Analysis tools slow a
+// wait to minutes.)
 constexpr unsigned most_polls = 1u << 30;
 
 template <class T, int register_rows, int shared_rows>

@@ -41,7 +41,8 @@ void to_device(const std::vector<Value>& from, Value* to, cudaStream_t stream) {
   LAPL_CUDA(cudaStreamSynchronize(stream));
 }
 
-// The terms of the rate and the distances of each mode, in device memory.
+// The terms of the rate and their distances for each mode (kernels/spectral/linear_rates.hpp), in
+// device memory.
 class DeviceLinearModes {
  public:
   DeviceLinearModes(const LinearRates& rates, const LineShares& shares, cudaStream_t stream) {
@@ -90,6 +91,7 @@ class DeviceLinearModes {
   StepModes step_;
 };
 
+// The operations on a GPU that engines of modes need: the Machine of mode_engine.hpp.
 class DeviceModes {
  public:
   using Where = cudaStream_t;

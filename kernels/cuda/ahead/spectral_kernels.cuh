@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(block_threads)
         packs == Packs::modes ? batch.line.spectrum(j, from) : batch.line.input(j, from);
 }
 
-// make(line, index, value) gives the values that are stored.
+// make(line, index, value) returns the value that is stored.
 template <class T, class Make>
 __global__ void __launch_bounds__(block_threads)
     store_values(const __grid_constant__ Batch batch, const LinePair* transforms, T* values,
@@ -104,10 +104,9 @@ struct Term {
   int turns[3];
 };
 
-// Multiplies each mode by the effect of all steps. Lines are those of this rank along the slowest
-// axis of the grid.
-// The distance of a term is computed axis by axis: it is d * (1 + m) + m for d of one axis and m of
-// the axes before it.
+// Computes each mode after all steps; `line` counts this rank's lines along the slowest axis of the
+// grid. The distance of a term, (product over axes of cos(turns * theta)) - 1, is computed axis by
+// axis: each axis changes it to (1 + distance) * (1 + more) - 1.
 struct StepModes {
   ModeSteps steps;
   double scale, of_mean;
@@ -115,7 +114,7 @@ struct StepModes {
   int term_count, slowest;
   std::int64_t sizes[3];  // of the grid
   std::int64_t first_line, lines;
-  const double* distances[3];  // of each axis, by number of turns and mode
+  const double* distances[3];  // of each axis, at turns * size of the axis + mode
   const double* source;        // modes of the source; null without a source
 
   __device__ double operator()(std::int64_t line, std::int64_t mode, double value) const {

@@ -1,6 +1,7 @@
-// Lines of values as complex transforms, for engine "spectral". Two lines, x and y, share the
-// transform of x + i*y. The transforms of odd lines are imaginary, so those of x and y are parts of
-// Z; other lines are separated by the symmetry Z[-p] = conj Z[p] of real lines' transforms.
+// Lines of values as complex transforms, for engine "spectral". Two lines, x and y, share one
+// transform Z of x + i*y. The transforms of odd lines are imaginary, so those of x and y are the
+// two parts of Z. For other lines the symmetry X[-p] = conj X[p] of the transform X of a real line
+// separates the two.
 //
 //   modes     L        a line's n values in the transform, from j = 0   modes p of x and y
 //   odd       2n + 2   0 x0 ... xn-1 0 -xn-1 ... -x0                    -Im, Re Z[p + 1]
@@ -13,7 +14,7 @@
 // Acoustics, Speech and Signal Processing 28 (1980)). periodic: Re X[p] if 2p <= n, else Im X[n -
 // p].
 //
-// The forward and then the backward transform multiply by L.
+// L is the length of the transform. Forward and then backward, it multiplies values by L.
 #pragma once
 
 #include "kernels/spectral/spectral_modes.hpp"
@@ -53,7 +54,8 @@ struct SpectralLine {
     return back != alternates(i) ? LinePair{-value.x, -value.y} : value;
   }
 
-  /// Mode p of both lines; `read` returns the output of the forward transform, with e^(-i ...).
+  /// Mode p of both lines; `read` returns output of the forward transform, sums of values times
+  /// e^(-i ...).
   template <class Read>
   LAPL_HOST_DEVICE LinePair mode(std::int64_t p, const Read& read) const {
     const std::int64_t n = modes.size;
@@ -96,7 +98,8 @@ struct SpectralLine {
     return {c * real - s * imaginary, s * real + c * imaginary};
   }
 
-  /// Value i of both lines; `read` returns the output of the backward transform, with e^(+i ...).
+  /// Value i of both lines; `read` returns output of the backward transform, sums of values times
+  /// e^(+i ...).
   template <class Read>
   LAPL_HOST_DEVICE LinePair output(std::int64_t i, const Read& read) const {
     const std::int64_t n = modes.size;

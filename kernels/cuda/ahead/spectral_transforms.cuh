@@ -1,6 +1,6 @@
-// The transforms of a grid's values to the modes of its faces and back on a GPU, like
-// kernels/cpu/mode_transforms.hpp, with complex transforms of cuFFT in float64 in place of FFTW's
-// real ones (kernels/cuda/ahead/spectral_lines.hpp).
+// The transforms of a grid's values to modes (eigenfunctions of its boundary conditions) and back
+// on a GPU, like kernels/cpu/mode_transforms.hpp, with complex transforms of cuFFT in float64 in
+// place of FFTW's real ones (kernels/cuda/ahead/spectral_lines.hpp).
 //
 // A pass transforms the lines along an axis batch by batch, so that a batch stays in the L2 cache
 // and the extra memory does not grow with the grid. Bytes that a pass moves per cell, for a float64
@@ -29,7 +29,8 @@ constexpr int values_a_thread = 4;
 
 // The lines along an axis and their transforms.
 struct Axis {
-  // `in_grid` lines are in all ranks together: a batch does not depend on the ranks.
+  // All ranks together have `in_grid` lines. A batch follows from these, so that it does not depend
+  // on the ranks.
   Axis(const AxisModes& modes, const Lines& of_modes, std::int64_t in_grid)
       : line{modes}, lines(of_modes) {
     const std::int64_t all = (in_grid + 1) / 2;
@@ -66,7 +67,8 @@ inline void require_beside_grid(double bytes) {
   require_device_memory("engine spectral, beside the grid,", bytes);
 }
 
-/// The passes of GridTransforms over lines; each enqueues its kernels in one stream.
+/// The transforms of all lines along an axis, for GridTransforms; their kernels are enqueued in one
+/// stream.
 class DevicePasses {
  public:
   using Exchange = LineExchange<DeviceMessages>;
@@ -100,7 +102,7 @@ class DevicePasses {
   double scale() const { return scale_; }
   const Axis& along(int axis) const { return axes_[static_cast<std::size_t>(axis - slowest_)]; }
 
-  // make(line, index, value) gives what is stored.
+  // make(line, index, value) returns the value that is stored.
   template <class From>
   void forward(int axis, const From* from, std::int64_t pitch, double* modes) const {
     for_each_batch(along(axis), [&](const Batch& batch) {
@@ -113,7 +115,8 @@ class DevicePasses {
       to_values(along(axis), batch, modes, to, lines_in(axis, pitch), make);
     });
   }
-  // In place and batch by batch; step(line, index, value) gives the modes.
+  // Transforms values to modes and back in place, batch by batch; step(line, index, value) returns
+  // the mode after the steps.
   template <class Value, class Step>
   void through(Value* values, std::int64_t pitch, double* modes, const Step& step) const {
     const Lines lines = lines_in(slowest_, pitch);
@@ -124,8 +127,8 @@ class DevicePasses {
   }
 
  private:
-  // The lines along an axis in an array with `pitch` values from row to row: of the slab along
-  // columns and along faster axes, else of modes.
+  // The lines along an axis in an array whose rows are `pitch` values apart: along the slowest of
+  // several axes those of the array of modes, else those of the slab.
   Lines lines_in(int axis, std::int64_t pitch) const {
     const std::int64_t rows = shape_.planes * shape_.rows;
     if (axis == 2) return {rows, 1, 1, pitch};
@@ -146,7 +149,7 @@ class DevicePasses {
     LAPL_CUDA(cudaGetLastError());
   }
 
-  // Calls take(batch) for all lines of an axis, batch by batch.
+  // Calls use(batch) for all lines of an axis, batch by batch.
   template <class Use>
   static void for_each_batch(const Axis& axis, const Use& use) {
     for (std::int64_t line = 0; line < axis.lines.count; line += 2 * axis.pairs)

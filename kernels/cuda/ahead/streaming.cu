@@ -15,17 +15,17 @@
 // neighbouring 16 bytes.
 //
 // Boundaries: the grid is extended (odd, even or periodic, docs/numerics.md). A step keeps the
-// extension exact, so the inner loop needs no boundary. Extended columns are written to the "apron"
-// before a launch; extended rows are read from the rows that they mirror. Grids narrower than the
-// halo are extended repeatedly. A shortened pass takes remaining steps: its last levels pass rows
-// on.
+// extension exact, so the inner loop needs no boundary. Extended columns are written to an array of
+// their own (the "apron") before a launch; extended rows are read from the rows that they mirror.
+// Grids narrower than the halo are extended repeatedly. Steps that do not fill a launch are
+// computed by a shortened pass, whose last levels pass rows on unchanged.
 //
 // Registers (nvcc 13, sm_90): 192 for float, 188 for double, no spills (195 and 188 in a shortened
 // pass); eight warps share a multiprocessor. Shared memory: 41472 bytes per block. Barriers: two
 // per turn (three rows), which the warps may pass some turns apart. Device memory: a cell is read
 // and written once per launch (read 1.1 times with the halo). A row step of a warp takes 270
-// instructions for float, 240 of them arithmetic; their issue rate limits float. Nine rows at a
-// time are being copied from device to shared memory (cp.async).
+// instructions for float, 240 of them arithmetic; the rate at which they are issued limits the
+// speed for float. Nine rows at a time are being copied from device to shared memory (cp.async).
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -97,7 +97,8 @@ struct DiffusionPlan {
 };
 
 // The layout of the array of extended columns, one row per grid row: columns -halo to -1; then
-// columns right() to right() + halo + count - 1, where right() is the last multiple of 16 bytes.
+// columns right() to right() + halo + count - 1, where right() is the number of columns, rounded
+// down to whole 16 bytes.
 template <class T>
 struct Apron {
   static constexpr int count = Cells<T>::count, halo = DiffusionPlan<T, false>::sizes.halo();
@@ -152,7 +153,7 @@ struct Loader<DiffusionPlan<T, shortened>> {
   static constexpr unsigned row_bytes = sizeof(RowInMemory<P>);
 
   GridIndex row, end;  // the first row; one past the last needed row
-  // the first turn with only needed rows of the grid; the number of such turns
+  // the first turn (of three rows) with only needed rows of the grid; the number of such turns
   int first_inside, inside;
   const T* next[chunks];  // this lane's 16 bytes of the next row, before rows are extended
   GridIndex pitch[chunks];
@@ -256,7 +257,7 @@ class StreamingEngine final : public Engine<T> {
         &of_processor, kernel<false>, sizes.lanes * sizes.warps, sizes.shared_bytes()));
     LAPL_CUDA(
         cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current_device()));
-    // As many blocks as can run at the same time, but not more than rows.
+    // As many blocks as can run at the same time, but not more than all strips have rows.
     blocks_ = static_cast<unsigned>(std::min<GridIndex>(
         grid_.strips * grid_.rows, GridIndex{processors} * std::max(of_processor, 1)));
   }

@@ -33,8 +33,8 @@ void copy_box(const BoxIn<T>& from, const BoxIn<T>& to, const std::array<std::in
               cudaMemcpyKind kind, cudaStream_t stream) {
   const auto bytes = static_cast<std::size_t>(count[2]) * sizeof(T);
   const auto rows = static_cast<std::size_t>(count[1]), planes = static_cast<std::size_t>(count[0]);
-  // cudaMemcpy3D limits the pitch (cudaDeviceProp::memPitch). Contiguous boxes, whose rows may be
-  // longer, are copied as one block, and others row by row.
+  // Contiguous boxes are copied as one block, others by cudaMemcpy3D. That limits the pitch
+  // (cudaDeviceProp::memPitch), so boxes with longer rows are copied row by row.
   constexpr std::int64_t most_pitch = std::numeric_limits<int>::max();
   if (from.is_one_piece(count) && to.is_one_piece(count)) {
     LAPL_CUDA(cudaMemcpyAsync(to.begin(), from.begin(), planes * rows * bytes, kind, stream));

@@ -6,7 +6,7 @@
 
 namespace {
 
-// Throws DeviceError if cuFFT is not here.
+// Throws DeviceError if cuFFT cannot be loaded.
 const lapl::CufftModule& cufft() {
   static const lapl::LoadedModule loaded = lapl::load_module("lapl_cufft", false);
   if (loaded.table == nullptr) throw lapl::DeviceError("cuFFT: {}", loaded.missing);

@@ -1,5 +1,6 @@
-// The library lapl_cufft, which alone needs cuFFT (kernels/machine/load_module.hpp). The program's
-// own functions of these names (cufft_calls.cpp) load it at the first call.
+// The table of functions in the library lapl_cufft, the only part of the program that is linked
+// with cuFFT (kernels/machine/load_module.hpp). The program's own functions of cuFFT's names
+// (cufft_calls.cpp) load it at the first call.
 #pragma once
 
 #include <cufftXt.h>

@@ -16,7 +16,8 @@ template <class T>
 std::unique_ptr<Halo<T>> make_device_halo(Ranks& ranks, const Decomposition& by, int fields,
                                           const std::string& through_host);
 
-/// The same by Halo::devices() of another halo; a rank may call it alone.
+/// The same with `devices` from Halo::devices() of another halo: through host memory if it is null.
+/// A rank may call this function alone.
 template <class T>
 std::unique_ptr<Halo<T>> make_device_halo(const Decomposition& by, int rank, int fields,
                                           std::shared_ptr<DeviceRanks> devices);

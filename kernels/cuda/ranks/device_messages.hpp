@@ -1,4 +1,4 @@
-// The memory of LineExchange (kernels/ranks/line_exchange.hpp) on a device.
+// LineExchange's messages between ranks (kernels/ranks/line_exchange.hpp), for values on a device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 
 namespace lapl {
 
-/// Messages go by NCCL, or through host memory if the problem has no devices. Throws DeviceError if
+/// Messages go by NCCL, or through host memory if Problem::devices is null. Throws DeviceError if
 /// NCCL or the device fails.
 class DeviceMessages {
  public:
@@ -41,7 +41,8 @@ class DeviceMessages {
              cudaMemcpyDefault, stream_);
   }
 
-  /// Enqueues the exchange; through host memory, waits for what is there before.
+  /// Enqueues the exchange. Through host memory, it first waits for earlier work in the stream, and
+  /// then for the messages.
   void exchange(const LineShares& shares, double* lines, bool to_lines) const {
     if (devices_) {
       const auto [of_slab, of_lines] =

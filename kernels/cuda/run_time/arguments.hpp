@@ -5,7 +5,7 @@ namespace lapl {
 
 using GridIndex = long long;
 
-/// An array that a kernel takes by value.
+/// An array that a kernel gets by value, as a parameter.
 template <class V, int size>
 struct Values {
   V of[size];
@@ -27,8 +27,9 @@ struct FaceTable {
   GridIndex pitch;
 };
 
-/// For each axis, how many cells of the whole grid an index along it has before it, stored like
-/// coordinates; null where no stage draws noise.
+/// For each axis and each index along it, the number of cells of the whole grid before that index.
+/// The index of a cell, which noise depends on, is the sum over the axes. Stored like coordinates;
+/// null if no stage draws noise.
 struct CellIndices {
   const unsigned long long* along[3];
 };

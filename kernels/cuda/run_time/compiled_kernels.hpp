@@ -35,7 +35,7 @@ Cubin compile_cubin(const KernelText& text, int architecture);
 /// Like compile_cubin, but with the cache of kernels/machine/code_cache.hpp.
 Cubin cached_cubin(const KernelText& text, int architecture);
 
-/// CUDA kernels that a thread of their own compiles. Not thread-safe.
+/// CUDA kernels that a background thread compiles. Not thread-safe.
 class CompiledKernels {
  public:
   /// Starts the compiler and returns at once. The destructor waits for it, as a rule less than a

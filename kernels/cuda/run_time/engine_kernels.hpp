@@ -26,7 +26,8 @@ TileShape tile_shape(const Problem<T>& problem);
 ///   tile_N(StageGrid, const T* of each array, T* of each target, arguments, FaceTable of each
 ///          array, axis and side)
 ///   conditions_N(StageGrid, arguments, GhostCondition*)
-/// With tables in memory, tile_N takes pointers to the arguments and the face tables.
+/// If has_tables_in_memory(), the parameters of tile_N are pointers to the arguments and to the
+/// face tables.
 template <class T>
 KernelText tile_kernels(const Problem<T>& problem);
 
@@ -44,12 +45,13 @@ struct DeviceLimits {
   bool cooperative = false;  ///< supports cooperative launches
 };
 
-/// How cells go through levels. A level is a stage of a step.
+/// The levels of a streaming kernel: a level is a stage of a step, and each cell goes through the
+/// levels of several steps in one launch.
 struct LevelPlan {
   int arithmetic = 0;    ///< operations per cell and step, weighted by their cost
   bool in_time = false;  ///< arguments or conditions differ from step to step
-  int slots = 0;         ///< largest number of arrays that are alive at the same time
-  /// The arrays that each stage hands to the next; first the fields, then the coefficients.
+  int slots = 0;         ///< largest number of arrays that enter a stage
+  /// alive[s]: the arrays that enter stage s, first the fields, then the coefficients
   std::vector<std::vector<int>> alive;
   /// first_argument[s] is where the arguments of stage s begin; the last element is their number
   std::vector<int> first_argument;
@@ -88,8 +90,9 @@ struct ResidentPlan {
   int depth = 1;                   ///< steps from one exchange of halos to the next
   int cells = 1;                   ///< cells of a column that a thread computes together
   std::vector<int> copies, place;  ///< copies of each array; its first place in shared memory
-  int places = 0;                  ///< number of values of all arrays together
-  /// one entry for each stage, then one for a step
+  int places = 0;                  ///< copies of all arrays: values in shared memory per cell
+  /// for each stage: cells beyond the tile in which it is computed, and its first argument; then
+  /// for a step: the cells of halo that it uses up, and the number of its arguments
   std::vector<int> row_margins, column_margins, first_argument;
   int shared_bytes = 0;
   std::string unsuitable;  ///< why no plan is possible; else empty

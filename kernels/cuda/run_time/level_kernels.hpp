@@ -1,5 +1,5 @@
 // The part of the printed streaming kernels that is the same on two and on three axes. Such a
-// kernel takes cells through levels; a level is a stage of a step
+// kernel computes several levels in one launch; a level is a stage of a step
 // (kernels/cuda/run_time/levels.cuh).
 #pragma once
 
@@ -13,7 +13,7 @@ namespace lapl {
 template <class T>
 LevelPlan level_plan(const Problem<T>& problem);
 
-/// Bytes of arguments and conditions of a kernel that takes `depth` levels per launch.
+/// Bytes of arguments and conditions of a kernel that computes `depth` levels per launch.
 template <class T>
 std::size_t argument_bytes(const Problem<T>& problem, const LevelPlan& plan, int depth);
 

@@ -1,5 +1,5 @@
-// The part of the streaming kernels that is the same on two and on three axes. They take cells
-// through levels; a level is a stage of a step.
+// The part of the streaming kernels that is the same on two and on three axes. They compute several
+// levels in one launch; a level is a stage of a step.
 #pragma once
 
 #include "kernels/cuda/run_time/stream_sizes.hpp"
@@ -7,7 +7,8 @@
 
 namespace lapl {
 
-// Asynchronous copies from device to shared memory (PTX: cp.async), in groups per thread.
+// Asynchronous copies from device to shared memory (PTX: cp.async), in groups that each thread ends
+// for itself.
 __device__ __forceinline__ void end_copy_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
@@ -31,10 +32,10 @@ template <class P>
 struct Pass {
   using T = typename P::T;
   const typename P::Grid& grid;
-  // for each array that enters level 0, its distance from the first field
+  // for each array that enters level 0, its distance from the first field in values
   const GridIndex* sources;
-  const T* arguments;  // of each stage; if in_time, of each stage of each step
-  // of each array and face; if in_time, of each level as well
+  const T* arguments;  // those of each stage; if in_time, those of each stage of each step
+  // those of each array and face; if in_time, for each level
   const GhostCondition<T>* conditions;
 };
 

@@ -1,7 +1,7 @@
 // Engines whose CUDA kernels are printed from the stages and compiled by NVRTC while the run
 // begins. The tile kernels are compiled first, in a few tenths of a second, and the run waits for
-// them. They take the steps until the faster kernel is compiled, and later the steps that are too
-// few for one of its launches.
+// them. They compute the steps until the faster kernel is compiled, and later the steps that are
+// too few for one of its launches.
 #include <memory>
 #include <utility>
 

@@ -1,4 +1,5 @@
-// The library lapl_nvrtc, which alone needs NVRTC (kernels/machine/load_module.hpp).
+// The table of functions in the library lapl_nvrtc, the only part of the program that is linked
+// with NVRTC (kernels/machine/load_module.hpp).
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 namespace lapl {
 
 struct NvrtcModule {
-  Cubin (*compile)(const KernelText& text, int architecture);  ///< compile_cubin
+  Cubin (*compile)(const KernelText& text, int architecture);  ///< see compile_cubin()
   /// all flags of a compilation
   std::vector<std::string> (*flags)(const KernelText& text, int architecture);
   std::string (*version)();  ///< of NVRTC, for example "13.0"

@@ -17,9 +17,9 @@
 // Faces. At periodic faces halos wrap. For all other conditions the ghosts are written into the
 // halo after each stage.
 //
-//   Plan   T, fields, arrays, stages, threads, cells, rows, columns, depth, wraps_rows,
-//          wraps_columns: constants; copies(array), place(array): copies and first place in shared
-//          memory; given(array): true for coefficients; Stage<i> (see tile.cuh), target(i, k),
+//   Plan   T, fields, arrays, stages, cells, rows, columns, depth, wraps_rows, wraps_columns:
+//          constants; copies(array), place(array): copies and first place in shared memory;
+//          given(array): true for fields and coefficients; Stage<i> (see tile.cuh), target(i, k),
 //          first_argument(i); row_margin(i), column_margin(i): cells beyond the tile in which stage
 //          i is computed in the last step; for i = stages, the cells of halo that a step uses up
 #pragma once
@@ -32,7 +32,8 @@ template <class P>
 struct ResidentPass {
   using T = typename P::T;
   const ResidentGrid<T>& grid;
-  const GridIndex* sources;  // distance of each coefficient from the first field
+  // of each field and coefficient: its distance from the first field in values
+  const GridIndex* sources;
   const T* arguments;
   const GhostCondition<T>* conditions;
 };
@@ -51,7 +52,7 @@ struct ResidentTile {
   int first_row, first_column, rows, columns;
   bool at_face;  // true if the tile or its halo touches a face of the grid
   T* memory;
-  int now[P::arrays], next[P::arrays];  // place of each array, and the place of its new values
+  int now[P::arrays], next[P::arrays];  // index in `memory` of each array, and of its new values
 
   static constexpr int size = (P::rows + 2 * row_halo) * pitch;  // values of an array
 
@@ -182,7 +183,8 @@ __device__ __forceinline__ void make_step(ResidentTile<P>& tile, const ResidentP
   }
 }
 
-// Visits each cell of the frame along the edges of a box of `rows` x `columns` at least once.
+// Visits each cell of the frame inside the edges of a box of `rows` x `columns` at least once; the
+// frame is `thick_rows` and `thick_columns` thick.
 template <class Visit>
 __device__ __forceinline__ void for_frame(int rows, int columns, int thick_rows, int thick_columns,
                                           Visit visit) {
@@ -199,7 +201,8 @@ __device__ __forceinline__ void for_frame(int rows, int columns, int thick_rows,
   }
 }
 
-// Reads cell (row, column), counted from the corner of the tile's halo, if it is inside the grid.
+// Calls read(index in a field, index in the tile) for the cell (row, column), counted from the
+// corner of the tile's halo, if it is inside the grid.
 template <class P, class Read>
 __device__ __forceinline__ void compute_cell(const ResidentTile<P>& tile,
                                              const ResidentGrid<typename P::T>& grid, int row,
@@ -215,8 +218,8 @@ __device__ __forceinline__ void compute_cell(const ResidentTile<P>& tile,
   read(grid_row * grid.pitch + grid_column, tile.at(r, c));
 }
 
-// Publishes the rim of the tile and reads the neighbours' rims into its halo. `published` counts
-// the publications before this one.
+// Publishes the rim of the tile (cells that neighbours need) and reads the neighbours' rims into
+// its halo. `published` counts the publications before this one.
 template <class P>
 __device__ __forceinline__ void exchange(ResidentTile<P>& tile,
                                          const ResidentGrid<typename P::T>& grid,

@@ -60,7 +60,8 @@ DeviceProblem<T>::DeviceProblem(const Problem<T>& problem, std::int64_t pitch, c
   LAPL_CUDA(cudaStreamSynchronize(stream));
 }
 
-// The place of index 0 along an axis in the tables of all axes.
+// The position of index 0 along an axis in a table of all axes, one after the other with their
+// margins.
 static std::int64_t place_in_tables(const Shape& shape, int axis) {
   std::int64_t before = position_margin;
   for (int i = 0; i < axis; ++i) before += by_axis(shape)[i] + 2 * position_margin;

@@ -16,7 +16,8 @@
 
 namespace lapl {
 
-/// Coefficients, coordinates and the values that depend only on time, in device memory.
+/// A problem with its coefficients and coordinates in device memory. Values that depend only on
+/// time are computed on the host, as arguments of kernels.
 template <class T>
 class DeviceProblem {
  public:
@@ -38,7 +39,7 @@ class DeviceProblem {
   Moment stage_moment(std::int64_t step, const Stage& stage) const;
   void set_clock(const StepTimes& clock) { problem_.clock = clock; }
   void set_reduced(int index, double value) { problem_.reduced[index] = static_cast<T>(value); }
-  /// The arguments at a moment of the CUDA kernels of `tree`.
+  /// The arguments of the CUDA kernel of `tree` at a moment.
   std::vector<T> arguments(const StageTree& tree, const Moment& at) const;
   /// For each array the conditions of its first and last plane, row and column; NaN where a
   /// condition differs along its face.
@@ -49,7 +50,7 @@ class DeviceProblem {
   std::int64_t pitch_;
   std::vector<DeviceBuffer<T>> coefficients_;
   DeviceBuffer<T> positions_;
-  DeviceBuffer<unsigned long long> cells_before_;  // of each axis; empty without noise
+  DeviceBuffer<unsigned long long> cells_before_;  // tables of all axes; empty without noise
 };
 
 /// Steps a problem with one launch for each stage.
@@ -57,11 +58,12 @@ template <class T>
 class StageTiles {
  public:
   /// Starts to compile the CUDA kernels. Throws EngineUnsuitable if there is no compiler. With
-  /// `last_is_lent`, each call of take() supplies the memory of the last array.
+  /// `last_is_lent`, each call of launch_step() supplies the memory of the last array.
   explicit StageTiles(DeviceProblem<T>& problem, bool last_is_lent = false);
 
   /// Runs one step, after `step` earlier ones, from the fields in `from` to the fields in `to`;
-  /// waits for the compiler. `to` may be null if no stage computes a field.
+  /// waits for the compiler. `to` may be null if no stage computes a field. `last` is the memory of
+  /// the last array.
   void launch_step(const T* from, T* to, std::int64_t step, cudaStream_t stream, T* last = nullptr);
 
   /// Must be called when the problem's clock has changed.
@@ -72,7 +74,7 @@ class StageTiles {
     Kernel kernel;
     std::vector<T> arguments;
     std::vector<FaceTable<T>> faces;
-    // copies of both for kernels with tables in memory; else empty
+    // copies of arguments and faces on the device, for kernels with tables in memory; else empty
     DeviceBuffer<T> arguments_in_memory;
     DeviceBuffer<FaceTable<T>> faces_in_memory;
   };

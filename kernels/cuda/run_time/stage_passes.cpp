@@ -101,7 +101,7 @@ class StageStream final : public StageLevels<T, StreamPlan, StreamGrid<T>> {
   }
 
  private:
-  // As many blocks as can run at the same time, but not more than rows.
+  // As many blocks as can run at the same time, but not more than all strips have rows.
   void loaded(int blocks) override {
     this->blocks_ = static_cast<unsigned>(
         std::min<std::int64_t>(std::int64_t{this->grid_.strips} * this->grid_.rows,
@@ -138,8 +138,9 @@ class StageVolume final : public StageLevels<T, VolumePlan, VolumeGrid<T>> {
   }
 
  private:
-  // Blocks take most tiles whole, in rounds of one tile per block, and the other tiles in chunks of
-  // planes. Picks the split with the fewest planes, counting twice those computed twice.
+  // Blocks compute most tiles whole, in rounds of one tile per block, and the other tiles in chunks
+  // of planes. Chooses the number of whole tiles and of chunks with which a block computes the
+  // fewest planes, repeated ones included.
   void loaded(int blocks_at_once) override {
     VolumeGrid<T>& grid = this->grid_;
     const int blocks = device_limits().processors * blocks_at_once;
@@ -193,7 +194,7 @@ class StageResident final : public StagePasses<T> {
 
   std::int64_t launch_steps(const T* from, T* to, std::int64_t, std::int64_t steps,
                             cudaStream_t stream) override {
-    constexpr std::int64_t most_steps = 1 << 16;  // about a tenth of a second
+    constexpr std::int64_t most_steps = 1 << 16;  // a launch of about a tenth of a second
     const std::int64_t taken = std::min(steps, most_steps);
     grid_.steps = static_cast<int>(taken);
     std::vector<GridIndex> sources = this->sources(from, arrays_);
@@ -228,7 +229,7 @@ class StageResident final : public StagePasses<T> {
   DeviceBuffer<unsigned> flags_;
   std::vector<GhostCondition<T>> conditions_;
   std::vector<T> arguments_;
-  std::vector<int> arrays_;  // indices of the coefficients
+  std::vector<int> arrays_;  // indices of the fields and coefficients
   ResidentGrid<T> grid_{};
 };
 

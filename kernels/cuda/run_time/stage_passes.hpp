@@ -1,5 +1,5 @@
 // Launches that run many steps of a problem each. Their CUDA kernels are compiled while the run
-// begins with others.
+// begins with tile kernels.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ class StagePasses {
  public:
   virtual ~StagePasses() = default;
 
-  bool ready();                                ///< true once it can take steps; never waits
+  bool ready();                                ///< true once it can compute steps; never waits
   bool settled() { return kernels_.ready(); }  ///< true once the compiler has ended
   void wait() { kernels_.wait(); }
-  /// A message on how it steps, or why it cannot.
+  /// A message on how steps are computed, or why this kernel cannot compute them.
   std::string how();
   /// Runs as many of `steps` steps as whole launches can run, from the fields in `from` to those
   /// in `to`. Returns their number, 0 if `steps` is too small for a launch. Requires ready().
@@ -50,7 +50,8 @@ class StagePasses {
   std::string how_;
 };
 
-/// These functions make the streaming engines on two and three axes; the plan must be suitable.
+/// These functions make the launches of the streaming engine on two and three axes.
+/// Plan::unsuitable must be empty.
 template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_stream(const DeviceProblem<T>& problem,
                                                   const StreamPlan& plan);
@@ -61,7 +62,7 @@ std::unique_ptr<StagePasses<T>> make_stage_volume(const DeviceProblem<T>& proble
 /// Limits of the current device.
 DeviceLimits device_limits();
 
-/// Makes the resident engine; the plan must be suitable.
+/// Makes the launches of the resident engine. ResidentPlan::unsuitable must be empty.
 template <class T>
 std::unique_ptr<StagePasses<T>> make_stage_resident(const DeviceProblem<T>& problem,
                                                     const ResidentPlan& plan);

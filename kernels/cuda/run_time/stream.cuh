@@ -3,14 +3,14 @@
 //
 //   rows in, top to bottom   warp 0: levels 0 ... n-1, three rows of every array of each
 //   strip of 32 lanes           |    in registers; rows handed on through shared memory
-//   x `columns` cells        warp 1: levels n ... 2n-1        rows out, `depth` levels on
+//   x `columns` cells        warp 1: levels n ... 2n-1        rows out, after `depth` levels
 //
 // A level is a stage of a step. It computes a row from its rows up, centre and down; the cells to
 // the left and right come by shuffle. The new row takes the registers of a row that is no longer
 // read, so that after three row steps (a turn) each row is in its old registers and nothing is
 // copied. If `lagged`, levels go from last to first: each uses the row that the level before it
 // computed one row step ago, and none waits for another. Strips overlap by twice the halo, and the
-// pieces of a strip that different blocks take overlap by start_rows; both overlaps are computed
+// pieces of a strip that different blocks compute overlap by start_rows; both overlaps are computed
 // twice.
 //
 // Faces. Loads wrap at periodic faces. At even faces of rows loads mirror them, if the stage is
@@ -21,8 +21,11 @@
 //
 //   Plan   T, Grid; sizes, fields, stages, arrays, arguments, in_time, wraps_columns, wraps_rows,
 //          mirrors_rows, shortened (levels from grid.steps on pass their rows on): constants;
-//          ghost_kind(array, side), first_argument(stage); Level<stage>: Stage (see tile.cuh), in,
-//          out, array_slot(array), slot_array(slot), made(slot), reads(slot, row, column)
+//          ghost_kind(array, side), first_argument(stage), Level<stage>
+//   Level  Stage (see tile.cuh); in, out: numbers of arrays that enter and leave, each in a slot;
+//          array_slot(array), slot_array(slot): the slot of an array that enters, and back;
+//          made(slot): the result that leaves in the slot, or -1 - slot of an unchanged array;
+//          reads(slot, row, column): true if the stage reads this neighbour (1, 1 is the cell)
 //   Loader<Plan>   loads rows; a specialisation may replace the loader below
 #pragma once
 
@@ -56,7 +59,7 @@ __device__ __forceinline__ Segment<P> make_segment(Index<P> strip, const Pass<P>
           strip == pass.grid.strips - 1 ? columns : start + kept + halo, first, last};
 }
 
-// Barriers between a warp and the next one.
+// Barriers between a warp and the next one, of 64 threads.
 __device__ __forceinline__ void wait_at(int barrier) {
   asm volatile("barrier.sync %0, 64;" ::"r"(barrier) : "memory");
 }
@@ -79,8 +82,8 @@ struct Turn {
   int active;         // number of the warp's levels that step; the others pass rows on unchanged
 };
 
-// Takes row i of a turn through the warp's levels from `at` on. `moving` is the row that enters,
-// and afterwards the row that leaves.
+// Computes the warp's levels from `at` on for row i of a turn. `moving` is the row that enters, and
+// afterwards the row that leaves.
 template <class P, bool ends, int i, int at>
 __device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, const Pass<P>& pass,
                                                const Turn<P>& turn) {
@@ -116,8 +119,8 @@ __device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, c
   }
 }
 
-// The place that the last warp writes to. If `staged`, rows leave through shared memory so that
-// neighbouring lanes write neighbouring chunks of 16 bytes.
+// The place in the fields that the last warp writes to. If `staged`, rows leave through shared
+// memory so that neighbouring lanes write neighbouring chunks of 16 bytes.
 template <class P>
 struct Target {
   using T = typename P::T;
@@ -142,7 +145,7 @@ struct Target {
       if (place >= segment.keep_begin && place < segment.keep_end) keeps |= 1u << c;
     }
   }
-  /// Writes row i of the turn to `to`.
+  /// Writes row i of the turn, if it is one to write, to `to`; chunk(field, c) returns its values.
   template <class Chunk>
   __device__ __forceinline__ void write(T* to, int i, const Pass<P>& pass,
                                         const Chunk& chunk) const {
@@ -219,7 +222,7 @@ struct Loader {
 
   const T* next;              // this lane's first 16 bytes of the next row
   int offset[chunks];         // offsets of this lane's other chunks from `next`
-  unsigned target, slot = 0;  // address and slot of the rows in shared memory
+  unsigned target, slot = 0;  // address in shared memory; bytes from it to the turn's rows
   int row;                    // index of the next row
 
   __device__ Loader(const T* from, const Pass<P>& pass, const Segment<P>& segment,
@@ -274,7 +277,7 @@ struct Loader {
   }
 };
 
-// Takes one warp through a segment.
+// Computes one segment in one warp.
 template <class P>
 __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::T* to,
                                          const Pass<P>& pass, const Segment<P>& segment,
@@ -295,12 +298,14 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
   const int column = static_cast<int>(threadIdx.x) * P::sizes.columns();
   Turn<P> at{warp, segment.first_row - P::sizes.depth() - warp * lag, segment.first_column + column,
              0};
-  // Uses threadIdx.y and not `warp`: a comparison that is known to be uniform takes a move more.
+  // Uses threadIdx.y and not `warp`: the compiler adds a move to a comparison that it knows to be
+  // uniform.
   if constexpr (P::shortened)
     at.active = pass.grid.steps - static_cast<int>(threadIdx.y) * P::sizes.levels;
   Target<P> target(to, pass, segment);
-  const int full_behind = 1 + (warp - 1) * ring * 2,
-            full_ahead = 1 + warp * ring * 2;  // the barrier after it means "empty"
+  // Numbers of the first barriers that mean "rows are there", in the links from the warp before and
+  // to the warp after; the next number means "empty".
+  const int full_behind = 1 + (warp - 1) * ring * 2, full_ahead = 1 + warp * ring * 2;
   int slot = 0, link = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
@@ -317,8 +322,8 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
     if (!last && turn >= ring) wait_at(full_ahead + link * 2 + 1);
     const auto* incoming = first ? shared.loaded[slot] : shared.handed[first ? 0 : warp - 1][link];
     auto* outgoing = shared.handed[last && !P::sizes.staged ? 0 : warp][link];
-    // The code for faces runs only if the grid's first or last row is a centre of a level in this
-    // turn.
+    // The code for faces runs only if the grid's first or last row is the centre row of a level in
+    // this turn.
     const Index<P> lowest = at.first_in - lag, highest = at.first_in + turn_rows - 2;
     const Index<P> bottom = pass.grid.rows - 1;
     if (lays_rows && ((lowest <= 0 && highest >= 0) || (lowest <= bottom && highest >= bottom)))

@@ -10,8 +10,9 @@ namespace lapl {
 namespace {
 
 // The relative number of cells that a plan computes per unit of time, from a fit to measurements on
-// an H200. A warp's row takes a time proportional to levels + 1.7. Cells of the halo and rows
-// before a segment are computed twice, and each launch waits for memory once.
+// an H200. A warp's row takes a time proportional to levels + 1.7. Cells of the halo, and the
+// start_rows before a segment (a block's part of a strip), are computed twice, and each launch
+// waits for memory once.
 double stream_yield(const StreamSizes& sizes, Shape shape) {
   constexpr int multiprocessors = 132;
   const double strips = std::ceil(static_cast<double>(shape.columns) / sizes.kept());

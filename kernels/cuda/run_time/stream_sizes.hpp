@@ -8,7 +8,7 @@ namespace lapl {
 
 struct StreamSizes {
   int value_bytes;  ///< bytes of one value
-  int slots;        ///< largest number of arrays that are alive at the same time
+  int slots;        ///< largest number of arrays that enter a stage
   int chunks;       ///< columns of a lane, in units of 16 bytes
   int levels;       ///< levels (stages) of each warp
   int warps;        ///< at least two
@@ -18,7 +18,7 @@ struct StreamSizes {
 
   static constexpr int lanes = 32;
   static constexpr int turn_rows = 3;  ///< rows after which each row is in its old registers again
-  static constexpr int ahead = 3;      ///< turns being loaded from memory
+  static constexpr int ahead = 3;      ///< turns whose rows are being loaded from memory
 
   LAPL_HOST_DEVICE constexpr int count() const { return 16 / value_bytes; }
   LAPL_HOST_DEVICE constexpr int columns() const { return chunks * count(); }
@@ -26,6 +26,7 @@ struct StreamSizes {
   LAPL_HOST_DEVICE constexpr int depth() const { return levels * warps; }
   /// Rows by which a warp's output lags behind its input.
   LAPL_HOST_DEVICE constexpr int lag() const { return lagged ? 2 * levels - 1 : levels; }
+  /// Row steps of a segment before its first row leaves the last warp.
   LAPL_HOST_DEVICE constexpr int start_rows() const { return depth() + warps * lag(); }
   LAPL_HOST_DEVICE constexpr int halo() const {
     return (depth() + count() - 1) / count() * count();
@@ -54,7 +55,7 @@ struct StreamGrid {
 /// Sizes of the streaming kernel on three axes (kernels/cuda/run_time/volume.cuh).
 struct VolumeSizes {
   int value_bytes;  ///< bytes of one value
-  int slots;        ///< largest number of arrays that are alive at the same time
+  int slots;        ///< largest number of arrays that enter a stage
   int rows;         ///< rows of each warp
   int levels;
 
@@ -81,7 +82,8 @@ template <class T>
 struct VolumeGrid {
   int planes, rows, columns;
   int tiles_down, tiles_across;
-  int whole, chunks;  ///< number of tiles taken whole; number of chunks of each other tile
+  /// number of tiles that a block computes whole; number of chunks of each other tile
+  int whole, chunks;
   GridIndex pitch, plane_stride, field_stride;
   const T* positions[3];  ///< coordinates, as in StageGrid
   CellIndices cells;

@@ -1,6 +1,6 @@
 // One stage per launch: a block computes a tile of the grid, a thread `Stage::rows` cells of a
 // column. Neighbours are read from device memory, mostly through the caches. Tiles that do not read
-// beyond a face have no tests; the others impose the conditions of faces as they read.
+// beyond a face need no tests; the others impose the conditions of faces as they read.
 //
 //   Stage   rows, targets, reach_planes, reach_rows: constants
 //           make(at, arguments, results): the stage in one cell; at.value<array, plane, row,

@@ -6,14 +6,14 @@
 //
 // A level is a stage of a step. It holds three planes of every array in registers, in each lane its
 // own cells; planes enter through a ring in shared memory. In a plane step levels go from first to
-// last. Each takes the plane that the level before it has just computed, which replaces its oldest
+// last. Each uses the plane that the level before it has just computed, which replaces its oldest
 // plane, so that after three plane steps (a turn) each plane is in its old registers and nothing is
 // copied. Neighbours along columns come by shuffle. Neighbours along rows come from the lane's own
 // registers; the outer rows of a warp come from `edges` in shared memory, written a plane step
 // earlier, with one barrier per plane step. Tiles overlap by twice the halo, and the chunks of
-// planes that different blocks take overlap by twice the levels; both overlaps are computed twice.
-// Halos of columns are whole sectors of 32 bytes. All blocks work on the same planes at about the
-// same time, so halos are found in the L2 cache.
+// planes that different blocks compute overlap by twice the levels; both overlaps are computed
+// twice. Halos of columns are whole sectors of 32 bytes. All blocks work on the same planes at
+// about the same time, so halos are found in the L2 cache.
 //
 // Faces. Loads wrap at periodic faces. Each level imposes all other conditions: for planes by a
 // copy of the code (`ends`) that runs only in turns with the grid's first or last plane as a
@@ -21,9 +21,8 @@
 // grid. In inner tiles those are in the halo.
 //
 //   Plan   T, sizes, fields, stages, arrays, arguments, in_time, wraps_planes, wraps_rows,
-//          wraps_columns: constants; ghost_kind(array, side), first_argument(stage); Level<stage>:
-//          Stage (see tile.cuh), in, out, array_slot(array), slot_array(slot), made(slot),
-//          reads(slot, line, column)
+//          wraps_columns: constants; ghost_kind(array, side), first_argument(stage); Level<stage>
+//          as in stream.cuh, but with reads(slot, line, column), where line is a VolumeLine
 #pragma once
 
 #include "kernels/cuda/run_time/volume_plane.cuh"
@@ -59,7 +58,7 @@ __device__ __forceinline__ void leave_ghosts(LaneRow<P> row, const PlaneCells<P>
 /// The places of a lane's cells in shared memory.
 template <class P>
 struct LanePlaces {
-  LaneRow<P> loaded;  // first row of the first plane in the ring
+  LaneRow<P> loaded;  // the warp's first row of the first plane in the ring
   LaneRow<P> edges;   // last row of the warp above, in the first level and plane step
   int current = 0;    // rows from `loaded` to the plane that enters
   int centre = ring_rows - plane_rows;  // rows from `loaded` to the previous plane, the centre
@@ -79,7 +78,7 @@ struct LanePlaces {
   }
 };
 
-// Takes plane i of a turn through the levels from k on. `moving` is the plane that enters, and
+// Computes the levels from k on for plane i of a turn. `moving` is the plane that enters, and
 // afterwards the plane that leaves.
 template <class P, bool ends, int i, int k = 0>
 __device__ __forceinline__ void compute_volume_levels(Planes<P>& planes, PlaneCells<P>& moving,
@@ -291,8 +290,8 @@ __device__ __forceinline__ void run_tile(const typename P::T* from, typename P::
   const int end = segment.last_plane + levels;
 #pragma unroll 1
   for (; turn.plane < end; turn.plane += VolumeSizes::turn_planes) {
-    // The code for faces runs only if the grid's first or last plane is a centre of a level in this
-    // turn.
+    // The code for faces runs only if the grid's first or last plane is the centre plane of a level
+    // in this turn.
     const int lowest = turn.plane - levels, highest = turn.plane + VolumeSizes::turn_planes - 2;
     const int last = grid.planes - 1;
     if (!P::wraps_planes && ((lowest <= 0 && highest >= 0) || (lowest <= last && highest >= last)))
@@ -304,7 +303,7 @@ __device__ __forceinline__ void run_tile(const typename P::T* from, typename P::
   __syncthreads();
 }
 
-// Blocks take some tiles whole, and then the remaining ones in chunks of planes.
+// Blocks compute some tiles whole, and then the remaining ones in chunks of planes.
 template <class P>
 __device__ __forceinline__ void walk_volume(const typename P::T* from, typename P::T* to,
                                             const Pass<P>& pass) {

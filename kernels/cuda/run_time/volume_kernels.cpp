@@ -8,9 +8,9 @@
 namespace lapl {
 namespace {
 
-// Nanoseconds per cell and step, from a fit to measurements on an H200: the larger of arithmetic
-// (with the fixed work of a warp per row) and memory, divided by the fraction of cells that are not
-// computed twice.
+// Nanoseconds per cell and step, from a fit to measurements on an H200: the larger of the times of
+// arithmetic (with the fixed work of a warp per row) and of memory, divided by the fraction of
+// cells that are not computed twice.
 double volume_cost(const VolumeSizes& sizes, int arithmetic, int stages) {
   const double words = sizes.value_bytes / 4.0;
   const double compute = words * (1.4 * arithmetic + 2.8 * stages) / 33400 * (1 + 1.2 / sizes.rows);

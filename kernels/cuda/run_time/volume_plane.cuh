@@ -114,7 +114,8 @@ __device__ __forceinline__ void gather_line(VolumeAround<P>& around,
   }
 }
 
-// Replaces a line by ghosts if `outermost`: the whole line, or only the cells on either side.
+// Replaces a line by ghosts if `outermost`: the whole line if `all`, else only the cells on either
+// side.
 template <class P, class Level, int slot, int line, int side, bool all>
 __device__ __forceinline__ void lay_line(VolumeAround<P>& around,
                                          const GhostCondition<typename P::T>* conditions,

@@ -38,7 +38,7 @@ void sum_channels(const Job<Storage>& job, std::int64_t b, Number<Storage>* sums
 template <class Storage>
 void sum_down(const Job<Storage>& job, const Number<Storage>* channels, Number<Storage>* down) {
   const std::int64_t rows = job.problem.output.rows, columns = job.source.columns;
-  // distance in values from (y, v) to (y + 1, v + 1)
+  // distance in `channels` from [y,x,v,u] to [y+1,x,v+1,u]
   const std::int64_t plane = job.plane, step = columns * (plane + 1);
 #pragma omp parallel for num_threads(job.threads)
   for (std::int64_t place = 0; place < rows * columns; ++place) {

@@ -13,7 +13,7 @@ class CpuFilter {
  public:
   virtual ~CpuFilter() = default;
 
-  /// Filters `input`, input.rows * input.columns row-major values, to `output`, which must not
+  /// Filters `input`, a row-major array of the plan's input shape, to `output`, which must not
   /// overlap `input`.
   virtual void apply(const T* input, T* output) = 0;
 };

@@ -46,9 +46,9 @@ struct FilterPieces {
   }
 };
 
-/// Cuts the output into about `pieces` pieces, if it has enough rows for filters that take
-/// loops.rows rows at a time. If the window allows it, the panel of columns that a piece reads is
-/// at most 512 KiB, so that it stays in the level-two cache.
+/// Cuts the output into about `pieces` pieces of at least least_rows x least_columns values, in
+/// multiples of loops.rows rows. If least_columns allows it, the input rows that a piece reads for
+/// loops.rows output rows have at most 512 KiB, so that they stay in the level-two cache.
 template <class T>
 FilterPieces cut_output(const Correlation<T>& correlation, const FilterLoops<T>& loops,
                         std::int64_t pieces, std::int64_t least_rows, std::int64_t least_columns) {

@@ -60,11 +60,11 @@ std::vector<std::int64_t> fast_sizes(std::int64_t least, std::int64_t most) {
   }
 }
 
-/// The tile size with the lowest cost, about points * log2(points) per tile. It does not depend on
-/// the number of threads, so the bits do not, either.
+/// The tile shape with the lowest cost; a tile costs about points * log2(points). The shape does
+/// not depend on the number of threads, so the bits do not, either.
 template <class T>
 Shape tile_size(Shape output, Shape window) {
-  // the part of a tile that fits the level-two cache
+  // a tile of at most this size stays in the level-two cache
   constexpr std::int64_t fast_bytes = 1024 * 1024;
   Shape best;
   double least = std::numeric_limits<double>::infinity();
@@ -119,7 +119,8 @@ class FftFilter final : public CpuFilter<T> {
     std::vector<std::int64_t> sources;  // source column of each column of the tile
   };
 
-  // A correlation multiplies by the conjugate; the factor 1 / points scales the inverse transform.
+  // The transform of the weights, conjugated for a correlation, and divided by the number of
+  // points, since FFTW's transform and its inverse together multiply by it.
   void transform_weights(T* real) {
     const Shape window = correlation_.window;
     for (std::int64_t a = 0; a < window.rows; ++a)

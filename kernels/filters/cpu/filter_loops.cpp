@@ -1,8 +1,9 @@
-// Compiled once for each instruction set. The linker must not merge functions of different sets, so
-// every function is in an anonymous namespace or always inlined.
+// The inner loops of the CPU filters, compiled once for each instruction set. The linker must not
+// merge functions of different sets, so every function is in an anonymous namespace or always
+// inlined. AVX-512:
 //
-//   registers, AVX-512   6 rows x 4 vectors of sums, 4 vectors of input, 1 weight
-//   for 24 fma           4 loads (8 if they cross cache lines), 6 broadcasts
+//   registers            6 rows x 4 vectors of sums, 4 vectors of input, 1 weight
+//   loads for 24 fma     4 loads (8 if they cross cache lines), 6 broadcasts
 //
 // so that the two arithmetic units limit the speed, not the two load units.
 #include "kernels/filters/cpu/filter_loops.hpp"
@@ -21,12 +22,12 @@ constexpr int block_rows = 4, block_vectors = 2, row_vectors = 4;  // fits 16 re
 constexpr int block_rows = 2, block_vectors = 2, row_vectors = 4;
 #endif
 
-/// Prefetches the rows that the next block below reads and writes. They are too short for the
-/// processor's own prefetcher to detect a stream.
+/// Prefetches the rows that the next block below reads and writes. A block's parts of rows are too
+/// short for the processor's own prefetcher to detect a stream.
 template <int R, int C, class T>
 LAPL_INLINE void prefetch_next(const FilterTerms<T>& terms, const T* const* in, T* const* out,
                                std::int64_t at) {
-  // Addresses as integers, because the next block may be outside the field; it is not read then.
+  // Integers, because a pointer must not leave its array: the next block may be outside the field.
   const auto address = [at](const T* row, std::int64_t next) __attribute__((always_inline)) {
     return reinterpret_cast<std::uintptr_t>(row) +
            static_cast<std::uintptr_t>(at + next) * sizeof(T);
@@ -88,7 +89,8 @@ LAPL_INLINE void run_block(const FilterTerms<T>& terms, const T* const* in, T* c
     for (int c = 0; c < C; ++c) sum[r][c].store_unaligned(out[r] + at + c * n);
 }
 
-// The last block may compute some columns again, with the same result.
+// Computes `width` columns in blocks. The last block overlaps the one before it, and computes some
+// columns again, with the same result.
 template <int R, int C, class T>
 void run(const FilterTerms<T>& terms, const T* const* in, T* const* out, std::int64_t width) {
   constexpr std::int64_t n = Lanes<T>::count;

@@ -17,8 +17,8 @@ template <class T>
 struct FilterTerms {
   /// Window row a, column b: weights[b * (window rows + 2 * (R - 1)) + a + R - 1].
   const T* weights;
-  /// Bit r of outputs[p * columns + b] is set if output row r has a term of input row p and window
-  /// column b with a nonzero weight.
+  /// Bit r of outputs[p * columns + b] is set if output row r multiplies input row p by a nonzero
+  /// weight in window column b.
   const std::uint8_t* outputs;
   std::int64_t window_rows, columns;
   T start;  ///< first sum: -0, which preserves the first product's bits, or 0 if there are no terms

@@ -5,7 +5,7 @@
 //
 // "inside": the columns whose window lies within the row. For the columns at the ends, values of
 // the row and of the edge are copied together, a strip at a time, so that loops have no branch for
-// it.
+// the edge.
 #pragma once
 
 #include <vector>
@@ -19,11 +19,11 @@ namespace lapl {
 template <class T>
 class RowFilter {
  public:
-  /// output.columns is the distance between output rows; before_rows is not used.
+  /// correlation.output.columns is the distance between output rows; before_rows is not used.
   RowFilter(const Correlation<T>& correlation, const FilterLoops<T>& loops);
 
   struct Scratch {
-    HostBuffer<T> in, out;  // a strip of input, with all that its windows reach, and of output
+    HostBuffer<T> in, out;  // strips: of input as far as the windows reach, and of output
     std::vector<const T*> in_rows, in_shifted;
     std::vector<T*> out_rows, out_shifted;
     std::vector<std::int64_t> sources;  // source column of each column of the strip

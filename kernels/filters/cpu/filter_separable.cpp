@@ -3,7 +3,7 @@
 //   input rows --- along rows ---> ring of window rows + R - 1 rows --- along columns ---> R rows
 //
 // A thread goes down a piece of the output, R rows at a time. The ring is as wide as the piece.
-// Memory traffic: one read, one write per cell; each piece reads window rows - 1 additional rows.
+// Memory traffic per cell: one read, one write; each piece also reads window rows - 1 more rows.
 
 #include "kernels/filters/cpu/filter_engines.hpp"
 #include "kernels/filters/cpu/filter_rows.hpp"
@@ -63,7 +63,7 @@ class SeparableFilter final : public CpuFilter<T> {
                       Work& work) const {
     const std::int64_t most = along_columns_.rows_at_once();
     const std::int64_t ring_rows = correlation_.window.rows + most - 1;
-    // row: relative to the first row that the piece reads
+    // `row` counts from the first row that the piece reads.
     const auto ring_row = [&](std::int64_t row) {
       return work.ring.data() + row % ring_rows * pieces_.piece.columns;
     };

@@ -1,5 +1,6 @@
-// A ring of slots, each with one frame: page-locked memory in, device memory in and out,
-// page-locked memory out. Three streams work on different slots at the same time.
+// Filters frames on a GPU through a ring of slots. A slot has the buffers of one frame: page-locked
+// memory in, device memory in and out, page-locked memory out. Three streams work on different
+// slots at the same time; the numbers are those of frames.
 //
 //   host      read 0 | read 1 | read 2 | write 0, read 3 | write 1, read 4 | ...
 //   copy in          | 0      | 1      | 2               | 3

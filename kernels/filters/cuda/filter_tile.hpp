@@ -74,7 +74,8 @@ bool rows_aligned(const T* array, std::int64_t columns) {
   return columns % vector_size<T> == 0 && reinterpret_cast<std::uintptr_t>(array) % 16 == 0;
 }
 
-/// The number of columns before the window's first that start a tile at a multiple of 16 bytes.
+/// The number of columns by which a tile begins before the window's first, so that it starts at a
+/// multiple of 16 bytes.
 template <class T>
 int lead_columns(const Correlation<T>& correlation) {
   constexpr int V = vector_size<T>;
@@ -128,7 +129,8 @@ __device__ __noinline__ std::int64_t outside_index(const TilePlan<T>& plan, std:
          edge_index(plan.edge, column, plan.input.columns);
 }
 
-/// The walk of one of several threads through rows of `width` places, which they divide.
+/// The places that one of several threads visits, in rows of `width` places: thread t visits places
+/// t, t + threads, t + 2 * threads, ..., counted row by row.
 struct Walk {
   int row, place, width, step_rows, step_places;
   __device__ __forceinline__ Walk(int thread, int threads, int row_width)
@@ -146,10 +148,10 @@ struct Walk {
   }
 };
 
-/// Copies rows x columns values from (first_row, first_column) on into `tile`. All threads take
-/// part, with several loads before the stores: 16 bytes at a time if rows are aligned (also filling
-/// the last 16 bytes of a row), and single values in tiles that reach beyond the input's edge. The
-/// block's threads must synchronise before they read.
+/// Copies rows x columns values from (first_row, first_column) on into `tile`. All threads of the
+/// block take part, each with several loads before its stores: 16 bytes at a time if rows are
+/// aligned (also filling the last 16 bytes of a row), and single values in tiles that reach beyond
+/// the input's edge. The threads must synchronise before they read the tile.
 template <class T>
 __device__ __forceinline__ void load_tile(const TilePlan<T>& plan, const T* input,
                                           std::int64_t first_row, std::int64_t first_column,
@@ -203,8 +205,8 @@ template <class T>
 inline constexpr int lane_outputs = 4 * vector_size<T>;
 
 /// Adds to sums[c] the sum of weights[b] * x[c + b] over b < count, in order of b. load(v, place)
-/// reads vector v of x (16 bytes). Weights of 0 add nothing; `weights` is padded with zeros to
-/// whole vectors, and one branch tests the weights of a vector.
+/// reads vector v of the input values x (16 bytes). Weights of 0 add nothing; `weights` is padded
+/// with zeros to whole vectors, and one branch tests the weights of a vector.
 template <class T, class Load>
 __device__ __forceinline__ void sum_along_window(const Load& load, const T* weights, int count,
                                                  T (&sums)[lane_outputs<T>]) {
