@@ -52,7 +52,7 @@ class CanonDigest {
     return whole;
   }
 
-  /// Of the last array.
+  /// The digest of the last array.
   Digest of_value() {
     make_all({});
     return made_.back();

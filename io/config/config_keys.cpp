@@ -231,10 +231,8 @@ ConfigTable make_key_table(const ConfigNames& names) {
   const ConfigTable rest = {
       {{.name = "equation.let", .type = quantities(), .preset = "{}",
        .meaning = "quantities that the formulas of the rates name, and fields that linear "
-                  "equations over the grid determine (docs/solves.md)",
-       .kinds = {formula_kind}},
-       of_equation,
-       [](RunConfig& run, const YamlNode& node) { assign_quantities(run.equation, node); }},
+                  "equations over the grid determine (docs/solves.md)", .kinds = {formula_kind}},
+       of_equation, [](RunConfig& run, const YamlNode& node) { assign(run.equation, node); }},
 
       {{.name = "time.steps", .type = null_or(integer(0, most_steps)), .preset = "null",
        .unit = "steps", .meaning = "number of the last step; give either this or time.end"}, free,

@@ -77,7 +77,7 @@ std::string meant_by(const KeyMistake& mistake, int axes) {
   for (const std::string_view draw : {"random", "rand", "randn"})
     if (mistake.word == draw)
       return initial ? "did you mean random, from 0 to 1?" : "did you mean noise?";
-  if (mistake.word == "poisson") return "lapl solves no elliptic equations";
+  if (mistake.word == "poisson") return "docs/solves.md has elliptic equations";
   for (const auto& [other, meant] : other_functions)
     if (edit_distance(mistake.word, other, 0) == 0 && !is_off_grid(meant, axes))
       return meant.empty() ? "docs/formulas.md has the functions that there are"

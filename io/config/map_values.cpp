@@ -153,7 +153,7 @@ Schema quantities() {
                       fmt::format("a map of names, each with a formula or {}", form));
 }
 
-void assign_quantities(EquationConfig& equation, const YamlNode& node) {
+void assign(EquationConfig& equation, const YamlNode& node) {
   equation.quantities.clear();
   equation.solves.clear();
   for_each_entry(node, [&](const std::string& name, const YamlNode& value) {

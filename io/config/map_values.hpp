@@ -26,7 +26,7 @@ Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
 // Store resolved values in a run config.
 void assign(ParameterConfig& parameter, const YamlNode& node);
 void assign(std::vector<DerivedConfig>& derived, const YamlNode& node);
-void assign_quantities(EquationConfig& equation, const YamlNode& node);
+void assign(EquationConfig& equation, const YamlNode& node);
 void assign(std::vector<IntegralConfig>& integrals, const YamlNode& node);
 void assign(ProbesConfig& probes, const YamlNode& node);
 void assign(Tolerance& tolerance, const YamlNode& node);

@@ -38,30 +38,6 @@ void scale_and_add(Values& x, double factor, const Values& y, int threads) {
   for (std::int64_t i = 0; i < std::ssize(x); ++i) x[i] = y[i] + factor * x[i];
 }
 
-// Numbers of cells along an axis such that no two of the three cells around any cell have the same.
-struct Colors {
-  Colors(std::int64_t size, bool periodic)
-      : count(static_cast<int>(std::min<std::int64_t>(size, 3))) {
-    const std::int64_t rest = periodic && size > 3 ? size % 3 : 0;
-    for (std::int64_t i = 0; i < size; ++i)
-      of_cell.push_back(i < size - rest ? static_cast<int>(i % 3)
-                                        : 3 + static_cast<int>(i - (size - rest)));
-    count += static_cast<int>(rest);
-    offsets.assign(size * count, none);
-    for (std::int64_t i = 0; i < size; ++i)
-      for (int along = size > 1 ? -1 : 0; along <= (size > 1 ? 1 : 0); ++along) {
-        const std::int64_t beside = periodic ? (i + along + size) % size : i + along;
-        if (beside >= 0 && beside < size) offsets[i * count + of_cell[beside]] = along;
-      }
-  }
-  // Where the cell of this color beside cell i is; none: there is none.
-  static constexpr int none = 2;
-  int offset(std::int64_t i, int color) const { return offsets[i * count + color]; }
-
-  int count;
-  std::vector<int> of_cell, offsets;
-};
-
 }  // namespace
 
 GridSystem::GridSystem(Problem<double> left, Problem<double> right, int unknown, SolveRules rules)
@@ -97,104 +73,6 @@ GridSystem::Values GridSystem::padded(const double* values) const {
   for (std::int64_t row = 0; row < grid_.rows(); ++row)
     std::copy_n(values + row * grid_.size[2], grid_.size[2], made.data() + grid_.row_place(row));
   return made;
-}
-
-// An entry is what the left side becomes in a cell where the unknown is 1 in one cell beside it and
-// 0 in all others, less what it is where the unknown is 0 everywhere. One evaluation gives those of
-// all cells of one color. The unknown is a large power of two instead of 1, so that constants of
-// the left side, which conditions bring in, cost no digits.
-void GridSystem::assemble(const Values& state, double time) {
-  constexpr double unit = 0x1p30;
-  const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
-  Values probe = state, made(cells);
-  double* const unknown = probe.data() + unknown_ * cells;
-  std::fill_n(unknown, cells, 0.0);
-  constant_.resize(cells);
-  left_(probe.data(), time, constant_.data());
-  raw_.emplace(grid_);
-  const std::array colors = {Colors(grid_.size[0], grid_.periodic[0]),
-                             Colors(grid_.size[1], grid_.periodic[1]),
-                             Colors(grid_.size[2], grid_.periodic[2])};
-  std::array<int, 3> color{};
-  for (color[0] = 0; color[0] < colors[0].count; ++color[0])
-    for (color[1] = 0; color[1] < colors[1].count; ++color[1])
-      for (color[2] = 0; color[2] < colors[2].count; ++color[2]) {
-        const auto for_rows = [&](const auto& use) {
-#pragma omp parallel for num_threads(threads_) schedule(static)
-          for (std::int64_t row = 0; row < grid_.rows(); ++row)
-            use(row, row / grid_.size[1], row % grid_.size[1]);
-        };
-        for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
-          const bool is_one = colors[0].of_cell[i] == color[0] && colors[1].of_cell[j] == color[1];
-          for (std::int64_t column = 0; column < columns; ++column)
-            unknown[row * columns + column] =
-                is_one && colors[2].of_cell[column] == color[2] ? unit : 0;
-        });
-        left_(probe.data(), time, made.data());
-        // Offsets whose entries are not all 0, as bits; the last bit: a cell that is not beside.
-        std::vector<std::uint32_t> found(grid_.rows());
-        const auto for_cells = [&](const auto& use) {
-          for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
-            const int plane = colors[0].offset(i, color[0]), along = colors[1].offset(j, color[1]);
-            for (std::int64_t column = 0; column < columns; ++column) {
-              const std::int64_t cell = row * columns + column;
-              const double entry = (made[cell] - constant_[cell]) / unit;
-              if (entry == 0) continue;
-              const int last = colors[2].offset(column, color[2]);
-              use(row, column, entry,
-                  plane == Colors::none || along == Colors::none || last == Colors::none
-                      ? stencil_offsets
-                      : offset_number(plane, along, last));
-            }
-          });
-        };
-        for_cells([&](std::int64_t row, std::int64_t, double, int offset) {
-          found[row] |= std::uint32_t{1} << offset;
-        });
-        std::uint32_t all = 0;
-        for (const std::uint32_t of_row : found) all |= of_row;
-        if ((all >> stencil_offsets & 1) != 0)
-          throw ConfigError(
-              "equation.let.{}.solve: reads {} further than one cell away, or conditions that do "
-              "(expected derivatives of up to the second order)",
-              rules_.unknown, rules_.unknown);
-        for (int offset = 0; offset < stencil_offsets; ++offset)
-          if ((all >> offset & 1) != 0) raw_->make(offset);
-        for_cells([&](std::int64_t row, std::int64_t column, double entry, int offset) {
-          raw_->entries[offset][grid_.row_place(row) + column] = entry;
-        });
-      }
-  raw_->make(stencil_center);
-  check_linear(std::move(probe), time);
-  prepare();
-}
-
-// Compares the left side at numbers that have no pattern with what the matrix makes of them.
-void GridSystem::check_linear(Values state, double time) {
-  const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
-  double* const unknown = state.data() + unknown_ * cells;
-  for (std::int64_t cell = 0; cell < cells; ++cell) {
-    std::uint64_t bits = (static_cast<std::uint64_t>(cell) + 1) * 0x9e3779b97f4a7c15;
-    bits = (bits ^ bits >> 31) * 0xbf58476d1ce4e5b9;
-    unknown[cell] = static_cast<double>(bits >> 12) * 0x1p-51 - 1;
-  }
-  Values made(cells), x = padded(unknown), product = x, sizes = x;
-  left_(state.data(), time, made.data());
-  multiply(x, product);
-  StencilMatrix magnitudes = *raw_;
-  for (Values& entries : magnitudes.entries)
-    for (double& entry : entries) entry = -std::abs(entry);
-  for (double& value : x) value = 1;
-  residual(magnitudes, x, nullptr, sizes, threads_);
-  for (std::int64_t cell = 0; cell < cells; ++cell) {
-    const std::int64_t place = grid_.row_place(cell / columns) + cell % columns;
-    const double expected = product[place] + constant_[cell];
-    if (!(std::abs(made[cell] - expected) > 1e-9 * (sizes[place] + std::abs(constant_[cell]))))
-      continue;
-    throw ConfigError("equation.let.{}.solve: not linear in {} ({}: {:.6g} instead of {:.6g})",
-                      rules_.unknown, rules_.unknown, cell_text(cell / columns, cell % columns),
-                      made[cell], expected);
-  }
 }
 
 // Takes the entries for cells without an equation, whose values are given, out of the matrix.

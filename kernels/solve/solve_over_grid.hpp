@@ -17,7 +17,7 @@
 namespace lapl {
 
 /// `own` are the own cells of a rank's part, of the fields one after the other. Returns the
-/// solution on the whole grid. Collective. Throws NumericalError on all ranks.
+/// solution on the whole grid. Collective. Throws what GridSystem::solve does, on all ranks.
 template <class T>
 std::vector<T> solution_over_grid(Ranks& ranks, GridSystem* system, Shape grid, std::int64_t fields,
                                   std::int64_t unknown, std::span<const T> own, const Part& part,
@@ -44,15 +44,20 @@ std::vector<T> solution_over_grid(Ranks& ranks, GridSystem* system, Shape grid, 
     }
   }
   std::string failure;
+  bool is_config = false;
   if (ranks.is_first() && system != nullptr) {
     try {
       system->solve(state, time);
-    } catch (const FormattedError& error) {
+    } catch (const ConfigError& error) {
+      failure = error.what();
+      is_config = true;
+    } catch (const NumericalError& error) {
       failure = error.what();
     }
     std::copy_n(state.begin() + unknown * grid.cells(), grid.cells(), solution.begin());
   }
   failure = broadcast_text(ranks, failure);
+  if (of_first(ranks, is_config)) throw ConfigError(failure);
   if (!failure.empty()) throw NumericalError(failure);
   if (ranks.count() > 1) ranks.broadcast(std::as_writable_bytes(std::span(solution)));
   return solution;

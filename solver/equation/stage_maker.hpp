@@ -136,29 +136,6 @@ class StageMaker {
                                            [&](auto, auto&) { return tree.number(0); }));
   }
 
-  // Renumbers arrays so that the array `made`, a step's error, follows the fields of the state.
-  void make_field(int made) {
-    const int place = static_cast<int>(fields_.size());
-    const auto moved = [&](int array) {
-      return array == made ? place : array >= place && array < made ? array + 1 : array;
-    };
-    for (Stage& stage : made_.stages) {
-      for (StageOperation& node : stage.tree.operations)
-        if (node.operation == Operation::value) node.index = moved(node.index);
-      for (int& target : stage.targets) target = moved(target);
-      for (GridReduction& reduction : stage.reductions) reduction.array = moved(reduction.array);
-      for (GridSolve& solve : stage.solves) {
-        for (int& array : solve.state) array = moved(array);
-        solve.unknown = moved(solve.unknown);
-      }
-    }
-    for (Arrays& state : made_.states)
-      for (int& array : state) array = moved(array);
-    made_.like.erase(made_.like.begin() + made);
-    made_.like.insert(made_.like.begin() + place, -1);
-    made_.measures_error = true;
-  }
-
   // Evaluates the rates as evaluate() does, but calls `results` once, with all rates.
   void evaluate_all(
       const Arrays& state, double time,
@@ -178,7 +155,7 @@ class StageMaker {
     computed_.clear();
     used_reductions_.clear();
     time_ = time;
-    if (state != fields_) solves_ = solves_of(state);
+    if (state != fields_) solves_ = solves_for(state);
     const std::unique_ptr<Level> made = new_level();
     Level& last = *made;
     for (const Formula* const quantity : in_arrays_) refuse_noise(*quantity);
@@ -206,7 +183,7 @@ class StageMaker {
   }
 
   // The solves for the fields of a state that the others determine.
-  std::vector<GridSolve> solves_of(const Arrays& state) const {
+  std::vector<GridSolve> solves_for(const Arrays& state) const {
     std::vector<GridSolve> solves;
     for (const SolvedField& solved : system_.solved)
       solves.push_back({static_cast<int>(solves.size()), state, state[solved.field]});

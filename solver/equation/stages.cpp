@@ -46,7 +46,7 @@ class StepMaker : public StageMaker {
       last.tree.results.push_back(last.tree.value(array, {}));
       last.targets.push_back(solved.field);
     }
-    last.solves = solves_of(state);
+    last.solves = solves_for(state);
     made_.stages.push_back(std::move(last));
     made_.states.push_back(std::move(state));
   }
@@ -124,6 +124,29 @@ class StepMaker : public StageMaker {
         rates_now[field] = to.change(weighted(of_error, count, to, field, rates_now[field]));
       return rates_now;
     });
+  }
+
+  // Renumbers arrays so that the array `made`, a step's error, follows the fields of the state.
+  void make_field(int made) {
+    const int place = static_cast<int>(fields_.size());
+    const auto moved = [&](int array) {
+      return array == made ? place : array >= place && array < made ? array + 1 : array;
+    };
+    for (Stage& stage : made_.stages) {
+      for (StageOperation& node : stage.tree.operations)
+        if (node.operation == Operation::value) node.index = moved(node.index);
+      for (int& target : stage.targets) target = moved(target);
+      for (GridReduction& reduction : stage.reductions) reduction.array = moved(reduction.array);
+      for (GridSolve& solve : stage.solves) {
+        for (int& array : solve.state) array = moved(array);
+        solve.unknown = moved(solve.unknown);
+      }
+    }
+    for (Arrays& state : made_.states)
+      for (int& array : state) array = moved(array);
+    made_.like.erase(made_.like.begin() + made);
+    made_.like.insert(made_.like.begin() + place, -1);
+    made_.measures_error = true;
   }
 
   // Adds a last stage, which evaluates the rates at the new values in `made`, copies these values

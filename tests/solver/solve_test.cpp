@@ -7,6 +7,8 @@
 #include <cmath>
 #include <exception>
 #include <memory>
+#include <numbers>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/initial_field.hpp"
 #include "tests/formula_run.hpp"
+#include "tests/solver/gallery_run.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
@@ -288,4 +291,42 @@ TEST_CASE("solves: wrong configs are refused before anything is made") {
   CHECK(test::has(mistake("s: {solve: laplacian(s) - s, equals: u, tolerance: 0}"), "tolerance"));
   CHECK(test::has(mistake("s: {solve: laplacian(s) - s, equals: u}", "compute: {engine: spectral}"),
                   "spectral"));
+}
+
+TEST_CASE("gallery: Keller-Segel keeps the cells, and a small wave grows as the equation says") {
+  const double k = 2 * std::numbers::pi * 2 / 32, q = 4 * std::pow(2 * std::sin(k / 4), 2);
+  test::GalleryRun run(
+      "keller-segel",
+      {"grid.shape=[1, 64]", "time.scheme=rk4",
+       fmt::format("initial.u={{kind: formula, formula: 0.25 + 1e-6 * cos({} * x)}}", k)});
+  const double rate = 5 * 0.25 * 0.75 * q / (1 + q) - 0.25 * q;
+  REQUIRE(rate > 0);
+  const auto sum = [&](const test::Values& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  };
+  const test::Values before = run.after(0), after = run.after(100);
+  CHECK(sum(after) == doctest::Approx(sum(before)).epsilon(1e-13));
+  CHECK(std::log((after[0] - 0.25) / (before[0] - 0.25)) ==
+        doctest::Approx(100 * *run.run.time_step * rate).epsilon(1e-4));
+}
+
+TEST_CASE("gallery: convection begins at Ra = 27 pi^4 / 4") {
+  const double critical = 27 * std::pow(std::numbers::pi, 4) / 4;
+  const auto growth = [&](double share) {
+    // Two rolls of the critical width, sqrt 2.
+    test::GalleryRun run("convection",
+                         {"grid.shape=[32, 64]", "grid.spacing=[0.03125, 0.04419417382415922]",
+                          fmt::format("parameters.Ra={}", share * critical), "time.step=0.0001",
+                          "initial.T={kind: formula, formula: 1 - y - 0.015625 + 1e-6 * sin(pi * "
+                          "(y + 0.015625)) * cos(pi * x / sqrt(2))}"});
+    const auto amplitude = [&](std::int64_t steps) {
+      const test::Values w = run.after(steps, 1);
+      return std::max(std::abs(*std::ranges::max_element(w)),
+                      std::abs(*std::ranges::min_element(w)));
+    };
+    const double before = amplitude(1000);
+    return amplitude(1000) / before;
+  };
+  CHECK(growth(0.98) < 1);
+  CHECK(growth(1.02) > 1);
 }
