@@ -79,6 +79,7 @@ std::vector<ExponentialRates::Group> coupled_groups(const SymbolTerms& terms,
 ExponentialRates make_exponential_rates(RunConfig config, const FormulaSystem& system,
                                         const CoefficientFields& coefficients) {
   if (config.mask) throw Refusal{"the grid has a mask (grid.mask)"};
+  if (!system.solved.empty()) throw Refusal{"equation.let has an equation for a field"};
   if (config.scheme.tolerance || !config.time_step) config.time_step = 1;  // any value will do
   ExponentialRates found{.order = table_row(config.scheme.kind).order, .rates = {}, .groups = {}};
   const auto tolerance = config.scheme.tolerance.value_or(Tolerance());

@@ -23,6 +23,7 @@ struct RateProblem {
 RateProblem make_rate_problem(const RunConfig& config, const FormulaSystem& system,
                               const CoefficientFields& coefficients) {
   const std::string& field = config.fields.front();
+  if (!system.solved.empty()) throw Refusal{"equation.let has an equation for a field"};
   if (config.fields.size() > 1) throw Refusal{"it takes one field, and there are more"};
   if (config.scheme.kind == Scheme::imex)
     throw Refusal{"time.scheme imex treats some terms unlike others"};

@@ -212,14 +212,10 @@ class FormulaChecker : public ConditionChecker {
       check_side(solved.right, "equals");
     }
     if (system().solved.empty() || !found_.empty()) return;
-    if (run_.scheme.kind == Scheme::leapfrog || is_exponential(run_))
-      add("time.scheme", fmt::format("found {}, but equation.let has an equation for {} (expected "
-                                     "another scheme, such as heun)",
-                                     enum_name(run_.scheme.kind), run_.equation.solves[0].field));
-    if (is_spectral(run_))
-      add("compute.engine", fmt::format("found {}, but equation.let has an equation for {} "
-                                        "(expected auto)",
-                                        run_.engine, run_.equation.solves[0].field));
+    if (run_.scheme.kind == Scheme::leapfrog)
+      add("time.scheme", fmt::format("found leapfrog, but equation.let has an equation for {} "
+                                     "(expected another scheme, such as heun)",
+                                     run_.equation.solves[0].field));
   }
 
   void check_reactions() {

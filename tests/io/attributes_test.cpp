@@ -46,7 +46,7 @@ constexpr std::array<AttributeRow, 17> value_attributes = {{
     {"valid_range", AttributeUse::honoured, "values outside of these two numbers are missing"},
     {"signedness", AttributeUse::refused, "netCDF-2's form of _Unsigned"},
     {"compress", AttributeUse::refused, "points of a grid gathered in a list"},
-    {"units", AttributeUse::without_effect, "numbers are taken as they stand, in any unit"},
+    {"units", AttributeUse::without_effect, "numbers are read as they are, in any unit"},
     {"actual_range", AttributeUse::without_effect, "describes the values"},
     {"flag_values", AttributeUse::without_effect, "the codes are the values"},
     {"flag_masks", AttributeUse::without_effect, "the codes are the values"},

@@ -101,7 +101,7 @@ TEST_CASE("each of 67 first attempts is answered") {
        "    laplacian(u) + random\n"
        "                   ^"},
       {"equation", "equation: {u: poisson(-u)}",
-       "bad.yaml:3:15: equation.u: unknown name poisson (lapl solves no elliptic equations)\n"
+       "bad.yaml:3:15: equation.u: unknown name poisson (docs/solves.md has elliptic equations)\n"
        "    poisson(-u)\n"
        "    ^"},
       {"equation", "equation: {u: integrate(u)}",
