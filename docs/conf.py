@@ -45,8 +45,8 @@ html_static_path = ["site.css", os.environ["LAPL_STATIC"]]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
+pygments_style = "default"  # these two have contrast enough in comments and numbers
+pygments_dark_style = "github-dark"
 
 
 def listed(page):
@@ -95,8 +95,14 @@ def with_cards(text):
     return text.replace("\n## ", "\n".join(["\n<div class=\"cards\">", "", *links, "", "</div>", "", "## "]), 1)
 
 
+def with_whole_dates(text):
+    """Marks the dates in cells of tables, which site.css does not break at their hyphens."""
+    date = re.compile(r"(?<= )20\d\d-\d\d-\d\d(?=[ ,])")
+    return re.sub(r"^\|.*", lambda row: date.sub(r'<span class="date">\g<0></span>', row[0]), text, flags=re.M)
+
+
 def add_for_site(app, name, source):
-    change = {"docs/api": with_reference, "docs/gallery": with_cards}.get(name, str)
+    change = {"docs/api": with_reference, "docs/gallery": with_cards}.get(name, with_whole_dates)
     source[0] = change(source[0]) + navigation(name, app.env.found_docs)
 
 
