@@ -4,6 +4,7 @@ Navigation follows the tables of docs/README.md and docs/notes/README.md: a page
 scripts/site sets LAPL_DOXYGEN and LAPL_STATIC.
 """
 
+import html
 import os
 import pathlib
 import re
@@ -106,6 +107,35 @@ def add_for_site(app, name, source):
     source[0] = change(source[0]) + navigation(name, app.env.found_docs)
 
 
+def text_of(element):
+    return html.unescape(re.sub(r"<[^>]*>", "", element)).strip()
+
+
+def with_labels(table):
+    """A table of four columns or more and much text gets the name of its column in each cell, for narrow screens."""
+    names = [text_of(name) for name in re.findall(r"<th\b.*?</th>", table[0], re.S)]
+    body = table[0].partition("<tbody>")[2]
+    if len(names) < 4 or len(text_of(body)) < 70 * body.count("<tr"):
+        return table[0]
+
+    def row(cells):
+        labels = iter(names)
+        return re.sub(r"<td\b.*?</td>", lambda cell: labelled(cell[0], next(labels)), cells[0], flags=re.S)
+
+    def labelled(cell, name):
+        if not text_of(cell):
+            return "<td></td>"
+        return cell.replace("<td", f'<td data-label="{html.escape(name)}"', 1) if name not in ("", names[0]) else cell
+
+    return re.sub(r"<tr\b.*?</tr>", row, table[0].replace('class="', 'class="wide ', 1), flags=re.S)
+
+
+def label_tables(app, name, template, context, doctree):
+    if "body" in context:
+        context["body"] = re.sub(r"<table\b.*?</table>", with_labels, context["body"], flags=re.S)
+
+
 def setup(app):
     app.connect("source-read", add_for_site)
+    app.connect("html-page-context", label_tables)
     return {"parallel_read_safe": True}
