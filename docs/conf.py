@@ -64,7 +64,7 @@ def listed(page):
 
 def toctree(caption, pages):
     options = [":hidden:", f":caption: {caption}" if caption else ""]
-    return "\n".join(["", "", "```{toctree}", *options, "", *(f"/{page}" for page in pages), "```", ""])
+    return "\n".join(["", "", "```{toctree}", *options, "", *(page if page == "genindex" else f"/{page}" for page in pages), "```", ""])
 
 
 def navigation(name, every_page):
@@ -72,7 +72,7 @@ def navigation(name, every_page):
     trees = {}
     if name == "README":
         trees = listed(root / "docs/README.md")
-        trees["Project"] = ["docs/README", *sorted(page for page in every_page - {name} if "/" not in page)]
+        trees["Project"] = ["docs/README", *sorted(page for page in every_page - {name} if "/" not in page), "genindex"]
     elif name == "CONTRIBUTING":
         trees[""] = sorted(page for page in every_page if re.fullmatch(r"(?!docs/).*/README", page))
     elif name == "docs/notes/README":
