@@ -64,7 +64,8 @@ def listed(page):
 
 def toctree(caption, pages):
     options = [":hidden:", f":caption: {caption}" if caption else ""]
-    return "\n".join(["", "", "```{toctree}", *options, "", *(page if page == "genindex" else f"/{page}" for page in pages), "```", ""])
+    paths = [page if page == "genindex" else f"/{page}" for page in pages]
+    return "\n".join(["", "", "```{toctree}", *options, "", *paths, "```", ""])
 
 
 def navigation(name, every_page):
@@ -115,7 +116,9 @@ def with_labels(table):
     """A table of four columns or more and much text gets the name of its column in each cell, for narrow screens."""
     names = [text_of(name) for name in re.findall(r"<th\b.*?</th>", table[0], re.S)]
     body = table[0].partition("<tbody>")[2]
-    if len(names) < 4 or len(text_of(body)) < 70 * body.count("<tr"):
+    rows = body.count("<tr")
+    is_list_of_links = body.count("<a ") >= rows * len(names)
+    if len(names) < 4 or len(text_of(body)) < 70 * rows or is_list_of_links:
         return table[0]
 
     def row(cells):
