@@ -4,6 +4,7 @@ Navigation follows the tables of docs/README.md and docs/notes/README.md: a page
 scripts/site sets LAPL_DOXYGEN and LAPL_STATIC.
 """
 
+import html
 import os
 import pathlib
 import re
@@ -45,8 +46,8 @@ html_static_path = ["site.css", os.environ["LAPL_STATIC"]]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
+pygments_style = "default"  # these two have contrast enough in comments and numbers
+pygments_dark_style = "github-dark"
 
 
 def listed(page):
@@ -63,7 +64,8 @@ def listed(page):
 
 def toctree(caption, pages):
     options = [":hidden:", f":caption: {caption}" if caption else ""]
-    return "\n".join(["", "", "```{toctree}", *options, "", *(f"/{page}" for page in pages), "```", ""])
+    paths = [page if page == "genindex" else f"/{page}" for page in pages]
+    return "\n".join(["", "", "```{toctree}", *options, "", *paths, "```", ""])
 
 
 def navigation(name, every_page):
@@ -71,7 +73,7 @@ def navigation(name, every_page):
     trees = {}
     if name == "README":
         trees = listed(root / "docs/README.md")
-        trees["Project"] = ["docs/README", *sorted(page for page in every_page - {name} if "/" not in page)]
+        trees["Project"] = ["docs/README", *sorted(page for page in every_page - {name} if "/" not in page), "genindex"]
     elif name == "CONTRIBUTING":
         trees[""] = sorted(page for page in every_page if re.fullmatch(r"(?!docs/).*/README", page))
     elif name == "docs/notes/README":
@@ -95,11 +97,48 @@ def with_cards(text):
     return text.replace("\n## ", "\n".join(["\n<div class=\"cards\">", "", *links, "", "</div>", "", "## "]), 1)
 
 
+def with_whole_dates(text):
+    """Marks the dates in cells of tables, which site.css does not break at their hyphens."""
+    date = re.compile(r"(?<= )20\d\d-\d\d-\d\d(?=[ ,])")
+    return re.sub(r"^\|.*", lambda row: date.sub(r'<span class="date">\g<0></span>', row[0]), text, flags=re.M)
+
+
 def add_for_site(app, name, source):
-    change = {"docs/api": with_reference, "docs/gallery": with_cards}.get(name, str)
+    change = {"docs/api": with_reference, "docs/gallery": with_cards}.get(name, with_whole_dates)
     source[0] = change(source[0]) + navigation(name, app.env.found_docs)
+
+
+def text_of(element):
+    return html.unescape(re.sub(r"<[^>]*>", "", element)).strip()
+
+
+def with_labels(table):
+    """A table of four columns or more and much text gets the name of its column in each cell, for narrow screens."""
+    names = [text_of(name) for name in re.findall(r"<th\b.*?</th>", table[0], re.S)]
+    body = table[0].partition("<tbody>")[2]
+    rows = body.count("<tr")
+    is_list_of_links = body.count("<a ") >= rows * len(names)
+    if len(names) < 4 or len(text_of(body)) < 70 * rows or is_list_of_links:
+        return table[0]
+
+    def row(cells):
+        labels = iter(names)
+        return re.sub(r"<td\b.*?</td>", lambda cell: labelled(cell[0], next(labels)), cells[0], flags=re.S)
+
+    def labelled(cell, name):
+        if not text_of(cell):
+            return "<td></td>"
+        return cell.replace("<td", f'<td data-label="{html.escape(name)}"', 1) if name not in ("", names[0]) else cell
+
+    return re.sub(r"<tr\b.*?</tr>", row, table[0].replace('class="', 'class="wide ', 1), flags=re.S)
+
+
+def label_tables(app, name, template, context, doctree):
+    if "body" in context:
+        context["body"] = re.sub(r"<table\b.*?</table>", with_labels, context["body"], flags=re.S)
 
 
 def setup(app):
     app.connect("source-read", add_for_site)
+    app.connect("html-page-context", label_tables)
     return {"parallel_read_safe": True}

@@ -67,9 +67,9 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
 // clang-format on
 
 /// Value at node `index` of eigenmode `mode` of the second difference on `size` nodes:
-///   zero       sin((index + 1) * theta),    theta = pi * mode / (size + 1)
-///   insulated  cos((index + 1/2) * theta),  theta = pi * mode / size
-///   periodic   cos(index * theta),          theta = 2 * pi * mode / size
+/// - zero: sin((index + 1) * theta), theta = pi * mode / (size + 1);
+/// - insulated: cos((index + 1/2) * theta), theta = pi * mode / size;
+/// - periodic: cos(index * theta), theta = 2 * pi * mode / size.
 double eigenmode(Boundary boundary, std::int64_t mode, std::int64_t index, std::int64_t size);
 
 /// Initial fields that one process stores whole, by name: fields that io/ reads from files, and
