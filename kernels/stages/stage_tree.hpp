@@ -110,6 +110,9 @@ int instruction_count(const StageTree& tree);
 /// The tree without operations that no result needs.
 StageTree without_unused(const StageTree& tree);
 
+/// For each operation, true if it is one of these or one of them depends on it.
+std::vector<bool> needed_by(const StageTree& tree, const std::vector<int>& these);
+
 /// For each operation, true if it is such a leaf or depends on one.
 std::vector<bool> depending_on(const StageTree& tree, bool (*leaf)(const StageOperation&));
 
