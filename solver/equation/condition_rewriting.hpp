@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/equation/condition_root.hpp"
 #include "solver/equation/formula_system.hpp"
 
 namespace lapl {
@@ -16,6 +17,8 @@ class ConditionRewriting {
   ConditionRewriting(const StepStages& made, const FormulaSystem& system, FormulaNames names);
   virtual ~ConditionRewriting() = default;
 
+  /// The most steps of Newton's method from now on.
+  void set_steps(int steps) { steps_ = steps; }
   /// The tree of a stage, rewritten.
   StageTree of(const StepStages& made, std::size_t stage);
 
@@ -57,6 +60,7 @@ class ConditionRewriting {
   bool depends(int node, int on) const;
 
   const FormulaSystem& system_;
+  int steps_ = newton_steps;
   std::vector<int> state_;  // arrays of the fields that the stage reads
   std::set<std::string> used_;
 };
