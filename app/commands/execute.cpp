@@ -28,6 +28,7 @@
 #include "io/run/run_writer.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/background.hpp"
+#include "solver/condition_watch.hpp"
 #include "solver/equation_digest.hpp"
 #include "solver/initial_field.hpp"
 #include "solver/precision_watch.hpp"
@@ -135,6 +136,7 @@ class Execution {
     change_ = equation_change(job_, digest_);
     begin_at(choice, coefficients, initial);
     if (ranks_.is_first()) watch_.emplace(config_, model_.system, coefficients, backend_->rows());
+    if (ranks_.count() == 1) condition_watch_.emplace(config_, model_.system, coefficients);
   }
 
   InitialFields initial_fields(const CoefficientFields& coefficients, WholeFields whole) const {
@@ -283,6 +285,23 @@ class Execution {
     if (event.output.empty()) return;
     for (const std::string& warning : check_precision(*watch_, event))
       console_.warning(fmt::format("step {}: {}", event.step, warning));
+    warn_of_conditions(event);
+  }
+
+  // Warns once.
+  void warn_of_conditions(const StoredEvent& event) {
+    if (!condition_watch_ || !condition_watch_->is_needed()) return;
+    std::vector<double> state;
+    for (const auto& field : event.fields)
+      std::visit([&](auto values) { state.insert(state.end(), values.begin(), values.end()); },
+                 field.values);
+    const std::string what = condition_watch_->check(state, event.time);
+    if (what.empty()) return;
+    condition_watch_.reset();
+    const std::string text = fmt::format("step {}: {}", event.step, what);
+    console_.warning(text);
+    folder().log({{"event", "warning"}, {"step", event.step}, {"what", what}});
+    if (step_warning_.empty()) summary_->values["step_warning"] = step_warning_ = text;
   }
 
   // Reports once why steps are slower than they could be: a compiler beside the run may fail at any
@@ -354,6 +373,7 @@ class Execution {
   std::string change_;        // of the equation, from first_step_ on; else empty
   std::unique_ptr<Backend<T>> backend_;
   std::optional<PrecisionWatch> watch_;
+  std::optional<ConditionWatch> condition_watch_;
   std::string step_warning_;  // printed at the start
   std::optional<RunFolder> created_;
   Provenance provenance_;

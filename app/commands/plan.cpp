@@ -16,6 +16,7 @@
 #include "kernels/ranks/halo.hpp"
 #include "kernels/ranks/ranked_backend.hpp"
 #include "solver/clock.hpp"
+#include "solver/condition_watch.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/initial_field.hpp"
@@ -212,13 +213,16 @@ Plan plan_run(LoadedConfig loaded, bool tries_ways) {
     const auto stable_steps =
         stable_step_finder(config, model.system, [&] { return load_state_fields(config); });
     plan.stable = stable_steps(config.scheme);
+    const StateFields fields = load_state_fields(config);
+    plan.step_warning = condition_warning(config, model.system, fields.coefficients, fields.whole);
     with_precision(config.precision,
                    [&]<class T>() { measure<T>(loaded, plan, stable_steps, tries_ways); });
   } else {
     plan.stable = {.largest = stable_limit(config, model.system),
                    .why_unknown = "not estimated: the grid does not fit"};
   }
-  plan.step_warning = step_warning(config, model.system, plan.stable);
+  if (const std::string warning = step_warning(config, model.system, plan.stable); !warning.empty())
+    plan.step_warning = plan.step_warning.empty() ? warning : warning + "; " + plan.step_warning;
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include "io/config/config.hpp"
 #include "io/filters/filter_source.hpp"
 #include "io/readers/initial_source.hpp"
+#include "solver/condition_watch.hpp"
 
 namespace lapl {
 namespace {
@@ -25,6 +26,8 @@ int validate_command(const ValidateOptions& options) {
   // Verifies that the files named in the config exist and fit the grid.
   RecordNotes notes = {config.step_note, mask_note};
   StateFields fields = load_state_fields(config.run, &notes);
+  const std::string of_conditions =
+      condition_warning(config.run, config.system, fields.coefficients, fields.whole);
   const StableStep stable =
       find_stable_step(config.run, config.system, [&] { return std::move(fields); });
   if (const std::string why = why_no_step(config.run, stable); !why.empty())
@@ -35,6 +38,7 @@ int validate_command(const ValidateOptions& options) {
     if (!note.empty()) print_note(note);
   if (const std::string warning = step_warning(config.run, config.system, stable); !warning.empty())
     print_warning(warning);
+  if (!of_conditions.empty()) print_warning(of_conditions);
   const TimeScheme scheme = config.run.scheme;
   print_note(
       fmt::format("largest stable step{}: {}",

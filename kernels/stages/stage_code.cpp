@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "kernels/stages/embedded_headers.hpp"
+#include "kernels/stages/rare_parts.hpp"
 
 namespace lapl {
 namespace {
@@ -43,7 +44,7 @@ std::size_t place_in(const std::vector<T>& list, const T& value) {
 // Arguments are the operations that do not vary, but are results or operands of varying ones.
 StageArguments stage_arguments(const StageTree& tree, const std::vector<bool>& varying,
                                int row_words) {
-  StageArguments arguments{.operations = {}, .draws = {}, .row_words = row_words};
+  StageArguments arguments{.operations = {}, .draws = {}, .row_words = row_words, .needed = {}};
   const auto use = [&](int operation) {
     if (!varying[operation] && std::ranges::count(arguments.operations, operation) == 0)
       arguments.operations.push_back(operation);
@@ -55,6 +56,9 @@ StageArguments stage_arguments(const StageTree& tree, const std::vector<bool>& v
     for (int k = 0; varying[i] && k < table_row(tree.operations[i].operation).operands; ++k)
       use(tree.operations[i].operands[k]);
   for (const int result : tree.results) use(result);
+  const std::vector<bool> needed = needed_by(tree, arguments.operations);
+  for (std::size_t i = 0; i < needed.size(); ++i)
+    if (needed[i]) arguments.needed.push_back(static_cast<int>(i));
   return arguments;
 }
 
@@ -76,16 +80,15 @@ std::string arguments_text(const StageArguments& arguments) {
   return text;
 }
 
-// Statements such as "const T v7 = lapl::sum(v3, v5);" for each operation that varies, then
-// "results[0] = v7;" for each result. `leaf` prints the reading of a leaf, `store` is the
-// destination of a result.
-std::string operations_text(
-    const StageTree& tree, const std::vector<bool>& varying,
-    const std::function<std::string(const StageOperation&, std::size_t place)>& leaf,
-    const char* store) {
+// Prints the reading of a leaf.
+using LeafText = std::function<std::string(const StageOperation&, std::size_t place)>;
+
+// Statements such as "const T v7 = lapl::sum(v3, v5);" for each of these operations.
+std::string operations_text(const StageTree& tree, const std::vector<bool>& which,
+                            const LeafText& leaf) {
   std::string text;
   for (std::size_t i = 0; i < tree.operations.size(); ++i) {
-    if (!varying[i]) continue;
+    if (!which[i]) continue;
     const StageOperation& node = tree.operations[i];
     text += fmt::format("    const T v{} = ", i);
     if (!computes(node.operation)) {
@@ -101,10 +104,72 @@ std::string operations_text(
     text += fmt::format("lapl::{}({});\n",
                         by_bits ? "negative_of_bits" : table_row(node.operation).name, operands);
   }
+  return text;
+}
+
+// Such as "results[0] = v7;" for each result; `store` is the destination of a result.
+std::string results_text(const StageTree& tree, const char* store) {
+  std::string text;
   for (std::size_t i = 0; i < tree.results.size(); ++i)
     text +=
         "    " + fmt::format(fmt::runtime(store), i) + fmt::format(" = v{};\n", tree.results[i]);
   return text;
+}
+
+std::vector<bool> both(std::vector<bool> a, const std::vector<bool>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = a[i] && b[i];
+  return a;
+}
+
+// Statements that set `rare` where a cell needs a rare part. (GCC does not vectorise one condition
+// of them all.)
+std::string deciding_text(const RareParts& parts) {
+  std::string text;
+  for (const int operation : parts.where_true)
+    text += fmt::format("    rare |= v{} != T(0);\n", operation);
+  for (const int operation : parts.where_false)
+    text += fmt::format("    rare |= v{} == T(0);\n", operation);
+  return text;
+}
+
+// The cells of a row, in pieces: one without a cell that needs a rare part does not compute them.
+std::string loops_text(const StageTree& tree, const LeafText& leaf) {
+  const std::vector<bool> varying = varying_along_rows(tree);
+  const auto loop = [&](const char* begin, const std::string& body) {
+    return fmt::format("  for (long i = {}; ++i) {{\n{}  }}\n", begin, body);
+  };
+  const std::string every = operations_text(tree, varying, leaf) + results_text(tree, "o{}[i]");
+  const RareParts parts = rare_parts(tree);
+  if (!parts.any()) return "#pragma omp simd\n" + loop("0; i < count", every);
+  const auto function = [&](const char* name, const std::string& body) {
+    return fmt::format(
+        "  const auto {} = [=](long first, long last) __attribute__((noinline)) {{\n{}  }};\n",
+        name, body);
+  };
+  const auto on_cells = [&](const char* name, const std::string& body) {
+    return function(name, "#pragma omp simd\n" + loop("first; i < last", body));
+  };
+  return on_cells("every", every) +
+         on_cells("common", operations_text(parts.common, both(parts.needed, varying), leaf) +
+                                results_text(parts.common, "o{}[i]")) +
+         function("is_rare", "  int rare = 0;\n" +
+                                 loop("first; i < last",
+                                      operations_text(tree, both(parts.deciding, varying), leaf) +
+                                          deciding_text(parts)) +
+                                 "  return rare != 0;\n") +
+         R"(  const auto piece_end = [=](long first, long size, long most) {
+    return first + size < most ? first + size : most;
+  };
+  for (long first = 0; first < count; first += 128) {
+    const long last = piece_end(first, 128, count);
+    if (!is_rare(first, last)) common(first, last);
+    else
+      for (long part = first; part < last; part += 16) {
+        const long end = piece_end(part, 16, last);
+        is_rare(part, end) ? every(part, end) : common(part, end);
+      }
+  }
+)";
 }
 
 // The CPU function of a stage, from its opening brace on.
@@ -126,8 +191,25 @@ std::string row_function(const Stage& stage) {
           line, place_in(layout.lines, lines_read(node).back()), place);
     return fmt::format("l{}[i + {}]", line, node.at.column);
   };
-  return text + "#pragma omp simd\n  for (long i = 0; i < count; ++i) {\n" +
-         operations_text(tree, varying_along_rows(tree), leaf, "o{}[i]") + "  }\n}\n";
+  return text + loops_text(tree, leaf) + "}\n";
+}
+
+// The results of a cell. All threads of a warp read what rare parts read, as they may read it from
+// each other.
+std::string cell_text(const StageTree& tree, const LeafText& leaf) {
+  const std::vector<bool> varying = varying_on_grid(tree);
+  const auto results = [](const StageTree& of) { return results_text(of, "results[{}]"); };
+  const RareParts parts = rare_parts(tree);
+  if (!parts.any()) return operations_text(tree, varying, leaf) + results(tree);
+  std::vector<bool> leaves = varying, others = varying;
+  for (std::size_t i = 0; i < varying.size(); ++i)
+    (computes(tree.operations[i].operation) ? leaves : others)[i] = false;
+  return operations_text(tree, leaves, leaf) +
+         operations_text(tree, both(parts.deciding, others), leaf) + "    bool rare = false;\n" +
+         deciding_text(parts) + "    if (rare) {\n" + operations_text(tree, others, leaf) +
+         results(tree) + "    } else {\n" +
+         operations_text(parts.common, both(parts.needed, others), leaf) + results(parts.common) +
+         "    }\n";
 }
 
 }  // namespace
@@ -142,12 +224,13 @@ std::string beginning_of_code(std::size_t value_bytes, const std::string& header
 StageLayout stage_layout(const StageTree& tree) {
   const std::vector<bool> varying = varying_along_rows(tree);
   StageLayout layout{.lines = {}, .arguments = stage_arguments(tree, varying, 2)};
+  const std::vector<bool> common = rare_parts(tree).needed;
   for (std::size_t i = 0; i < tree.operations.size(); ++i) {
     if (!varying[i]) continue;
     const StageOperation& node = tree.operations[i];
     if (node.operation == Operation::noise) layout.arithmetic += 100;
     if (computes(node.operation)) {
-      ++layout.arithmetic;
+      layout.arithmetic += common[i] ? 1 : 0;
       continue;
     }
     for (const StageLayout::Line& line : lines_read(node))
@@ -191,8 +274,7 @@ std::string cell_function(const StageTree& tree, const std::string& name,
              "struct {} {{\n  static constexpr int {};\n  template <class At>\n  static __device__ "
              "__forceinline__ void make(const At& at, const T* arguments, T* results) {{\n",
              name, constants) +
-         arguments_text(kernel_arguments(tree)) +
-         operations_text(tree, varying_on_grid(tree), leaf, "results[{}]") + "  }\n};\n";
+         arguments_text(kernel_arguments(tree)) + cell_text(tree, leaf) + "  }\n};\n";
 }
 
 std::map<std::string, std::string> code_headers() {

@@ -32,6 +32,7 @@ struct StageArguments {
   std::vector<int> operations;  ///< operations of the tree whose values are arguments
   std::vector<int> draws;       ///< operations of the tree that are noise
   int row_words = 0;            ///< 2 if a row's words are among the arguments
+  std::vector<int> needed;      ///< `operations` and what they follow from, in order
 
   std::size_t size() const {
     return operations.size() + (draws.empty() ? 0 : row_words + 4 * draws.size());
@@ -42,7 +43,8 @@ struct StageArguments {
   /// The arguments at `cell` and a moment.
   template <class T>
   std::vector<T> values(TreeAt<T>& tree, Cell cell, const Moment& at) const {
-    tree.evaluate(cell, at, [](const StageOperation&) { return T(0); });
+    const auto no_value = [](const StageOperation&) { return T(0); };
+    for (const int operation : needed) tree.evaluate(operation, cell, at, no_value);
     std::vector<T> values;
     for (const int operation : operations) values.push_back(tree.of_operation(operation));
     if (draws.empty()) return values;

@@ -151,21 +151,24 @@ int instruction_count(const StageTree& tree) {
   return work;
 }
 
+std::vector<bool> needed_by(const StageTree& tree, const std::vector<int>& these) {
+  std::vector<bool> needed(tree.operations.size());
+  for (const int operation : these) needed[operation] = true;
+  for (std::size_t i = needed.size(); i-- > 0;)
+    for (int k = 0; needed[i] && k < table_row(tree.operations[i].operation).operands; ++k)
+      needed[tree.operations[i].operands[k]] = true;
+  return needed;
+}
+
 StageTree without_unused(const StageTree& tree) {
-  std::vector<bool> used(tree.operations.size());
-  for (const int result : tree.results) used[result] = true;
-  const auto operands = [&](const StageOperation& node) {
-    return table_row(node.operation).operands;
-  };
-  for (std::size_t i = used.size(); i-- > 0;)
-    for (int k = 0; used[i] && k < operands(tree.operations[i]); ++k)
-      used[tree.operations[i].operands[k]] = true;
+  const std::vector<bool> used = needed_by(tree, tree.results);
   StageTree kept;
   std::vector<int> place(used.size());
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) continue;
     StageOperation node = tree.operations[i];
-    for (int k = 0; k < operands(node); ++k) node.operands[k] = place[node.operands[k]];
+    for (int k = 0; k < table_row(node.operation).operands; ++k)
+      node.operands[k] = place[node.operands[k]];
     place[i] = static_cast<int>(kept.operations.size());
     kept.operations.push_back(node);
   }

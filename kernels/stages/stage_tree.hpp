@@ -110,6 +110,9 @@ int instruction_count(const StageTree& tree);
 /// The tree without operations that no result needs.
 StageTree without_unused(const StageTree& tree);
 
+/// For each operation, true if it is one of these or one of them depends on it.
+std::vector<bool> needed_by(const StageTree& tree, const std::vector<int>& these);
+
 /// For each operation, true if `leaf` returns true for it or for one that it depends on.
 std::vector<bool> depending_on(const StageTree& tree, bool (*leaf)(const StageOperation&));
 

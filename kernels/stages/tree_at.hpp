@@ -73,31 +73,34 @@ class TreeAt {
 
   /// `value(operation)` returns the value that a leaf of kind Operation::value reads.
   template <class Value>
-  void evaluate(Cell cell, Moment at, const Value& value) {
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      const StageOperation& node = tree_.operations[i];
-      switch (node.operation) {
-        case Operation::value: results_[i] = value(node); break;
-        case Operation::position:
-          results_[i] = position_at(problem_, node.index, beside(cell, node.at));
-          break;
-        case Operation::noise: {
-          const std::uint64_t index =
-              row_in_grid(problem_, cell) + cells_before(problem_, 2, cell.column);
-          results_[i] = draw_in_cell<T>(index, noise_words(node, at.step));
-          break;
-        }
-        case Operation::number: set(i, node.number); break;
-        case Operation::time: set(i, at.time); break;
-        case Operation::time_step: set(i, problem_.clock.step); break;
-        case Operation::reduced: results_[i] = problem_.reduced[node.index]; break;
-        default:
-          if (scalar_[i]) compute(i, node, exact_);
-          if (scalar_[i] && of_time_[i])
-            results_[i] = static_cast<T>(exact_[i]);
-          else
-            compute(i, node, results_);
+  void evaluate(Cell cell, const Moment& at, const Value& value) {
+    for (std::size_t i = 0; i < results_.size(); ++i) evaluate(i, cell, at, value);
+  }
+  /// Evaluates one operation, after its operands.
+  template <class Value>
+  void evaluate(std::size_t i, Cell cell, const Moment& at, const Value& value) {
+    const StageOperation& node = tree_.operations[i];
+    switch (node.operation) {
+      case Operation::value: results_[i] = value(node); break;
+      case Operation::position:
+        results_[i] = position_at(problem_, node.index, beside(cell, node.at));
+        break;
+      case Operation::noise: {
+        const std::uint64_t index =
+            row_in_grid(problem_, cell) + cells_before(problem_, 2, cell.column);
+        results_[i] = draw_in_cell<T>(index, noise_words(node, at.step));
+        break;
       }
+      case Operation::number: set(i, node.number); break;
+      case Operation::time: set(i, at.time); break;
+      case Operation::time_step: set(i, problem_.clock.step); break;
+      case Operation::reduced: results_[i] = problem_.reduced[node.index]; break;
+      default:
+        if (scalar_[i]) compute(i, node, exact_);
+        if (scalar_[i] && of_time_[i])
+          results_[i] = static_cast<T>(exact_[i]);
+        else
+          compute(i, node, results_);
     }
   }
   T of_operation(std::size_t place) const { return results_[place]; }

@@ -113,15 +113,25 @@ int ConditionRewriting::ghost(int array, const SideCondition& condition, std::si
                                              made_.operate(Operation::is_equal, node, zero),
                                              made_.number(1), node));
     }
-    return writer.as_node(writer.sum(TreeWriter::of(own), writer.quotient(change, divisor)));
+    const Term next = writer.sum(TreeWriter::of(own), writer.quotient(change, divisor));
+    return NewtonStep{writer.as_node(change), writer.as_node(divisor), writer.as_node(next)};
   };
-  own = newton(first, *slope);
-  if (!is_linear) {
-    const int then = value_read(made_from());
-    own = newton(then, *condition_slope(condition, like_[array], names, own, h));
+  if (is_linear) {
+    own = newton(first, *slope).next;
+  } else {
+    const auto step_at = [&](int w) {
+      own = w;
+      const int value = w == inside ? first : value_read(made_from());
+      return newton(value, *condition_slope(condition, like_[array], names, own, h));
+    };
+    own = condition_root(made_, inside, step_at, steps_);
     // Newton's method may leave the domain of a function, such as a root's.
     own =
         made_.operate(Operation::choice, made_.operate(Operation::is_equal, own, own), own, first);
+    if (system_.marks_unsolved) {
+      const int w = own;
+      own = marked_if_unsolved(made_, inside, w, step_at(w));
+    }
   }
   return beyond == 1 ? own
                      : made_.operate(Operation::fused_multiply_add, made_.number(2), own,

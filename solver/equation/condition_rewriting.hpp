@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/equation/condition_root.hpp"
 #include "solver/equation/formula_system.hpp"
 
 namespace lapl {
@@ -17,6 +18,8 @@ class ConditionRewriting {
   ConditionRewriting(const StepStages& made, const FormulaSystem& system, FormulaNames names);
   virtual ~ConditionRewriting() = default;
 
+  /// The most steps of Newton's method from now on.
+  void set_steps(int steps) { steps_ = steps; }
   /// The rewritten tree of a stage.
   StageTree of(const StepStages& made, std::size_t stage);
 
@@ -59,6 +62,7 @@ class ConditionRewriting {
   bool depends(int node, int on) const;
 
   const FormulaSystem& system_;
+  int steps_ = newton_steps;
   std::vector<int> state_;  // arrays of the fields that the stage reads
   std::set<std::string> used_;
 };

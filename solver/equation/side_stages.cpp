@@ -225,9 +225,10 @@ class Masking : public ConditionRewriting {
 };
 
 // `outside` is the value that the last stage stores outside.
-StepStages masked(StepStages made, const FormulaSystem& system, double outside) {
+StepStages masked(StepStages made, const FormulaSystem& system, double outside, int steps) {
   if (!system.mask_boundary) return made;
   Masking masking(made, system);
+  masking.set_steps(steps);
   for (std::size_t stage = 0; stage < made.stages.size(); ++stage) {
     masking.set_outside(stage + 1 == made.stages.size() ? outside : 0);
     made.stages[stage].tree = masking.of(made, stage);
@@ -237,12 +238,23 @@ StepStages masked(StepStages made, const FormulaSystem& system, double outside) 
 }
 
 template <class Rewriting>
-StepStages rewritten_by(StepStages made, const FormulaSystem& system) {
+StepStages rewritten_by(StepStages made, const FormulaSystem& system, int steps) {
   const StepStages before = made;
   Rewriting writing(before, system);
+  writing.set_steps(steps);
   for (std::size_t stage = 0; stage < made.stages.size(); ++stage)
     made.stages[stage].tree = writing.rewritten(stage);
   return made;
+}
+
+StepStages with_conditions_in(int steps, StepStages made, const FormulaSystem& system,
+                              double outside) {
+  const bool any_is_imposed =
+      system.sides && std::ranges::any_of(system.sides->at,
+                                          [](const auto& side) { return is_imposed(side.second); });
+  if (any_is_imposed) made = rewritten_by<ImposedValues>(std::move(made), system, steps);
+  made = masked(std::move(made), system, outside, steps);
+  return system.sides ? rewritten_by<SideWriting>(std::move(made), system, steps) : made;
 }
 
 }  // namespace
@@ -274,12 +286,15 @@ int imposed_at_nodes(StageTree& tree, const StagedSides& sides, int array, int v
 }
 
 StepStages with_conditions(StepStages made, const FormulaSystem& system, double outside) {
-  const bool any_is_imposed =
-      system.sides && std::ranges::any_of(system.sides->at,
-                                          [](const auto& side) { return is_imposed(side.second); });
-  if (any_is_imposed) made = rewritten_by<ImposedValues>(std::move(made), system);
-  made = masked(std::move(made), system, outside);
-  return system.sides ? rewritten_by<SideWriting>(std::move(made), system) : made;
+  // Stages have a limit of operations: corners multiply those of conditions.
+  for (const int steps : {newton_steps, newton_steps / 2}) {
+    try {
+      return with_conditions_in(steps, made, system, outside);
+    } catch (const FormulaError&) {
+      continue;  // another cause is found again below
+    }
+  }
+  return with_conditions_in(2, std::move(made), system, outside);
 }
 
 }  // namespace lapl

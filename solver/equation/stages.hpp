@@ -63,6 +63,8 @@ struct FormulaSystem {
   std::vector<SolvedField> solved = {};    ///< in the order of their solves
   std::optional<MaskBoundary> mask_boundary = {};  ///< where the grid has a mask
   std::optional<StagedSides> sides = {};           ///< where stages impose conditions
+  /// The ghost of a condition whose solution was not found is not a number (condition_watch.hpp).
+  bool marks_unsolved = false;
 };
 
 /// Stages, with the arrays and names that they use.

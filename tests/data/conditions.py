@@ -48,12 +48,20 @@ class Conditions(Grid):
             def formulas(w):
                 return [formula({**others, name: w}, *at) + 0 * w for formula in (value, factor)]
 
-            w = here
-            for _ in range(2):  # steps of Newton's method
+            w, found, changes = here, [here], []
+            for _ in range(30):  # steps of Newton's method
                 (v, f), tiny = formulas(w), 1e-30
                 dv, df = [np.imag(of) / tiny for of in formulas(w + tiny * 1j)]
                 c, slope = meets(here, w, v, f, dv, df)
+                changes.append(abs(c - w))
                 w = w + (c - w) / (1 - slope)
+                if len(found) == 1:  # a first step beyond 0 stops there
+                    w = np.where(here * w < 0, 0, w)
+                found.append(w)
+            # two, where they are enough
+            last = abs(found[2] - found[1])
+            enough = (32 * last <= abs(found[2] - here)) & (16 * changes[1] <= changes[0])
+            w = np.where(enough | (last <= 2**-22 * abs(found[2])), found[2], w)
             return w if place == 1 else 2 * w - here
 
         return ghost

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/fields/digest.hpp"
+#include "kernels/stages/rare_parts.hpp"
 #include "tests/test_field.hpp"
 
 namespace lapl {
@@ -251,6 +252,32 @@ TEST_CASE("diffusion whose faces extend no grid is compiled at run time, so that
     for (const char* const engine : {"auto", "streaming", "resident", "tile"})
       CHECK(is_compiled_at_run_time(problem, engine));
   }
+}
+
+TEST_CASE("what only cells at sides need is left out elsewhere") {
+  // Both sides need the same part; a cell beside the side reads what a choice leaves.
+  StageTree tree;
+  const int here = tree.value(0, {});
+  int part = here;
+  for (int i = 0; i < 30; ++i)
+    part = tree.operate(Operation::fused_multiply_add, part, here, tree.number(i));
+  const int x = tree.position(2, {});
+  const int at_first = tree.operate(Operation::is_less, x, tree.number(0.5)),
+            at_last = tree.operate(Operation::is_less, tree.number(7.5), x);
+  const int left = tree.value(0, {0, 0, -1}), right = tree.value(0, {0, 0, 1});
+  tree.results = {tree.operate(Operation::sum,
+                               tree.operate(Operation::choice, at_first, part, left),
+                               tree.operate(Operation::choice, at_last, part, right))};
+  const RareParts parts = rare_parts(tree);
+  CHECK(parts.where_true.size() == 2);
+  CHECK(parts.where_false.empty());
+  CHECK(without_unused(parts.common).operations.size() == 3);
+  CHECK(parts.deciding[at_first]);
+  CHECK_FALSE(parts.deciding[part]);
+  CHECK_FALSE(parts.needed[part]);
+  // Every cell needs the part.
+  tree.results.push_back(part);
+  CHECK_FALSE(rare_parts(tree).any());
 }
 
 TEST_CASE("shapes and cells have a text for each number of axes") {
