@@ -288,7 +288,6 @@ class Execution {
     warn_of_conditions(event);
   }
 
-  // Warns once.
   void warn_of_conditions(const StoredEvent& event) {
     if (!condition_watch_ || !condition_watch_->is_needed()) return;
     std::vector<double> state;
@@ -298,14 +297,12 @@ class Execution {
     const std::string what = condition_watch_->check(state, event.time);
     if (what.empty()) return;
     condition_watch_.reset();
-    const std::string text = fmt::format("step {}: {}", event.step, what);
-    console_.warning(text);
+    console_.warning(fmt::format("step {}: {}", event.step, what));
     folder().log({{"event", "warning"}, {"step", event.step}, {"what", what}});
-    if (step_warning_.empty()) summary_->values["step_warning"] = step_warning_ = text;
+    if (step_warning_.empty()) summary_->values["step_warning"] = step_warning_ = what;
   }
 
-  // Reports once why steps are slower than they could be: a compiler beside the run may fail at any
-  // time.
+  // Warns once: a compiler beside the run may fail at any time.
   void note_setback(std::int64_t step) {
     const std::string setback = backend_->description().setback;
     if (setback.empty() || summary_->values.contains("setback")) return;
