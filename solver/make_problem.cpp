@@ -150,7 +150,9 @@ std::vector<std::shared_ptr<GridSystem>> grid_systems(const RunConfig& config,
         SolveRules{.unknown = solve.field,
                    .tolerance = solve.tolerance.value_or(tolerance),
                    .most_iterations = static_cast<int>(solve.most_iterations),
-                   .removes_mean = solve.removes_mean}));
+                   .removes_mean = solve.removes_mean,
+                   .rounding = config.precision == Precision::float64 ? 1e-9 : 1e-6},
+        config.threads));
   }
   return systems;
 }

@@ -61,6 +61,8 @@ std::vector<bool> keeps_means(const RunConfig& config) {
   Evaluation<double> rates_at(rates_problem(small, make_system(small), coefficients),
                               static_cast<int>(fields), 1);
   std::vector<bool> keeps(config.fields.size(), true);
+  for (const SolveConfig& solve : config.equation.solves)  // has no rate
+    keeps[std::ranges::find(config.fields, solve.field) - config.fields.begin()] = false;
   for (int state = 0; state < 2; ++state) {
     const std::vector<double> rates = rates_at(noise(cells * fields));
     for (std::int64_t field = 0; field < fields; ++field) {

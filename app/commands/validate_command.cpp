@@ -9,6 +9,7 @@
 #include "io/filters/filter_source.hpp"
 #include "io/readers/initial_source.hpp"
 #include "solver/condition_watch.hpp"
+#include "solver/initial_field.hpp"
 
 namespace lapl {
 namespace {
@@ -28,6 +29,9 @@ int validate_command(const ValidateOptions& options) {
   StateFields fields = load_state_fields(config.run, &notes);
   const std::string of_conditions =
       condition_warning(config.run, config.system, fields.coefficients, fields.whole);
+  if (!config.run.equation.solves.empty())  // solves, which finds what only values show
+    initial_state<double>(config.run, fields.coefficients, fields.whole, only_rank(),
+                          RowRange::all(config.run.shape));
   const StableStep stable =
       find_stable_step(config.run, config.system, [&] { return std::move(fields); });
   if (const std::string why = why_no_step(config.run, stable); !why.empty())

@@ -38,7 +38,7 @@ const KeyTable<SolveConfig>& solve_keys() {
   static const KeyTable<SolveConfig> keys = {
       {{.name = "solve", .type = formula_text()}, store(&SolveConfig::left)},
       {{.name = "equals", .type = formula_text()}, store(&SolveConfig::right)},
-      {{.name = "tolerance", .type = null_or(positive_real()), .preset = "null"},
+      {{.name = "tolerance", .type = null_or(real(1e-15, 0.5)), .preset = "null"},
        store(&SolveConfig::tolerance)},
       {{.name = "most_iterations", .type = integer(1, 1000000), .preset = "200"},
        store(&SolveConfig::most_iterations)},

@@ -22,7 +22,7 @@ struct Colors {
     offsets.assign(size * count, none);
     for (std::int64_t i = 0; i < size; ++i)
       for (int along = size > 1 ? -1 : 0; along <= (size > 1 ? 1 : 0); ++along) {
-        const std::int64_t beside = periodic ? (i + along + size) % size : i + along;
+        const std::int64_t beside = periodic && size > 2 ? (i + along + size) % size : i + along;
         if (beside >= 0 && beside < size) offsets[i * count + of_cell[beside]] = along;
       }
   }
@@ -48,6 +48,7 @@ void GridSystem::assemble(const Values& state, double time) {
   std::fill_n(unknown, cells, 0.0);
   constant_.resize(cells);
   left_(probe.data(), time, constant_.data());
+  multigrid_.reset();
   raw_.emplace(grid_);
   const std::array colors = {Colors(grid_.size[0], grid_.periodic[0]),
                              Colors(grid_.size[1], grid_.periodic[1]),
@@ -79,7 +80,8 @@ void GridSystem::assemble(const Values& state, double time) {
               if (entry == 0) continue;
               const int last = colors[2].offset(column, color[2]);
               use(row, column, entry,
-                  plane == Colors::none || along == Colors::none || last == Colors::none
+                  !std::isfinite(entry) ? stencil_center
+                  : plane == Colors::none || along == Colors::none || last == Colors::none
                       ? stencil_offsets
                       : offset_number(plane, along, last));
             }
@@ -118,19 +120,20 @@ void GridSystem::check_linear(Values state, double time) {
   Values made(cells), x = padded(unknown), product = x, sizes = x;
   left_(state.data(), time, made.data());
   multiply(x, product);
-  StencilMatrix magnitudes = *raw_;
-  for (Values& entries : magnitudes.entries)
-    for (double& entry : entries) entry = -std::abs(entry);
-  for (double& value : x) value = 1;
-  residual(magnitudes, x, nullptr, sizes, threads_);
+  std::ranges::fill(sizes, 0.0);
+  for (const Values& entries : raw_->entries)
+    for (std::size_t place = 0; place < entries.size(); ++place)
+      sizes[place] += std::abs(entries[place]);
   for (std::int64_t cell = 0; cell < cells; ++cell) {
     const std::int64_t place = grid_.row_place(cell / columns) + cell % columns;
     const double expected = product[place] + constant_[cell];
     if (!(std::abs(made[cell] - expected) > 1e-9 * (sizes[place] + std::abs(constant_[cell]))))
       continue;
-    throw ConfigError("equation.let.{}.solve: not linear in {} ({}: {:.6g} instead of {:.6g})",
-                      rules_.unknown, rules_.unknown, cell_text(cell / columns, cell % columns),
-                      made[cell], expected);
+    throw ConfigError(
+        "equation.let.{}.solve: not linear in {}, or reads it further than one cell away ({}: "
+        "{:.6g} instead of {:.6g})",
+        rules_.unknown, rules_.unknown, cell_text(cell / columns, cell % columns), made[cell],
+        expected);
   }
 }
 

@@ -18,13 +18,15 @@ using Values = std::vector<double>;
 // True if the array's values follow from the state or the time: of the left side, those of the
 // matrix.
 bool reads_state(const Problem<double>& left, int unknown) {
-  const auto reads = [&](const StageTree& tree) {
-    return std::ranges::any_of(tree.operations, [&](const StageOperation& node) {
-      return node.operation == Operation::value && node.index < left.step_fields &&
-             node.index != unknown;
-    });
-  };
-  return names_time(left) || std::ranges::any_of(left.stages, reads, &Stage::tree);
+  const auto is_read = [&](int array) { return array < left.step_fields && array != unknown; };
+  return names_time(left) || std::ranges::any_of(left.stages, [&](const Stage& stage) {
+           return std::ranges::any_of(stage.tree.operations,
+                                      [&](const StageOperation& node) {
+                                        return node.operation == Operation::value &&
+                                               is_read(node.index);
+                                      }) ||
+                  std::ranges::any_of(stage.reductions, is_read, &GridReduction::array);
+         });
 }
 
 // x += factor y, over padded arrays.
@@ -40,10 +42,11 @@ void scale_and_add(Values& x, double factor, const Values& y, int threads) {
 
 }  // namespace
 
-GridSystem::GridSystem(Problem<double> left, Problem<double> right, int unknown, SolveRules rules)
+GridSystem::GridSystem(Problem<double> left, Problem<double> right, int unknown, SolveRules rules,
+                       int threads)
     : shape_(left.shape),
       unknown_(unknown),
-      threads_(useful_threads(left.shape)),
+      threads_(threads > 0 ? threads : useful_threads(left.shape)),
       rules_(std::move(rules)),
       varies_(reads_state(left, unknown)),
       left_(left, 1, threads_),
@@ -76,7 +79,7 @@ GridSystem::Values GridSystem::padded(const double* values) const {
 }
 
 // Takes the entries for cells without an equation, whose values are given, out of the matrix.
-void GridSystem::separate_given() {
+GridSystem::Values GridSystem::separate_given() {
   Values is_given(grid_.values);
   for (std::int64_t row = 0; row < grid_.rows(); ++row)
     for (std::int64_t place = grid_.row_place(row); place < grid_.row_place(row) + grid_.size[2];
@@ -91,6 +94,7 @@ void GridSystem::separate_given() {
       if (double& entry = raw_->entries[offset][place];
           entry != 0 && is_given[place + raw_->move(offset)] != 0)
         given_.push_back({place, place + raw_->move(offset), std::exchange(entry, 0)});
+  return is_given;
 }
 
 // Finds the weights of the equations, whether the matrix is symmetric and singular, and makes the
@@ -99,9 +103,10 @@ void GridSystem::prepare() {
   StencilMatrix& matrix = *raw_;
   const std::int64_t columns = grid_.size[2];
   weights_.assign(grid_.values, 0);
-  separate_given();
-  double sign = 0;
-  is_singular_ = is_finite_ = true;
+  const Values is_given = separate_given();
+  double sign = 0, last_diagonal = 1;
+  is_finite_ = true;
+  Values is_balanced(grid_.values);  // rows whose sum is 0
   for (std::int64_t row = 0; row < grid_.rows(); ++row)
     for (std::int64_t column = 0; column < columns; ++column) {
       const std::int64_t place = grid_.row_place(row) + column;
@@ -113,8 +118,8 @@ void GridSystem::prepare() {
       }
       double& diagonal = matrix.entries[stencil_center][place];
       is_finite_ = is_finite_ && std::isfinite(size);
-      if (size == 0) {
-        diagonal = 1;
+      if (is_given[place] != 0) {
+        diagonal = last_diagonal;  // as large as others, so that multigrid sees no jump
         continue;
       }
       if (sign == 0) sign = std::copysign(1, diagonal);
@@ -124,13 +129,15 @@ void GridSystem::prepare() {
             "{:.6g} or of that sign elsewhere; expected coefficients of one sign)",
             rules_.unknown, cell_text(row, column), diagonal, sign);
       weights_[place] = sign;
-      is_singular_ = is_singular_ && std::abs(sum) <= 1e-11 * size;
+      last_diagonal = std::abs(diagonal);
+      is_balanced[place] = std::abs(sum) <= 0x1p-46 * size ? 1 : 0;
     }
   if (!is_finite_) return;
   if (sign == 0)
     throw ConfigError("equation.let.{}.solve: does not read {}", rules_.unknown, rules_.unknown);
   is_symmetric_ = weigh();
-  if (is_singular_ && !is_symmetric_)
+  find_regions(is_balanced);
+  if (!regions_.empty() && !is_symmetric_)
     throw NumericalError(
         "equation.let.{}.solve: determines {} up to a constant alone, and is not symmetric "
         "(expected a side where {} has a value, or a term in {} itself)",
@@ -138,7 +145,7 @@ void GridSystem::prepare() {
   for (Values& entries : matrix.entries)
     for (std::int64_t place = 0; place < std::ssize(entries); ++place)
       if (weights_[place] != 0) entries[place] *= weights_[place];
-  multigrid_.emplace(std::move(matrix), is_singular_, threads_);
+  multigrid_.emplace(std::move(matrix), !regions_.empty(), threads_);
   raw_.reset();
 }
 
@@ -165,7 +172,7 @@ bool GridSystem::weigh() {
           const std::int64_t here = grid_.row_place(row) + column, there = grid_.place(to);
           const double one = weights[here] * matrix.at(offset)[here];
           const double other = weights[there] * matrix.at(back)[there];
-          if (std::abs(one - other) > 1e-10 * (std::abs(one) + std::abs(other))) return false;
+          if (!(std::abs(one - other) <= 1e-10 * (std::abs(one) + std::abs(other)))) return false;
         }
     }
     return true;
@@ -190,24 +197,18 @@ bool GridSystem::weigh() {
         follow({plane, row, column - 1}, 2);
     }
   }
-  for (std::size_t place = 0; place < weights.size(); ++place) weights[place] *= weights_[place];
-  if (!is_symmetric(weights)) return false;
+  // Weights that differ by more would hide residuals.
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (std::size_t place = 0; place < weights.size(); ++place) {
+    if (weights_[place] != 0) {
+      least = std::min(least, weights[place]);
+      most = std::max(most, weights[place]);
+    }
+    weights[place] *= weights_[place];
+  }
+  if (!(most <= 1e3 * least) || !is_symmetric(weights)) return false;
   weights_ = std::move(weights);
   return true;
-}
-
-double GridSystem::sum(const Values& of) const {
-  const Values ones(of.size(), 1);
-  return dot(grid_, of, ones, threads_);
-}
-
-// Makes the sum 0: of what is weighted already, or of the values times the weights.
-void GridSystem::remove_mean(Values& of, bool weighted) const {
-  Values sizes = weights_;
-  for (double& size : sizes) size = std::abs(size);
-  const double mean = (weighted ? sum(of) : dot(grid_, of, sizes, threads_)) / sum(sizes);
-  for (std::size_t place = 0; place < of.size(); ++place)
-    if (sizes[place] > 0) of[place] -= weighted ? mean * sizes[place] : mean;
 }
 
 void GridSystem::multiply(Values& x, Values& product) const {
@@ -221,18 +222,21 @@ void GridSystem::multiply(Values& x, Values& product) const {
 void GridSystem::gradients(Values& x, Values& residuals, double limit) {
   Values z(x.size()), q(x.size());
   multigrid_->precondition(residuals, z);
-  if (is_singular_) remove_mean(z, false);
   Values direction = z;
   double change = dot(grid_, residuals, z, threads_);
   while (report_.iterations < rules_.most_iterations) {
     ++report_.iterations;
     multiply(direction, q);
-    const double step = change / dot(grid_, direction, q, threads_);
+    const double curvature = dot(grid_, direction, q, threads_);
+    if (!(curvature > 0)) {  // not definite
+      is_symmetric_ = false;
+      return;
+    }
+    const double step = change / curvature;
     add(x, step, direction, threads_);
     add(residuals, -step, q, threads_);
     if (!(std::sqrt(dot(grid_, residuals, residuals, threads_)) > limit)) return;
     multigrid_->precondition(residuals, z);
-    if (is_singular_) remove_mean(z, false);
     const double next = dot(grid_, residuals, z, threads_);
     scale_and_add(direction, next / change, z, threads_);
     change = next;
@@ -248,16 +252,19 @@ void GridSystem::stabilized(Values& x, Values& residuals, double limit) {
     multigrid_->precondition(direction, y);
     multiply(y, v);
     const double alpha = rho / dot(grid_, shadow, v, threads_);
+    if (!std::isfinite(alpha)) return;  // the next round begins anew
     add(x, alpha, y, threads_);
     add(residuals, -alpha, v, threads_);
     if (!(std::sqrt(dot(grid_, residuals, residuals, threads_)) > limit)) return;
     multigrid_->precondition(residuals, z);
     multiply(z, t);
     const double omega = dot(grid_, t, residuals, threads_) / dot(grid_, t, t, threads_);
+    if (!std::isfinite(omega)) return;
     add(x, omega, z, threads_);
     add(residuals, -omega, t, threads_);
     if (!(std::sqrt(dot(grid_, residuals, residuals, threads_)) > limit)) return;
     const double next = dot(grid_, shadow, residuals, threads_);
+    if (next == 0) return;
     const double beta = next / rho * (alpha / omega);
     rho = next;
     add(direction, -omega, v, threads_);
@@ -277,12 +284,12 @@ void GridSystem::solve(Values& state, double time) {
   constexpr double not_finite = std::numeric_limits<double>::quiet_NaN();
   const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
   double* const unknown = state.data() + unknown_ * cells;
+  report_ = {};
   if (!multigrid_ || varies_) assemble(state, time);
-  if (!is_finite_) {
+  if (!is_finite_) {  // the check for such values then names a cell
     std::fill_n(unknown, cells, not_finite);
     return;
   }
-  report_ = {};
   Values right(cells);
   right_(state.data(), time, right.data());
   for (std::int64_t cell = 0; cell < cells; ++cell) right[cell] -= constant_[cell];
@@ -290,27 +297,19 @@ void GridSystem::solve(Values& state, double time) {
   grid_.wrap(x, threads_);
   for (const GivenEntry& given : given_) f[given.row] -= given.entry * x[given.column];
   for (std::size_t place = 0; place < f.size(); ++place) f[place] *= weights_[place];
-  const double norm = std::sqrt(dot(grid_, f, f, threads_));
-  if (!std::isfinite(norm)) {  // the check for such values then names a cell
+  double norm = std::sqrt(dot(grid_, f, f, threads_));
+  if (!std::isfinite(norm)) {
     std::fill_n(unknown, cells, not_finite);
     return;
   }
   Values residuals(f.size());
   for (std::size_t place = 0; place < x.size(); ++place)
     if (weights_[place] == 0 || !std::isfinite(x[place])) x[place] = 0;
-  if (is_singular_) {
-    Values sizes = f;
-    for (double& value : sizes) value = std::abs(value);
-    const double excess = std::abs(sum(f)), whole = sum(sizes);
-    if (!rules_.removes_mean && excess > 1e-9 * whole)
-      throw NumericalError(
-          "equation.let.{}: has no solution at t = {:.9g} s: no condition gives {} a value, and "
-          "the "
-          "sum of the right side is {:.2g} of that of its magnitudes (expected 0, or mean: "
-          "removed)",
-          rules_.unknown, time, rules_.unknown, excess / whole);
-    remove_mean(f, true);
-    remove_mean(x, false);
+  if (!regions_.empty()) {
+    if (!rules_.removes_mean) require_balance(f, time);
+    remove_means(f, true);
+    remove_means(x, false);
+    norm = std::sqrt(dot(grid_, f, f, threads_));
   }
   // The residual that is left by iterations may differ from the true one, which decides.
   for (int round = 0; norm > 0; ++round) {
@@ -326,7 +325,8 @@ void GridSystem::solve(Values& state, double time) {
       Values sizes = x;
       const Values& diagonal = multigrid_->matrix().at(stencil_center);
       for (std::size_t place = 0; place < x.size(); ++place) sizes[place] *= diagonal[place];
-      if (found <= 0x1p-49 * std::sqrt(dot(grid_, sizes, sizes, threads_))) break;
+      if (found <= std::min(0x1p-49 * std::sqrt(dot(grid_, sizes, sizes, threads_)), 1e-3 * norm))
+        break;
     }
     if (!(found < std::numeric_limits<double>::infinity()) || round == 4 ||
         report_.iterations >= rules_.most_iterations)
@@ -335,11 +335,45 @@ void GridSystem::solve(Values& state, double time) {
                   : stabilized(x, residuals, rules_.tolerance * norm);
   }
   if (norm == 0) std::ranges::fill(x, 0.0);
-  if (is_singular_) remove_mean(x, false);
+  remove_means(x, false);
   for (std::int64_t cell = 0; cell < cells; ++cell) {
     const std::int64_t place = grid_.row_place(cell / columns) + cell % columns;
     if (weights_[place] != 0) unknown[cell] = x[place];
   }
+  check_solution(state, time, right, norm);
+}
+
+// Evaluates both sides at the solution, which finds what the matrix does not know: a left side that
+// is not linear there, or a right side that depends on the unknown through a condition.
+void GridSystem::check_solution(const Values& state, double time, Values& right, double norm) {
+  const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
+  Values left(cells), size(cells);
+  left_(state.data(), time, left.data());
+  right_(state.data(), time, right.data());
+  Values difference(cells);
+  for (std::int64_t cell = 0; cell < cells; ++cell) {
+    const std::int64_t place = grid_.row_place(cell / columns) + cell % columns;
+    const double diagonal = multigrid_->matrix().at(stencil_center)[place];
+    const double weight = weights_[place] == 0 ? 1 : weights_[place];
+    difference[cell] = weight * (left[cell] - right[cell]);
+    size[cell] =
+        std::abs(diagonal * state[unknown_ * cells + cell]) + std::abs(weight * constant_[cell]);
+  }
+  Values error = padded(difference.data());
+  const Values sizes = padded(size.data());
+  if (rules_.removes_mean) remove_means(error, true);
+  const double found = std::sqrt(dot(grid_, error, error, threads_));
+  const double rounding = 0x1p-46 * std::sqrt(dot(grid_, sizes, sizes, threads_));
+  if (found <= 2 * rules_.tolerance * norm + rounding) return;
+  const auto worst =
+      std::ranges::max_element(difference, {}, [](double value) { return std::abs(value); }) -
+      difference.begin();
+  throw NumericalError(
+      "equation.let.{}: at t = {:.9g} s the solution does not solve the equation: at {} the left "
+      "side is {:.6g} and the right side {:.6g} (expected a left side that is linear in {} for all "
+      "its values and reads it in every cell, and a right side that does not depend on it)",
+      rules_.unknown, time, cell_text(worst / columns, worst % columns), left[worst], right[worst],
+      rules_.unknown);
 }
 
 }  // namespace lapl

@@ -24,6 +24,8 @@ struct SolveRules {
   double tolerance = 1e-10;   ///< largest residual, relative to the right side (2-norms)
   int most_iterations = 200;  ///< with more, the solve fails
   bool removes_mean = false;  ///< of the right side, where only that makes the equations solvable
+  /// a sum of the right side that counts as 0, relative to the sum of magnitudes
+  double rounding = 1e-9;
 };
 
 /// How the last solve went.
@@ -35,8 +37,9 @@ struct SolveReport {
 class GridSystem {
  public:
   /// `left` and `right` compute one array each from the fields of a state. `left` reads field
-  /// `unknown` of it within one cell.
-  GridSystem(Problem<double> left, Problem<double> right, int unknown, SolveRules rules);
+  /// `unknown` of it within one cell. If `threads` is 0, useful_threads.
+  GridSystem(Problem<double> left, Problem<double> right, int unknown, SolveRules rules,
+             int threads = 0);
 
   /// `state` has all fields of the whole grid, one after the other, at a time (s). The values of
   /// the unknown are the first guess; the solution replaces them, but in cells
@@ -56,13 +59,15 @@ class GridSystem {
 
   void assemble(const Values& state, double time);
   void check_linear(Values state, double time);
-  void separate_given();
+  Values separate_given();
   void prepare();
   bool weigh();
   std::string cell_text(std::int64_t row, std::int64_t column) const;
   Values padded(const double* values) const;
-  double sum(const Values& of) const;
-  void remove_mean(Values& of, bool weighted) const;
+  void find_regions(const Values& is_balanced);
+  void remove_means(Values& of, bool weighted) const;
+  void require_balance(const Values& f, double time) const;
+  void check_solution(const Values& state, double time, Values& right, double norm);
   void multiply(Values& x, Values& product) const;
   void gradients(Values& x, Values& residuals, double limit);
   void stabilized(Values& x, Values& residuals, double limit);
@@ -86,7 +91,13 @@ class GridSystem {
   // The equations are multiplied by these: 0 in cells that the left side does not read, else the
   // sign that makes the diagonal positive, times what makes the matrix symmetric.
   Values weights_;
-  bool is_symmetric_ = true, is_singular_ = false, is_finite_ = true;
+  bool is_symmetric_ = true, is_finite_ = true;
+  // Connected cells in which the equations determine the unknown up to a constant.
+  struct Region {
+    std::vector<std::int64_t> places;
+    double size = 0;  // sum of the magnitudes of weights
+  };
+  std::vector<Region> regions_;
   SolveReport report_;
 };
 

@@ -188,8 +188,8 @@ StencilMatrix Multigrid::coarse_matrix(const Level& level) const {
   return coarse;
 }
 
-// By Gauss and Jordan with row pivots. A singular matrix gets a multiple of the matrix of ones,
-// which changes nothing for right sides whose sum is 0 but a constant.
+// By Gauss and Jordan with row pivots. Of a singular matrix, it finds one of the solutions for
+// right sides that have one.
 void Multigrid::invert_coarsest(bool is_singular) {
   const StencilMatrix& matrix = levels_.back().matrix;
   const PaddedGrid& grid = matrix.grid;
@@ -212,8 +212,6 @@ void Multigrid::invert_coarsest(bool is_singular) {
     }
     largest = std::max(largest, std::abs(a[i * n + i]));
   }
-  if (is_singular)
-    for (double& entry : a) entry += largest / static_cast<double>(n);
   for (std::int64_t column = 0; column < n; ++column) {
     std::int64_t pivot = column;
     for (std::int64_t row = column + 1; row < n; ++row)
@@ -223,7 +221,11 @@ void Multigrid::invert_coarsest(bool is_singular) {
       std::swap(inverse[pivot * n + i], inverse[column * n + i]);
     }
     const double by = a[column * n + column];
-    if (std::abs(by) <= 1e-14 * largest) continue;  // a node that nothing determines stays 0
+    if (std::abs(by) <= (is_singular ? 1e-12 : 1e-15) * largest) {
+      // The equation of this node follows from those before it: the node is 0.
+      for (std::int64_t i = 0; i < n; ++i) inverse[column * n + i] = 0;
+      continue;
+    }
     for (std::int64_t i = 0; i < n; ++i) {
       a[column * n + i] /= by;
       inverse[column * n + i] /= by;
@@ -352,7 +354,7 @@ void Multigrid::cycle(std::size_t index, bool from_zero) {
 void Multigrid::precondition(const std::vector<double>& r, std::vector<double>& z) {
   levels_.front().b = r;
   cycle(0, true);
-  z = levels_.front().x;
+  std::swap(z, levels_.front().x);
 }
 
 }  // namespace lapl

@@ -22,7 +22,7 @@ namespace lapl {
 
 class Multigrid {
  public:
-  /// `matrix` needs a positive diagonal. If `is_singular`, constants are its null space.
+  /// `matrix` needs a positive diagonal. If `is_singular`, it may be singular.
   Multigrid(StencilMatrix matrix, bool is_singular, int threads);
 
   const StencilMatrix& matrix() const { return levels_.front().matrix; }

@@ -57,7 +57,7 @@ std::vector<T> solution_over_grid(Ranks& ranks, GridSystem* system, Shape grid, 
     std::copy_n(state.begin() + unknown * grid.cells(), grid.cells(), solution.begin());
   }
   failure = broadcast_text(ranks, failure);
-  if (of_first(ranks, is_config)) throw ConfigError(failure);
+  if (is_config && ranks.is_first()) throw ConfigError(failure);  // which reports it
   if (!failure.empty()) throw NumericalError(failure);
   if (ranks.count() > 1) ranks.broadcast(std::as_writable_bytes(std::span(solution)));
   return solution;

@@ -29,6 +29,7 @@ class Splitting : public MistakeList {
                       std::move(quantities));
     split_quantities();
     split_rates();
+    split_solves();
     split_initials();
     config_.conditions = split(config_.conditions);
     config_.mask_conditions = split(config_.mask_conditions);
@@ -100,6 +101,17 @@ class Splitting : public MistakeList {
         for (const std::string& any : {name, names[0], names[1]}) made.emplace_back(any, "0");
     }
     config_.equation.quantities = std::move(made);
+  }
+
+  void split_solves() {
+    for (SolveConfig& solve : config_.equation.solves) {
+      if (is_complex(solve.field))
+        add("equation.let", fmt::format("found the complex field {} (expected a real one, for a "
+                                        "real or imaginary part)",
+                                        solve.field));
+      make_real("equation.let", solve.field, solve.left, solve.field + ".solve: ");
+      make_real("equation.let", solve.field, solve.right, solve.field + ".equals: ");
+    }
   }
 
   void split_rates() {

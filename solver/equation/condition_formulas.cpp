@@ -30,6 +30,10 @@ class FormulasOf {
   explicit FormulasOf(const RunConfig& run) {
     for (const auto& [name, text] : run.equation.quantities) keep(name, text);
     for (const std::string& field : run.fields) keep(field, field_rate(run, field));
+    for (const SolveConfig& solve : run.equation.solves) {
+      keep(solve.field + ".solve", solve.left);
+      keep(solve.field + ".equals", solve.right);
+    }
     fields_.insert(run.fields.begin(), run.fields.end());
   }
 

@@ -13,6 +13,7 @@
 
 #include "solver/dataset_names.hpp"
 #include "solver/equation/complex_parts.hpp"
+#include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/mistake_list.hpp"
 #include "solver/equation/reactions.hpp"
@@ -208,6 +209,9 @@ class FormulaChecker : public ConditionChecker {
             },
             fmt::format("{}.{}: ", name, key));
       };
+      for (const auto* const conditions : {&run_.conditions, &run_.mask_conditions})
+        for (const SideCondition& condition : *conditions)
+          if (applies_to(condition, name, run_)) check_condition_of_solved(condition, name, later);
       check_side(solved.left, "solve");
       check_side(solved.right, "equals");
     }
@@ -216,6 +220,26 @@ class FormulaChecker : public ConditionChecker {
       add("time.scheme", fmt::format("found leapfrog, but equation.let has an equation for {} "
                                      "(expected another scheme, such as heun)",
                                      run_.equation.solves[0].field));
+  }
+
+  void check_condition_of_solved(SideCondition condition, const std::string& name,
+                                 const std::set<std::string>& later) {
+    if (condition.kind == ConditionKind::absorbing)
+      return add(condition_key(condition),
+                 fmt::format("absorbing: {} has an equation in equation.let, and no rate (expected "
+                             "another condition)",
+                             name));
+    if (condition.of_mask) condition.axis = 2;
+    attempt(condition_key(condition), [&] {
+      std::set<std::string> names;
+      condition_terms(condition_of_array(condition, name, run_), run_, names);
+      for (const std::string& other : later)
+        if (names.contains(other))
+          add(condition_key(condition),
+              fmt::format(
+                  "the condition of {} reads {}, whose equation comes later in equation.let", name,
+                  other));
+    });
   }
 
   void check_reactions() {

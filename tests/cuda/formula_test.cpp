@@ -314,7 +314,9 @@ TEST_CASE("random equations on grids that stream equal the reference") {
         compare(random, 0.0f);
       else
         compare(random, 0.0);
-    } catch (const FormulaError&) {  // the random formula is invalid, such as a division by 0
+    } catch (const FormulaError&) {    // the random formula is invalid, such as a division by 0
+    } catch (const NumericalError&) {  // a solve without a solution
+    } catch (const ConfigError&) {     // or one that is not linear
     }
   }
   MESSAGE("compared ", compared, ", of which streaming ", streamed, " and resident ", stayed);

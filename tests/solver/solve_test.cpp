@@ -291,6 +291,14 @@ TEST_CASE("solves: wrong configs are refused before anything is made") {
   CHECK(test::has(mistake("s: {solve: laplacian(s) - s, equals: u, tolerance: 0}"), "tolerance"));
   CHECK(test::has(mistake("s: {solve: laplacian(s) - s, equals: u}", "compute: {engine: spectral}"),
                   "spectral"));
+  CHECK(test::has(mistake("s: {solve: laplacian(s) - s, equals: u, tolerance: 2}"), "0.5"));
+  CHECK(test::has(text_thrown([] {
+                    solve_run(
+                        "grid: {shape: [8]}\nfields: {psi: complex, s: complex}\ninitial: {psi: "
+                        "1}\nboundary: periodic\ntime: {step: 0.1, steps: 1}\nequation: {psi: "
+                        "i*laplacian(psi), let: {s: {solve: laplacian(s) - s, equals: psi}}}\n");
+                  }),
+                  "complex field s"));
 }
 
 TEST_CASE("gallery: Keller-Segel keeps the cells, and a small wave grows as the equation says") {

@@ -1,0 +1,110 @@
+// Elliptic equations whose values decide what is right: faults that only the solution shows, means
+// in the matrix, advection, and coefficients at sides.
+#include <doctest/doctest.h>
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "io/readers/initial_source.hpp"
+#include "solver/initial_field.hpp"
+#include "tests/formula_run.hpp"
+#include "tests/text.hpp"
+
+using namespace lapl;
+
+namespace {
+
+template <class Call>
+std::string text_thrown(const Call& call) {
+  try {
+    call();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+RunConfig solve_run(const std::string& text) { return parse_config(text, "s.yaml", ".", {}).run; }
+
+template <class T = double>
+std::unique_ptr<Backend<T>> started(const RunConfig& run, const std::string& engine = "auto",
+                                    int threads = 2) {
+  const CoefficientFields coefficients = load_coefficients(run);
+  auto backend = make_backend<T>("cpu", engine, make_problem<T>(Model(run), coefficients), threads);
+  backend->settle();
+  set_initial_state(*backend, run, coefficients, load_initial_fields(run));
+  return backend;
+}
+
+}  // namespace
+
+TEST_CASE("solves: what only the values show is an error at the first solve") {
+  const auto failure = [](const std::string& text) {
+    return text_thrown([&] {
+      started(
+          solve_run("initial: {u: 1}\ntime: {step: 0.1, steps: 1}\ncompute: {precision: "
+                    "float64}\n" +
+                    text));
+    });
+  };
+  const std::string line = "grid: {shape: [8], spacing: 1}\nboundary: ", zero = line + "zero\n";
+  // The right side reads p through the condition of u.
+  CHECK(test::has(failure(line + "{left: {u: {value: p, at: face}, p: insulated}, right: "
+                                 "insulated}\nequation: {let: {p: {solve: laplacian(p) - p, "
+                                 "equals: laplacian(u)}}, u: 0*p}\n"),
+                  "does not solve the equation"));
+  // Half of the equations are 0 = 1.
+  CHECK(test::has(failure(zero + "equation: {let: {p: {solve: \"where(x < 4, 1, 0)*laplacian(p)\", "
+                                 "equals: 1}}, u: 0*p}\n"),
+                  "reads it in every cell"));
+  // Linear for small values alone.
+  CHECK(test::has(failure(zero + "equation: {let: {p: {solve: \"laplacian(p) - max(p, -5)\", "
+                                 "equals: 20}}, u: 0*p}\n"),
+                  "linear in p for all its values"));
+  // Two halves, each up to a constant.
+  const std::string halves =
+      "grid: {shape: [7, 7], spacing: 1, mask: {formula: \"where(x == 3, 0, 1)\"}}\nboundary: "
+      "insulated\nequation: {let: {p: {solve: laplacian(p), equals: \"where(x < 3, 1, -1)\"";
+  CHECK(test::has(failure(halves + "}}, u: 0*p}\n"), "21 cells connected with row 0, column 0"));
+  CHECK(failure(halves + ", mean: removed}}, u: 0*p}\n").empty());
+}
+
+TEST_CASE("solves: the coefficient at a side with a flux is that at the face") {
+  // p' = 1 at the left side, where k = 0.75: the flux -0.75 is the same everywhere.
+  const RunConfig run = solve_run(
+      "grid: {shape: [4], spacing: 0.5}\nparameters: {k: {formula: 1 + x}}\n"
+      "boundary: {left: {p: {derivative: 1}, u: insulated}, right: {p: {value: 0, at: face}, u: "
+      "insulated}}\nequation: {let: {p: {solve: divergence(k*gradient(p)), equals: 0}}, u: 0*p}\n"
+      "initial: {u: 0}\ntime: {step: 1, steps: 0}\ncompute: {precision: float64}\n");
+  const std::vector<double> state = copy_of_state(*started(run));
+  const auto p = state.begin() + (run.fields[0] == "p" ? 0 : 4);
+  CHECK(p[0] == doctest::Approx(0.75595).epsilon(1e-4));
+}
+
+TEST_CASE("solves: matrices follow means, are found where advection rules and on two cells") {
+  const auto last = [](const std::string& text) {
+    const RunConfig run = solve_run(text + "compute: {precision: float64}\n");
+    const auto backend = started(run);
+    backend->advance(run.steps);
+    return copy_of_state(*backend);
+  };
+  // u grows from 1 to 2, so s falls from 1 / 2 to 1 / 3.
+  const auto mean = last(
+      "grid: {shape: [8]}\nboundary: insulated\nequation: {let: {s: {solve: (1 + mean(u))*s, "
+      "equals: 1}}, u: 1 + 0*s}\ninitial: {u: 1}\ntime: {step: 0.5, steps: 2}\n");
+  CHECK(mean[8] == doctest::Approx(1.0 / 3));
+  const auto carried = last(
+      "grid: {shape: [900]}\nboundary: {s: {value: 1, at: face}, u: insulated}\nequation: {let: "
+      "{s: {solve: laplacian(s) + d_dx(s), equals: 0}}, u: 0*s}\ninitial: {u: 0}\n"
+      "time: {step: 1, steps: 0}\n");
+  for (std::size_t i = 900; i < 1800; ++i) REQUIRE(carried[i] == doctest::Approx(1).epsilon(1e-7));
+  const auto two = last(
+      "grid: {shape: [2]}\nboundary: periodic\nequation: {let: {s: {solve: laplacian(s) - s, "
+      "equals: -u}}, u: 0*s}\ninitial: {u: \"1 + x\"}\ntime: {step: 1, steps: 0}\n");
+  // 2 (s1 - s0) - s0 = -1, 2 (s0 - s1) - s1 = -2
+  CHECK(two[2] == doctest::Approx(1.4));
+  CHECK(two[3] == doctest::Approx(1.6));
+}
