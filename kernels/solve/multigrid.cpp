@@ -188,8 +188,8 @@ StencilMatrix Multigrid::coarse_matrix(const Level& level) const {
   return coarse;
 }
 
-// By Gauss and Jordan with row pivots. Of a singular matrix, it finds one of the solutions for
-// right sides that have one.
+// By Gauss and Jordan with row pivots. If the matrix is singular, the inverse finds one of the
+// solutions for right sides that have any.
 void Multigrid::invert_coarsest(bool is_singular) {
   const StencilMatrix& matrix = levels_.back().matrix;
   const PaddedGrid& grid = matrix.grid;
