@@ -20,37 +20,16 @@
 #include "solver/initial_field.hpp"
 #include "tests/formula_run.hpp"
 #include "tests/solver/gallery_run.hpp"
+#include "tests/solver/solve_run.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
 
 namespace {
 
-template <class Call>
-std::string text_thrown(const Call& call) {
-  try {
-    call();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return {};
-}
-
-RunConfig solve_run(const std::string& text) { return parse_config(text, "s.yaml", ".", {}).run; }
-
-template <class T = double>
-std::unique_ptr<Backend<T>> started(const RunConfig& run, const std::string& engine = "auto",
-                                    int threads = 2) {
-  const CoefficientFields coefficients = load_coefficients(run);
-  auto backend = make_backend<T>("cpu", engine, make_problem<T>(Model(run), coefficients), threads);
-  backend->settle();
-  set_initial_state(*backend, run, coefficients, load_initial_fields(run));
-  return backend;
-}
-
 // The largest difference between field s and field `exact` of the initial state.
 double error_of_s(const RunConfig& run) {
-  const std::vector<double> state = copy_of_state(*started(run));
+  const std::vector<double> state = copy_of_state(*test::started(run));
   const auto cells = static_cast<std::ptrdiff_t>(run.shape.cells());
   const auto at = [&](const char* name) {
     return state.begin() + (std::ranges::find(run.fields, name) - run.fields.begin()) * cells;
@@ -140,8 +119,8 @@ TEST_CASE("solves: manufactured solutions converge at second order for all condi
                                         : fmt::format("(1 + x/2)*({}) - (2 + x)*({})",
                                                       exact.laplacian(), exact.of(0, 0, 0));
         const auto error = [&](int n) {
-          return error_of_s(
-              solve_run(manufactured(axes, n, kinds, plain ? "laplacian(s)" : with_terms, right)));
+          return error_of_s(test::solve_run(
+              manufactured(axes, n, kinds, plain ? "laplacian(s)" : with_terms, right)));
         };
         const int n = axes == 3 ? 12 : axes == 2 ? 48 : 96;
         const double order = std::log2(error(n) / error(2 * n));
@@ -170,7 +149,7 @@ TEST_CASE("solves: the bits are those of the reference engine, whatever the engi
       RunConfig run = parse_config(text, "s.yaml", ".", settings).run;
       run.precision = sizeof(T) == 4 ? Precision::float32 : Precision::float64;
       const auto stepped = [&](const std::string& engine, int threads) {
-        const auto backend = started<T>(run, engine, threads);
+        const auto backend = test::started<T>(run, engine, threads);
         backend->advance(run.steps);
         return copy_of_state(*backend);
       };
@@ -185,12 +164,12 @@ TEST_CASE("solves: the bits are those of the reference engine, whatever the engi
 }
 
 TEST_CASE("solves: at each step the solved field belongs to the new values of the others") {
-  const RunConfig run = solve_run(
+  const RunConfig run = test::solve_run(
       "grid: {shape: [30, 40], spacing: 0.25}\n"
       "equation:\n  let: {s: {solve: laplacian(s) - s, equals: -u*(1 + t)}}\n"
       "  u: laplacian(u) + s\nboundary: insulated\ninitial: {u: random}\n"
       "time: {step: 0.01, steps: 3, scheme: heun}\ncompute: {precision: float64}\n");
-  const auto backend = started(run);
+  const auto backend = test::started(run);
   for (int step = 0; step < 3; ++step) {
     const std::vector<double> state = copy_of_state(*backend);
     RunConfig check = run;
@@ -212,7 +191,7 @@ TEST_CASE("solves: at each step the solved field belongs to the new values of th
 
 TEST_CASE("solves: a coefficient that jumps by 10^6, layered or at random, takes few iterations") {
   const auto iterations = [](const std::string& k, int n) {
-    const RunConfig run = solve_run(fmt::format(
+    const RunConfig run = test::solve_run(fmt::format(
         "grid: {{shape: [{0}, {0}], spacing: 1}}\nparameters: {{k: {{formula: \"{1}\"}}}}\n"
         "equation:\n  let: {{s: {{solve: divergence(k*gradient(s)), equals: sin(x) + cos(3*y), "
         "tolerance: 1e-8}}}}\n  u: 0*s\nboundary: zero\ninitial: {{u: 0}}\n"
@@ -233,7 +212,7 @@ TEST_CASE("solves: a coefficient that jumps by 10^6, layered or at random, takes
 }
 
 TEST_CASE("solves: spacings that differ by a factor of 30 cost no more iterations") {
-  const RunConfig run = solve_run(
+  const RunConfig run = test::solve_run(
       "grid: {shape: [64, 128], spacing: [0.01, 0.3]}\nequation:\n"
       "  let: {s: {solve: laplacian(s), equals: sin(x) + cos(90*y), tolerance: 1e-8}}\n"
       "  u: 0*s\nboundary: zero\ninitial: {u: 0}\ntime: {step: 1, steps: 0}\n"
@@ -245,7 +224,7 @@ TEST_CASE("solves: spacings that differ by a factor of 30 cost no more iteration
 }
 
 TEST_CASE("solves: the potential in a disc, cut out of the grid by a mask, is (R^2 - r^2) / 4") {
-  const RunConfig run = solve_run(
+  const RunConfig run = test::solve_run(
       "grid: {shape: [80, 80], spacing: 0.025, mask: {formula: x^2 + y^2 < 0.81}, center: true}\n"
       "equation:\n  let: {s: {solve: laplacian(s), equals: -1}}\n  exact: 0*s\n"
       "boundary: {mask: {s: {value: 0, at: face}, exact: insulated}}\n"
@@ -259,7 +238,7 @@ TEST_CASE("solves: equations without a solution are errors that say so") {
       "grid: {shape: [20, 20], spacing: 1}\ninitial: {u: 1}\ntime: {step: 0.1, steps: 1}\n"
       "boundary: insulated\nequation:\n  u: laplacian(u) + s\n  let: {s: ";
   const auto failure = [&](const std::string& solve) {
-    return text_thrown([&] { started<float>(solve_run(start + solve + "}\n")); });
+    return test::text_thrown([&] { test::started<float>(test::solve_run(start + solve + "}\n")); });
   };
   CHECK(test::has(failure("{solve: laplacian(s), equals: u}"), "mean: removed"));
   CHECK(failure("{solve: laplacian(s), equals: u, mean: removed}").empty());
@@ -274,8 +253,8 @@ TEST_CASE("solves: equations without a solution are errors that say so") {
 
 TEST_CASE("solves: wrong configs are refused before anything is made") {
   const auto mistake = [](const std::string& let, const std::string& more = "") {
-    return text_thrown([&] {
-      solve_run(
+    return test::text_thrown([&] {
+      test::solve_run(
           "grid: {shape: [20, 20], spacing: 1}\ninitial: {u: 1}\nboundary: insulated\n"
           "time: {step: 0.1, steps: 1}\nequation:\n  u: laplacian(u) + s\n  let: {" +
           let + "}\n" + more);
@@ -292,8 +271,8 @@ TEST_CASE("solves: wrong configs are refused before anything is made") {
   CHECK(test::has(mistake("s: {solve: laplacian(s) - s, equals: u}", "compute: {engine: spectral}"),
                   "spectral"));
   CHECK(test::has(mistake("s: {solve: laplacian(s) - s, equals: u, tolerance: 2}"), "0.5"));
-  CHECK(test::has(text_thrown([] {
-                    solve_run(
+  CHECK(test::has(test::text_thrown([] {
+                    test::solve_run(
                         "grid: {shape: [8]}\nfields: {psi: complex, s: complex}\ninitial: {psi: "
                         "1}\nboundary: periodic\ntime: {step: 0.1, steps: 1}\nequation: {psi: "
                         "i*laplacian(psi), let: {s: {solve: laplacian(s) - s, equals: psi}}}\n");

@@ -2,52 +2,21 @@
 // in the matrix, advection, and coefficients at sides.
 #include <doctest/doctest.h>
 
-#include <exception>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "io/config/config.hpp"
-#include "io/readers/initial_source.hpp"
-#include "solver/initial_field.hpp"
-#include "tests/formula_run.hpp"
+#include "tests/solver/solve_run.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
 
-namespace {
-
-template <class Call>
-std::string text_thrown(const Call& call) {
-  try {
-    call();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return {};
-}
-
-RunConfig solve_run(const std::string& text) { return parse_config(text, "s.yaml", ".", {}).run; }
-
-template <class T = double>
-std::unique_ptr<Backend<T>> started(const RunConfig& run, const std::string& engine = "auto",
-                                    int threads = 2) {
-  const CoefficientFields coefficients = load_coefficients(run);
-  auto backend = make_backend<T>("cpu", engine, make_problem<T>(Model(run), coefficients), threads);
-  backend->settle();
-  set_initial_state(*backend, run, coefficients, load_initial_fields(run));
-  return backend;
-}
-
-}  // namespace
-
 TEST_CASE("solves: what only the values show is an error at the first solve") {
   const auto failure = [](const std::string& text) {
-    return text_thrown([&] {
-      started(
-          solve_run("initial: {u: 1}\ntime: {step: 0.1, steps: 1}\ncompute: {precision: "
-                    "float64}\n" +
-                    text));
+    return test::text_thrown([&] {
+      test::started(
+          test::solve_run("initial: {u: 1}\ntime: {step: 0.1, steps: 1}\ncompute: {precision: "
+                          "float64}\n" +
+                          text));
     });
   };
   const std::string line = "grid: {shape: [8], spacing: 1}\nboundary: ", zero = line + "zero\n";
@@ -74,20 +43,20 @@ TEST_CASE("solves: what only the values show is an error at the first solve") {
 
 TEST_CASE("solves: the coefficient at a side with a flux is that at the face") {
   // p' = 1 at the left side, where k = 0.75: the flux -0.75 is the same everywhere.
-  const RunConfig run = solve_run(
+  const RunConfig run = test::solve_run(
       "grid: {shape: [4], spacing: 0.5}\nparameters: {k: {formula: 1 + x}}\n"
       "boundary: {left: {p: {derivative: 1}, u: insulated}, right: {p: {value: 0, at: face}, u: "
       "insulated}}\nequation: {let: {p: {solve: divergence(k*gradient(p)), equals: 0}}, u: 0*p}\n"
       "initial: {u: 0}\ntime: {step: 1, steps: 0}\ncompute: {precision: float64}\n");
-  const std::vector<double> state = copy_of_state(*started(run));
+  const std::vector<double> state = copy_of_state(*test::started(run));
   const auto p = state.begin() + (run.fields[0] == "p" ? 0 : 4);
   CHECK(p[0] == doctest::Approx(0.75595).epsilon(1e-4));
 }
 
 TEST_CASE("solves: matrices follow means, are found where advection rules and on two cells") {
   const auto last = [](const std::string& text) {
-    const RunConfig run = solve_run(text + "compute: {precision: float64}\n");
-    const auto backend = started(run);
+    const RunConfig run = test::solve_run(text + "compute: {precision: float64}\n");
+    const auto backend = test::started(run);
     backend->advance(run.steps);
     return copy_of_state(*backend);
   };
