@@ -218,8 +218,9 @@ void GridSystem::multiply(Values& x, Values& product) const {
 }
 
 // Each of these two changes x and its residuals until their norm is at most `limit`, or after the
-// number of iterations that are left.
-void GridSystem::gradients(Values& x, Values& residuals, double limit) {
+// number of iterations that are left. Conjugate gradients return false where the matrix is not
+// definite.
+bool GridSystem::gradients(Values& x, Values& residuals, double limit) {
   Values z(x.size()), q(x.size());
   multigrid_->precondition(residuals, z);
   Values direction = z;
@@ -228,19 +229,17 @@ void GridSystem::gradients(Values& x, Values& residuals, double limit) {
     ++report_.iterations;
     multiply(direction, q);
     const double curvature = dot(grid_, direction, q, threads_);
-    if (!(curvature > 0)) {  // not definite
-      is_symmetric_ = false;
-      return;
-    }
+    if (!(curvature > 0)) return false;
     const double step = change / curvature;
     add(x, step, direction, threads_);
     add(residuals, -step, q, threads_);
-    if (!(std::sqrt(dot(grid_, residuals, residuals, threads_)) > limit)) return;
+    if (!(std::sqrt(dot(grid_, residuals, residuals, threads_)) > limit)) return true;
     multigrid_->precondition(residuals, z);
     const double next = dot(grid_, residuals, z, threads_);
     scale_and_add(direction, next / change, z, threads_);
     change = next;
   }
+  return true;
 }
 
 void GridSystem::stabilized(Values& x, Values& residuals, double limit) {
@@ -312,6 +311,7 @@ void GridSystem::solve(Values& state, double time) {
     norm = std::sqrt(dot(grid_, f, f, threads_));
   }
   // The residual that is left by iterations may differ from the true one, which decides.
+  bool is_definite = is_symmetric_;
   for (int round = 0; norm > 0; ++round) {
     grid_.wrap(x, threads_);
     residual(multigrid_->matrix(), x, &f, residuals, threads_);
@@ -331,8 +331,10 @@ void GridSystem::solve(Values& state, double time) {
     if (!(found < std::numeric_limits<double>::infinity()) || round == 4 ||
         report_.iterations >= rules_.most_iterations)
       fail(time, report_.residual);
-    is_symmetric_ ? gradients(x, residuals, rules_.tolerance * norm)
-                  : stabilized(x, residuals, rules_.tolerance * norm);
+    if (is_definite)
+      is_definite = gradients(x, residuals, rules_.tolerance * norm);
+    else
+      stabilized(x, residuals, rules_.tolerance * norm);
   }
   if (norm == 0) std::ranges::fill(x, 0.0);
   remove_means(x, false);
@@ -361,7 +363,7 @@ void GridSystem::check_solution(const Values& state, double time, Values& right,
   }
   Values error = padded(difference.data());
   const Values sizes = padded(size.data());
-  if (rules_.removes_mean) remove_means(error, true);
+  remove_means(error, true);
   const double found = std::sqrt(dot(grid_, error, error, threads_));
   const double rounding = 0x1p-46 * std::sqrt(dot(grid_, sizes, sizes, threads_));
   if (found <= 2 * rules_.tolerance * norm + rounding) return;

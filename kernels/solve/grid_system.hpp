@@ -69,7 +69,7 @@ class GridSystem {
   void require_balance(const Values& f, double time) const;
   void check_solution(const Values& state, double time, Values& right, double norm);
   void multiply(Values& x, Values& product) const;
-  void gradients(Values& x, Values& residuals, double limit);
+  bool gradients(Values& x, Values& residuals, double limit);
   void stabilized(Values& x, Values& residuals, double limit);
   [[noreturn]] void fail(double time, double residual) const;
 
