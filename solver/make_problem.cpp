@@ -139,14 +139,15 @@ std::vector<std::shared_ptr<GridSystem>> grid_systems(const RunConfig& config,
   if (!with_step.time_step) with_step.time_step = 1;  // is not read
   std::vector<std::shared_ptr<GridSystem>> systems;
   for (std::size_t i = 0; i < system.solved.size(); ++i) {
-    const auto& [field, left, right] = system.solved[i];
+    const SolvedField& solved = system.solved[i];
     const SolveConfig& solve = config.equation.solves[i];
     const auto side = [&](const Formula& formula) {
-      return problem_with<double>(with_step, coefficients, solve_stages(system, formula, field));
+      return problem_with<double>(with_step, coefficients,
+                                  solve_stages(system, formula, solved.field));
     };
     const double tolerance = config.precision == Precision::float64 ? 1e-10 : 1e-5;
     systems.push_back(std::make_shared<GridSystem>(
-        side(left), side(right), field,
+        side(solved.left), side(solved.right), solved.field,
         SolveRules{.unknown = solve.field,
                    .tolerance = solve.tolerance.value_or(tolerance),
                    .most_iterations = static_cast<int>(solve.most_iterations),

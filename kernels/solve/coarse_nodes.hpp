@@ -54,8 +54,4 @@ inline std::int64_t distance(std::int64_t from, std::int64_t to, std::int64_t si
   return straight > 0 ? straight - size : straight + size;
 }
 
-inline std::int64_t wrapped(std::int64_t node, std::int64_t size) {
-  return node < 0 ? node + size : node >= size ? node - size : node;
-}
-
 }  // namespace lapl

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/solve/coarse_nodes.hpp"
+#include "kernels/stages/tree_at.hpp"
 
 namespace lapl {
 Multigrid::Level::Level(StencilMatrix of)
