@@ -165,8 +165,10 @@ class StageRows {
         T* const out =
             target_of_[i] < 0 ? results_[i] : arrays.write(target_of_[i]) + array_index(first);
         operands_[i] = out;
-        widest<RowLoops<T>>().operate(node.operation, operands_[node.operands[0]],
-                                      operands_[node.operands[1]], operands_[node.operands[2]], out,
+        // Operands that the operation has not may not be computed.
+        const int has = table_row(node.operation).operands;
+        const auto operand = [&](int k) { return operands_[node.operands[k < has ? k : 0]]; };
+        widest<RowLoops<T>>().operate(node.operation, operand(0), operand(1), operand(2), out,
                                       count);
       }
     }

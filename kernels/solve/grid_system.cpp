@@ -42,8 +42,8 @@ void scale_and_add(Values& x, double factor, const Values& y, int threads) {
 
 }  // namespace
 
-GridSystem::GridSystem(Problem<double> left, Problem<double> right, int unknown, SolveRules rules,
-                       int threads)
+GridSystem::GridSystem(const Problem<double>& left, const Problem<double>& right, int unknown,
+                       SolveRules rules, int threads)
     : shape_(left.shape),
       unknown_(unknown),
       threads_(threads > 0 ? threads : useful_threads(left.shape)),

@@ -38,8 +38,8 @@ class GridSystem {
  public:
   /// `left` and `right` compute one array each from the fields of a state. `left` reads field
   /// `unknown` of it within one cell. If `threads` is 0, useful_threads.
-  GridSystem(Problem<double> left, Problem<double> right, int unknown, SolveRules rules,
-             int threads = 0);
+  GridSystem(const Problem<double>& left, const Problem<double>& right, int unknown,
+             SolveRules rules, int threads = 0);
 
   /// `state` has all fields of the whole grid, one after the other, at a time (s). The values of
   /// the unknown are the first guess; the solution replaces them, but in cells
