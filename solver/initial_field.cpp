@@ -201,8 +201,7 @@ void solve_state(const RunConfig& config, const CoefficientFields& coefficients,
     const int field = system.solved[i].field;
     const std::vector<T> solution = solution_over_grid<T>(
         ranks, systems[i].get(), part.whole, fields, field, state, part, time_at_step(config, 0));
-    std::copy_n(solution.begin() + rows.first * columns, rows.count * columns,
-                state.begin() + field * rows.count * columns);
+    std::ranges::copy(solution, state.begin() + field * rows.count * columns);
   }
 }
 

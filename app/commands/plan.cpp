@@ -213,8 +213,11 @@ Plan plan_run(LoadedConfig loaded, bool tries_ways) {
     const auto stable_steps =
         stable_step_finder(config, model.system, [&] { return load_state_fields(config); });
     plan.stable = stable_steps(config.scheme);
-    const StateFields fields = load_state_fields(config);
-    plan.step_warning = condition_warning(config, model.system, fields.coefficients, fields.whole);
+    if (conditions_read(config)) {  // others need no file to be read for it
+      const StateFields fields = load_state_fields(config);
+      plan.step_warning =
+          condition_warning(config, model.system, fields.coefficients, fields.whole);
+    }
     with_precision(config.precision,
                    [&]<class T>() { measure<T>(loaded, plan, stable_steps, tries_ways); });
   } else {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,12 +16,12 @@
 namespace lapl {
 
 /// `own` are the own cells of a rank's part, of the fields one after the other. Returns the
-/// solution on the whole grid. Collective. Throws what GridSystem::solve does, on all ranks.
+/// solution on the part's block. Collective. Throws what GridSystem::solve does, on all ranks.
 template <class T>
 std::vector<T> solution_over_grid(Ranks& ranks, GridSystem* system, Shape grid, std::int64_t fields,
                                   std::int64_t unknown, std::span<const T> own, const Part& part,
                                   double time) {
-  std::vector<T> solution(grid.cells());
+  std::vector<T> solution(ranks.is_first() ? grid.cells() : 0);
   std::vector<double> state(ranks.is_first() ? fields * grid.cells() : 0);
   const auto place = [&](const Part& of, std::span<const T> values) {
     const std::int64_t rows = of.is_empty() ? 0 : of.rows(), columns = of.own[2];
@@ -59,8 +58,7 @@ std::vector<T> solution_over_grid(Ranks& ranks, GridSystem* system, Shape grid, 
   failure = broadcast_text(ranks, failure);
   if (is_config && ranks.is_first()) throw ConfigError(failure);  // which reports it
   if (!failure.empty()) throw NumericalError(failure);
-  if (ranks.count() > 1) ranks.broadcast(std::as_writable_bytes(std::span(solution)));
-  return solution;
+  return values_of_first(ranks, solution, part);
 }
 
 /// The solution of a problem's solve on this rank's block. `block(array)` points to the values of
@@ -78,10 +76,8 @@ std::vector<T> solution_on_block(const Problem<T>& problem, const GridSolve& sol
       own.insert(own.end(), values + part.in_block(row), values + part.in_block(row) + columns);
   }
   const auto unknown = std::ranges::find(solve.state, solve.unknown) - solve.state.begin();
-  const std::vector<T> solution =
-      solution_over_grid<T>(*problem.ranks, problem.systems[solve.system].get(), part.whole,
-                            std::ssize(solve.state), unknown, own, part, time);
-  return values_of_block<T>(solution, part);
+  return solution_over_grid<T>(*problem.ranks, problem.systems[solve.system].get(), part.whole,
+                               std::ssize(solve.state), unknown, own, part, time);
 }
 
 /// Takes part in the operations over the grid that come before stages, for a rank without cells.

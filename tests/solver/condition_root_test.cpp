@@ -8,29 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "io/config/config.hpp"
 #include "io/readers/initial_source.hpp"
 #include "solver/condition_watch.hpp"
 #include "solver/equation/formula_system.hpp"
-#include "tests/formula_run.hpp"
+#include "tests/solver/config_run.hpp"
 #include "tests/test_field.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
 
 namespace {
-
-template <class T>
-std::vector<T> stepped(const RunConfig& run, const std::string& engine = "interpreted") {
-  const CoefficientFields coefficients = load_coefficients(run);
-  const auto backend = make_backend<T>("cpu", engine, make_problem<T>(Model(run), coefficients), 2);
-  backend->settle();
-  set_initial_state(*backend, run, coefficients, {});
-  backend->advance(run.steps);
-  return copy_of_state(*backend);
-}
-
-RunConfig config_run(const std::string& text) { return parse_config(text, "c.yaml", ".", {}).run; }
 
 // w between a and b with f(w) = 0, where f has other signs at a and b.
 double root(double a, double b, const std::function<double(double)>& f) {
@@ -46,7 +33,7 @@ double root(double a, double b, const std::function<double(double)>& f) {
 // change it.
 double value_at_face(const std::string& condition, double inside) {
   const double step = 0x1p-10;
-  const auto u = stepped<double>(config_run(
+  const auto u = test::stepped<double>(test::config_run(
       fmt::format("grid: {{shape: [8]}}\nequation: {{u: laplacian(u)}}\nboundary: {{left: "
                   "insulated, right: {}}}\ninitial: {:.17g}\ntime: {{step: {}, steps: 1}}\n"
                   "compute: {{precision: float64}}\n",
@@ -113,7 +100,7 @@ TEST_CASE("a wall heated from afar takes up the heat of the solution") {
   // X = 34. Two steps of Newton's method had the face at 7805 K at first and 337 K for the mean.
   const double h = 0.01, k = 0.1, c = 1e6, e = 5.1e-8, around = 1500, step = 100;
   const int nodes = 40, steps = 10;
-  const auto found = stepped<double>(config_run(fmt::format(
+  const auto found = test::stepped<double>(test::config_run(fmt::format(
       "grid: {{shape: [{}], spacing: {}}}\nparameters: {{k: {}, c: {}, e: {}}}\nequation: {{T: k / "
       "c * laplacian(T)}}\nboundary: {{left: insulated, right: {{derivative: -e * (T^4 - {}^4) / "
       "k}}}}\ninitial: 300\ntime: {{step: {}, steps: {}}}\ncompute: {{precision: float64}}\n",
@@ -135,15 +122,15 @@ TEST_CASE("a wall heated from afar takes up the heat of the solution") {
 TEST_CASE("conditions far from linear have the same bits on every engine" *
           doctest::test_suite("moderate")) {
   const auto check = [&]<class T>(const std::string& grid, const std::string& boundary) {
-    const RunConfig run = config_run(fmt::format(
+    const RunConfig run = test::config_run(fmt::format(
         "grid: {{{}}}\nequation: {{u: laplacian(u) + 0.1 * d2_dxdy(u)}}\nboundary: {{{}}}\ninitial:"
         " 0.1 + 0.5 * random\ntime: {{step: 0.05, steps: 7}}\ncompute: {{precision: {}}}\n",
         grid, boundary, sizeof(T) == 4 ? "float32" : "float64"));
-    const auto expected = stepped<T>(run, "reference");
+    const auto expected = test::stepped<T>(run, "reference");
     for (const std::string engine : {"interpreted", "threaded", "blocked"}) {
       CAPTURE(engine);
       CAPTURE(grid);
-      CHECK(test::largest_difference(stepped<T>(run, engine), expected) == 0);
+      CHECK(test::largest_difference(test::stepped<T>(run, engine), expected) == 0);
     }
   };
   const std::string sides =
@@ -157,7 +144,7 @@ TEST_CASE("conditions far from linear have the same bits on every engine" *
 
 TEST_CASE("a condition whose solution is not found is named") {
   const auto warning = [](const std::string& condition, double inside) {
-    const RunConfig run = config_run(
+    const RunConfig run = test::config_run(
         fmt::format("grid: {{shape: [4, 5]}}\nequation: {{u: laplacian(u)}}\nboundary: "
                     "{{left: insulated, right"
                     ": {}, y: insulated}}\ninitial: {}\ntime: {{step: 0.01, steps: 1}}\n",

@@ -14,24 +14,13 @@
 #include "solver/outputs.hpp"
 #include "solver/spectral_problem.hpp"
 #include "solver/stable_step.hpp"
-#include "tests/formula_run.hpp"
+#include "tests/solver/config_run.hpp"
 #include "tests/solver/gallery_run.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
 
 namespace {
-
-RunConfig mean_run(const std::string& text) { return parse_config(text, "m.yaml", ".", {}).run; }
-
-std::unique_ptr<Backend<double>> started(const RunConfig& run, const std::string& engine = "auto") {
-  const CoefficientFields coefficients = load_coefficients(run);
-  auto backend =
-      make_backend<double>("cpu", engine, make_problem<double>(Model(run), coefficients), 2);
-  backend->settle();
-  set_initial_state(*backend, run, coefficients, load_initial_fields(run));
-  return backend;
-}
 
 double mean_value(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -44,11 +33,11 @@ const std::string on_random =
 }  // namespace
 
 TEST_CASE("an Allen-Cahn equation with its mean force taken off keeps the mean to 1e-15") {
-  const RunConfig run =
-      mean_run(on_random +
-               "equation: {kind: formula, let: {f: field - field^3}, field: laplacian(field) + "
-               "f - mean(f)}\n");
-  const auto backend = started(run);
+  const RunConfig run = test::config_run(
+      on_random +
+      "equation: {kind: formula, let: {f: field - field^3}, field: laplacian(field) + "
+      "f - mean(f)}\n");
+  const auto backend = test::started(run);
   const double before = mean_value(copy_of_state(*backend));
   backend->advance(run.steps);
   const std::vector<double> state = copy_of_state(*backend);
@@ -89,10 +78,10 @@ TEST_CASE(
 
 TEST_CASE("a thermostat moves the mean as its own equation says") {
   for (const std::string gauge : {"mean(field)", "integral(field) / (Lx * Ly)"}) {
-    const RunConfig run =
-        mean_run(on_random + "equation: {kind: formula, field: 0.5 * laplacian(field) - 2 * (" +
-                 gauge + " - 3)}\n");
-    const auto backend = started(run);
+    const RunConfig run = test::config_run(
+        on_random + "equation: {kind: formula, field: 0.5 * laplacian(field) - 2 * (" + gauge +
+        " - 3)}\n");
+    const auto backend = test::started(run);
     double expected = mean_value(copy_of_state(*backend));
     for (int step = 0; step < 100; ++step) expected += 0.02 * -2 * (expected - 3);
     backend->advance(100);
@@ -106,13 +95,14 @@ TEST_CASE("cells outside the mask do not count") {
       "boundary: {rows: insulated, columns: insulated}\n"
       "initial: {kind: formula, formula: 5 + x * y + random}\ntime: {step: 1, steps: 1}\n"
       "compute: {precision: float64}\nequation: {kind: formula, field: ";
-  const RunConfig none = mean_run(masked + "0 * laplacian(field)}\n");
-  const std::vector<double> state = copy_of_state(*started(none));
+  const RunConfig none = test::config_run(masked + "0 * laplacian(field)}\n");
+  const std::vector<double> state = copy_of_state(*test::started(none));
   std::vector<double> inside;
   for (std::size_t i = 0; i < state.size(); ++i)
     if (i % 11 < 7) inside.push_back(state[i]);
   const auto value = [&](const std::string& formula) {
-    const auto backend = started(mean_run(masked + formula + " - field}\n"), "reference");
+    const auto backend =
+        test::started(test::config_run(masked + formula + " - field}\n"), "reference");
     backend->advance(1);
     const std::vector<double> made = copy_of_state(*backend);
     for (std::size_t i = 0; i < made.size(); ++i)
@@ -128,23 +118,23 @@ TEST_CASE("cells outside the mask do not count") {
 
 TEST_CASE("means are taken anew in every stage of a step") {
   // du/dt = mean(u) has e^t; rk4 is of order four only if each stage has its own mean.
-  const RunConfig run = mean_run(
+  const RunConfig run = test::config_run(
       "grid: {shape: [3, 4]}\nequation: {kind: formula, field: mean(field)}\n"
       "initial: {kind: formula, formula: 1 + 0 * x}\ncompute: {precision: float64}\n"
       "time: {step: 0.1, steps: 10, scheme: rk4}\n");
   for (const std::string engine : {"reference", "interpreted", "blocked"}) {
-    const auto backend = started(run, engine);
+    const auto backend = test::started(run, engine);
     backend->advance(10);
     CHECK(std::abs(copy_of_state(*backend)[5] - std::exp(1)) < 3e-6);
   }
 }
 
 TEST_CASE("a mean of one long row") {
-  const RunConfig run = mean_run(
+  const RunConfig run = test::config_run(
       "grid: {shape: [200001]}\nequation: {kind: formula, field: mean(field) - field}\n"
       "initial: {kind: formula, formula: x}\ntime: {step: 1, steps: 1}\n");
   for (const std::string engine : {"reference", "blocked"}) {
-    const auto backend = started(run, engine);
+    const auto backend = test::started(run, engine);
     backend->advance(1);
     const std::vector<double> state = copy_of_state(*backend);
     CHECK(state.front() == 100000);
@@ -153,7 +143,7 @@ TEST_CASE("a mean of one long row") {
 }
 
 TEST_CASE("derived outputs and integrals read means") {
-  const RunConfig run = mean_run(
+  const RunConfig run = test::config_run(
       on_random +
       "equation: {kind: formula, field: laplacian(field)}\n"
       "output: {fields: [field, w], derived: {w: {formula: field - mean(field)}}, integrals: "
@@ -165,7 +155,7 @@ TEST_CASE("derived outputs and integrals read means") {
   set_initial_state(*backend, run, {}, {});
   const auto capture = backend->capture(true);
   const Captured<double> captured = capture.wait();
-  const double mean = mean_value(copy_of_state(*started(run)));
+  const double mean = mean_value(copy_of_state(*test::started(run)));
   double squares = 0;
   for (std::size_t i = 0; i < captured.state.size(); ++i) {
     CHECK(captured.derived[0][i] == doctest::Approx(captured.state[i] - mean).epsilon(1e-12));
@@ -176,12 +166,12 @@ TEST_CASE("derived outputs and integrals read means") {
 }
 
 TEST_CASE("the mean of a complex field is taken of both parts") {
-  const RunConfig run = mean_run(
+  const RunConfig run = test::config_run(
       "grid: {shape: [6, 7]}\nfields: {psi: complex}\ncompute: {precision: float64}\n"
       "equation: {kind: formula, psi: i * mean(psi) - psi}\n"
       "initial: {psi: {kind: formula, formula: random + i * (2 + x)}}\n"
       "time: {step: 1, steps: 1}\n");
-  const auto backend = started(run);
+  const auto backend = test::started(run);
   const std::vector<double> before = copy_of_state(*backend);
   backend->advance(1);
   const std::vector<double> after = copy_of_state(*backend);
@@ -192,8 +182,8 @@ TEST_CASE("the mean of a complex field is taken of both parts") {
 }
 
 TEST_CASE("an equation with a mean has an estimated step, and no spectral one") {
-  const RunConfig run =
-      mean_run(on_random + "equation: {kind: formula, field: laplacian(field) - mean(field)}\n");
+  const RunConfig run = test::config_run(
+      on_random + "equation: {kind: formula, field: laplacian(field) - mean(field)}\n");
   const StableStep stable =
       stable_step_finder(run, make_system(run), [&] { return load_state_fields(run); })(run.scheme);
   REQUIRE(stable.largest);

@@ -15,17 +15,13 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation_digest.hpp"
 #include "solver/estimated_step.hpp"
-#include "tests/formula_run.hpp"
+#include "tests/solver/config_run.hpp"
 #include "tests/test_field.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
 
 namespace {
-
-RunConfig condition_run(const std::string& text) {
-  return parse_config(text, "l.yaml", ".", {}).run;
-}
 
 std::string condition_mistake(const std::string& text) {
   try {
@@ -34,16 +30,6 @@ std::string condition_mistake(const std::string& text) {
     return error.what();
   }
   return "";
-}
-
-template <class T>
-std::vector<T> condition_stepped(const RunConfig& run, const std::string& engine) {
-  const CoefficientFields coefficients = load_coefficients(run);
-  const auto backend = make_backend<T>("cpu", engine, make_problem<T>(Model(run), coefficients), 2);
-  backend->settle();
-  set_initial_state(*backend, run, coefficients, {});
-  backend->advance(run.steps);
-  return copy_of_state(*backend);
 }
 
 struct ConditionsOfAxes {
@@ -97,13 +83,13 @@ TEST_CASE("a condition that reads but gives the same numbers gives the same bits
         CAPTURE(scheme);
         CAPTURE(mask);
         const std::string text = condition_config(of, scheme, mask, "float64");
-        const RunConfig plain = condition_run(test::replaced(text, "N", "0 * t"));
-        const RunConfig reads = condition_run(test::replaced(text, "N", "0 * (v + k)"));
+        const RunConfig plain = test::config_run(test::replaced(text, "N", "0 * t"));
+        const RunConfig reads = test::config_run(test::replaced(text, "N", "0 * (v + k)"));
         REQUIRE(make_system(reads).sides);
-        const std::vector<double> expected = condition_stepped<double>(plain, "reference");
+        const std::vector<double> expected = test::stepped<double>(plain, "reference");
         CHECK(std::ranges::all_of(expected, [](double value) { return std::isfinite(value); }));
         for (const std::string& engine : engines)
-          CHECK(condition_stepped<double>(reads, engine) == expected);
+          CHECK(test::stepped<double>(reads, engine) == expected);
       }
 }
 
@@ -112,11 +98,11 @@ TEST_CASE("a condition that reads gives the same bits in compiled code and in fl
     CAPTURE(of.grid);
     const std::string text = condition_config(of, "heun", "", "float32");
     const std::vector<float> expected =
-        condition_stepped<float>(condition_run(test::replaced(text, "N", "0 * t")), "reference");
-    const RunConfig reads = condition_run(test::replaced(text, "N", "0 * (v + k)"));
+        test::stepped<float>(test::config_run(test::replaced(text, "N", "0 * t")), "reference");
+    const RunConfig reads = test::config_run(test::replaced(text, "N", "0 * (v + k)"));
     for (const EngineInfo& engine : engine_table)
       if (engine.backend == "cpu")
-        CHECK(condition_stepped<float>(reads, std::string(engine.name)) == expected);
+        CHECK(test::stepped<float>(reads, std::string(engine.name)) == expected);
   }
 }
 
@@ -125,10 +111,10 @@ TEST_CASE("a condition with a number that reads has the bits of the number") {
       "grid: {shape: [9, 11]}\nequation: {coefficient: 0.2}\nboundary: {rows: insulated, columns: "
       "{first: {value: LAW}, last: insulated}}\ninitial: {kind: formula, formula: random}\ntime: "
       "{steps: 5}\noutput: {fields: [field, laplacian]}\ncompute: {precision: float64}\n";
-  const RunConfig number = condition_run(test::replaced(text, "LAW", "20"));
-  const RunConfig reads = condition_run(test::replaced(text, "LAW", "20 + 0 * field"));
-  CHECK(condition_stepped<double>(reads, "interpreted") ==
-        condition_stepped<double>(number, "interpreted"));
+  const RunConfig number = test::config_run(test::replaced(text, "LAW", "20"));
+  const RunConfig reads = test::config_run(test::replaced(text, "LAW", "20 + 0 * field"));
+  CHECK(test::stepped<double>(reads, "interpreted") ==
+        test::stepped<double>(number, "interpreted"));
   CHECK(equation_digest(Model(number), {}) != equation_digest(Model(reads), {}));
 }
 
@@ -140,15 +126,15 @@ TEST_CASE("a rectangle inside a mask with a condition that reads is the grid of 
       "float64}\noutput: {fields: [T]}\n";
   const std::string condition = "{derivative: -0.2 * (T^4 - k)}";
   const RunConfig small =
-      condition_run("grid: {shape: [8, 9]}\nboundary: {rows: {first: " + condition +
-                    ", last: " + condition + "}, columns: {first: " + condition +
-                    ", last: " + condition + "}}\n" + test::replaced(rest, "0.01 * x", "0"));
-  const RunConfig around = condition_run(
+      test::config_run("grid: {shape: [8, 9]}\nboundary: {rows: {first: " + condition +
+                       ", last: " + condition + "}, columns: {first: " + condition +
+                       ", last: " + condition + "}}\n" + test::replaced(rest, "0.01 * x", "0"));
+  const RunConfig around = test::config_run(
       "grid: {shape: [12, 14], mask: {formula: 'y > 1.5 and y < 9.5 and x > 2.5 and x < 11.5'}}\n"
       "boundary: {mask: " +
       condition + "}\n" + test::replaced(rest, "0.01 * x", "0"));
-  const std::vector<double> expected = condition_stepped<double>(small, "reference");
-  const std::vector<double> found = condition_stepped<double>(around, "interpreted");
+  const std::vector<double> expected = test::stepped<double>(small, "reference");
+  const std::vector<double> found = test::stepped<double>(around, "interpreted");
   for (std::int64_t row = 0; row < 8; ++row)
     for (std::int64_t column = 0; column < 9; ++column)
       CHECK(found[(row + 2) * 14 + column + 3] == expected[row * 9 + column]);
@@ -161,20 +147,20 @@ TEST_CASE("estimates of the largest stable step see a condition that reads") {
       "initial: {T: {kind: uniform, value: 1}}\ntime: {step: 0.01, steps: 5}\noutput: {fields: "
       "[T]}\n";
   const auto step_with = [&](const std::string& condition) {
-    const RunConfig run = condition_run(test::replaced(text, "LAW", condition));
+    const RunConfig run = test::config_run(test::replaced(text, "LAW", condition));
     const CoefficientFields coefficients = load_coefficients(run);
     return largest_step_of_modes(
         run.scheme,
         modes_at(run, explicit_part(make_system(run), run.scheme.kind), coefficients, {}).fastest);
   };
   const auto exact_step = [](const RunConfig& run) { return stable_limit(run, make_system(run)); };
-  CHECK_FALSE(exact_step(condition_run(test::replaced(text, "LAW", "2"))));
-  CHECK(exact_step(condition_run(test::replaced(text, "-LAW * T", "2"))).value() ==
+  CHECK_FALSE(exact_step(test::config_run(test::replaced(text, "LAW", "2"))));
+  CHECK(exact_step(test::config_run(test::replaced(text, "-LAW * T", "2"))).value() ==
         doctest::Approx(0.25));
   CHECK(step_with("0.001") == doctest::Approx(0.25).epsilon(0.05));
   // The condition is that of {mixed: {value: 0, factor: 50}}, which no step needs to follow.
-  const RunConfig mixed =
-      condition_run(test::replaced(text, "derivative: -LAW * T", "mixed: {value: 0, factor: 50}"));
+  const RunConfig mixed = test::config_run(
+      test::replaced(text, "derivative: -LAW * T", "mixed: {value: 0, factor: 50}"));
   CHECK(step_with("50") ==
         doctest::Approx(
             largest_step_of_modes(
@@ -227,7 +213,7 @@ namespace {
 // nothing comes back from there. A pulse 2 wide starts in its middle; `waves` lie along the side.
 double reflected(const std::string& condition, double h, int waves = 0) {
   const auto run = [&](double length, const std::string& last) {
-    return condition_run(fmt::format(
+    return test::config_run(fmt::format(
         "grid: {{shape: [{}, {}], spacing: {}}}\nfields: [u, v]\nequation: {{kind: formula, u: v, "
         "v: laplacian(u)}}\nboundary: {{rows: periodic, columns: {{first: insulated, last: {{u: "
         "{}, "
@@ -238,8 +224,8 @@ double reflected(const std::string& condition, double h, int waves = 0) {
         waves > 0 ? 12 / h : 1, length / h, h, last, waves, 0.4 * h));
   };
   const RunConfig box = run(30, condition), large = run(120, "insulated");
-  const std::vector<double> found = condition_stepped<double>(box, "interpreted"),
-                            expected = condition_stepped<double>(large, "interpreted");
+  const std::vector<double> found = test::stepped<double>(box, "interpreted"),
+                            expected = test::stepped<double>(large, "interpreted");
   double largest = 0;
   for (std::int64_t row = 0; row < box.shape.rows; ++row)
     for (std::int64_t column = 0; column < box.shape.columns; ++column)

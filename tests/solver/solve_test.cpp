@@ -19,8 +19,8 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/initial_field.hpp"
 #include "tests/formula_run.hpp"
+#include "tests/solver/config_run.hpp"
 #include "tests/solver/gallery_run.hpp"
-#include "tests/solver/solve_run.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
@@ -119,7 +119,7 @@ TEST_CASE("solves: manufactured solutions converge at second order for all condi
                                         : fmt::format("(1 + x/2)*({}) - (2 + x)*({})",
                                                       exact.laplacian(), exact.of(0, 0, 0));
         const auto error = [&](int n) {
-          return error_of_s(test::solve_run(
+          return error_of_s(test::config_run(
               manufactured(axes, n, kinds, plain ? "laplacian(s)" : with_terms, right)));
         };
         const int n = axes == 3 ? 12 : axes == 2 ? 48 : 96;
@@ -164,7 +164,7 @@ TEST_CASE("solves: the bits are those of the reference engine, whatever the engi
 }
 
 TEST_CASE("solves: at each step the solved field belongs to the new values of the others") {
-  const RunConfig run = test::solve_run(
+  const RunConfig run = test::config_run(
       "grid: {shape: [30, 40], spacing: 0.25}\n"
       "equation:\n  let: {s: {solve: laplacian(s) - s, equals: -u*(1 + t)}}\n"
       "  u: laplacian(u) + s\nboundary: insulated\ninitial: {u: random}\n"
@@ -191,7 +191,7 @@ TEST_CASE("solves: at each step the solved field belongs to the new values of th
 
 TEST_CASE("solves: a coefficient that jumps by 10^6, layered or at random, takes few iterations") {
   const auto iterations = [](const std::string& k, int n) {
-    const RunConfig run = test::solve_run(fmt::format(
+    const RunConfig run = test::config_run(fmt::format(
         "grid: {{shape: [{0}, {0}], spacing: 1}}\nparameters: {{k: {{formula: \"{1}\"}}}}\n"
         "equation:\n  let: {{s: {{solve: divergence(k*gradient(s)), equals: sin(x) + cos(3*y), "
         "tolerance: 1e-8}}}}\n  u: 0*s\nboundary: zero\ninitial: {{u: 0}}\n"
@@ -212,7 +212,7 @@ TEST_CASE("solves: a coefficient that jumps by 10^6, layered or at random, takes
 }
 
 TEST_CASE("solves: spacings that differ by a factor of 30 cost no more iterations") {
-  const RunConfig run = test::solve_run(
+  const RunConfig run = test::config_run(
       "grid: {shape: [64, 128], spacing: [0.01, 0.3]}\nequation:\n"
       "  let: {s: {solve: laplacian(s), equals: sin(x) + cos(90*y), tolerance: 1e-8}}\n"
       "  u: 0*s\nboundary: zero\ninitial: {u: 0}\ntime: {step: 1, steps: 0}\n"
@@ -224,7 +224,7 @@ TEST_CASE("solves: spacings that differ by a factor of 30 cost no more iteration
 }
 
 TEST_CASE("solves: the potential in a disc, cut out of the grid by a mask, is (R^2 - r^2) / 4") {
-  const RunConfig run = test::solve_run(
+  const RunConfig run = test::config_run(
       "grid: {shape: [80, 80], spacing: 0.025, mask: {formula: x^2 + y^2 < 0.81}, center: true}\n"
       "equation:\n  let: {s: {solve: laplacian(s), equals: -1}}\n  exact: 0*s\n"
       "boundary: {mask: {s: {value: 0, at: face}, exact: insulated}}\n"
@@ -238,7 +238,8 @@ TEST_CASE("solves: equations without a solution are errors that say so") {
       "grid: {shape: [20, 20], spacing: 1}\ninitial: {u: 1}\ntime: {step: 0.1, steps: 1}\n"
       "boundary: insulated\nequation:\n  u: laplacian(u) + s\n  let: {s: ";
   const auto failure = [&](const std::string& solve) {
-    return test::text_thrown([&] { test::started<float>(test::solve_run(start + solve + "}\n")); });
+    return test::text_thrown(
+        [&] { test::started<float>(test::config_run(start + solve + "}\n")); });
   };
   CHECK(test::has(failure("{solve: laplacian(s), equals: u}"), "mean: removed"));
   CHECK(failure("{solve: laplacian(s), equals: u, mean: removed}").empty());
@@ -254,7 +255,7 @@ TEST_CASE("solves: equations without a solution are errors that say so") {
 TEST_CASE("solves: wrong configs are refused before anything is made") {
   const auto mistake = [](const std::string& let, const std::string& more = "") {
     return test::text_thrown([&] {
-      test::solve_run(
+      test::config_run(
           "grid: {shape: [20, 20], spacing: 1}\ninitial: {u: 1}\nboundary: insulated\n"
           "time: {step: 0.1, steps: 1}\nequation:\n  u: laplacian(u) + s\n  let: {" +
           let + "}\n" + more);
@@ -272,7 +273,7 @@ TEST_CASE("solves: wrong configs are refused before anything is made") {
                   "spectral"));
   CHECK(test::has(mistake("s: {solve: laplacian(s) - s, equals: u, tolerance: 2}"), "0.5"));
   CHECK(test::has(test::text_thrown([] {
-                    test::solve_run(
+                    test::config_run(
                         "grid: {shape: [8]}\nfields: {psi: complex, s: complex}\ninitial: {psi: "
                         "1}\nboundary: periodic\ntime: {step: 0.1, steps: 1}\nequation: {psi: "
                         "i*laplacian(psi), let: {s: {solve: laplacian(s) - s, equals: psi}}}\n");

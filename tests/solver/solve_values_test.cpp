@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/solver/solve_run.hpp"
+#include "tests/solver/config_run.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
@@ -14,9 +14,9 @@ TEST_CASE("solves: what only the values show is an error at the first solve") {
   const auto failure = [](const std::string& text) {
     return test::text_thrown([&] {
       test::started(
-          test::solve_run("initial: {u: 1}\ntime: {step: 0.1, steps: 1}\ncompute: {precision: "
-                          "float64}\n" +
-                          text));
+          test::config_run("initial: {u: 1}\ntime: {step: 0.1, steps: 1}\ncompute: {precision: "
+                           "float64}\n" +
+                           text));
     });
   };
   const std::string line = "grid: {shape: [8], spacing: 1}\nboundary: ", zero = line + "zero\n";
@@ -43,7 +43,7 @@ TEST_CASE("solves: what only the values show is an error at the first solve") {
 
 TEST_CASE("solves: the coefficient at a side with a flux is that at the face") {
   // p' = 1 at the left side, where k = 0.75: the flux -0.75 is the same everywhere.
-  const RunConfig run = test::solve_run(
+  const RunConfig run = test::config_run(
       "grid: {shape: [4], spacing: 0.5}\nparameters: {k: {formula: 1 + x}}\n"
       "boundary: {left: {p: {derivative: 1}, u: insulated}, right: {p: {value: 0, at: face}, u: "
       "insulated}}\nequation: {let: {p: {solve: divergence(k*gradient(p)), equals: 0}}, u: 0*p}\n"
@@ -55,7 +55,7 @@ TEST_CASE("solves: the coefficient at a side with a flux is that at the face") {
 
 TEST_CASE("solves: matrices follow means, are found where advection rules and on two cells") {
   const auto last = [](const std::string& text) {
-    const RunConfig run = test::solve_run(text + "compute: {precision: float64}\n");
+    const RunConfig run = test::config_run(text + "compute: {precision: float64}\n");
     const auto backend = test::started(run);
     backend->advance(run.steps);
     return copy_of_state(*backend);

@@ -1,9 +1,10 @@
-// Runs configs whose equations have solves.
+// Runs configs from their text, on the CPU.
 #pragma once
 
 #include <exception>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "io/config/config.hpp"
 #include "io/readers/initial_source.hpp"
@@ -24,8 +25,8 @@ std::string text_thrown(const Call& call) {
 }
 
 /// The run of a config.
-inline RunConfig solve_run(const std::string& text) {
-  return parse_config(text, "s.yaml", ".", {}).run;
+inline RunConfig config_run(const std::string& text) {
+  return parse_config(text, "c.yaml", ".", {}).run;
 }
 
 /// A backend with the initial state of a run.
@@ -37,6 +38,14 @@ std::unique_ptr<Backend<T>> started(const RunConfig& run, const std::string& eng
   backend->settle();
   set_initial_state(*backend, run, coefficients, load_initial_fields(run));
   return backend;
+}
+
+/// The state after the steps of a run.
+template <class T>
+std::vector<T> stepped(const RunConfig& run, const std::string& engine = "interpreted") {
+  const auto backend = started<T>(run, engine);
+  backend->advance(run.steps);
+  return copy_of_state(*backend);
 }
 
 }  // namespace lapl::test
