@@ -27,6 +27,8 @@ TEST_CASE("bench verifies and measures each engine, shape and precision" *
     CHECK(result["fastest_seconds"] <= result["median_seconds"]);
     CHECK(result["median_seconds"] <= result["slowest_seconds"]);
     CHECK(result["percent_of_arithmetic_ceiling"] > 0);
+    if (result["threads"] == results[0]["threads"])  // in bytes, so the same in both precisions
+      CHECK(result["copy_gigabytes_per_second"] == results[0]["copy_gigabytes_per_second"]);
   }
   const Outcome table = run_lapl({"bench", "--backend", "cpu", "--engine", "threaded", "--shape",
                                   "9", "9", "--steps", "1", "--precision", "float64"});
@@ -57,6 +59,12 @@ TEST_CASE("bench takes as many steps as leave the state finite, and says so" *
   const Outcome never = run_lapl({"bench", "--backend", "cpu", "--config", "c.yaml", "--engine",
                                   "interpreted", "--steps", "1", "--shape", "2", "2"});
   CHECK(never.code == 0);
+  write_text("now.yaml",
+             "grid: {shape: [8]}\nequation: {u: 1e30 * u}\ninitial: 1\n"
+             "time: {step: 1e30, steps: 2}\n");
+  const Outcome none = run_lapl({"bench", "--backend", "cpu", "--config", "now.yaml", "--engine",
+                                 "interpreted", "--precision", "float32"});
+  CHECK_MESSAGE(has(none.err, "nothing to measure"), none.err);
 }
 
 TEST_CASE("bench checks about as many steps as it is asked to take" * doctest::test_suite("slow")) {

@@ -156,6 +156,8 @@ TEST_CASE("export: .csv, .npy and .xdmf are right on three axes and on one") {
   export_to("a.raw");
   CHECK(file_text("a.xdmf").find("Dimensions=\"3 4 5\"") != std::string::npos);
   CHECK(file_text("a.xdmf").find(">2 1 0.5<") != std::string::npos);
+  for (const int record : {0, 1, 2, 3})
+    CHECK(has(file_text("a.xdmf"), fmt::format("Seek=\"{}\"", 60 * sizeof(float) * record)));
 
   make_run({"grid.shape=[5]", "initial.kind=gaussian"});
   export_to("a.csv");

@@ -232,6 +232,7 @@ TEST_CASE("completion offers every word that can come next on a command line") {
   CHECK(line.complete({"run", "c.yaml", ""}).files == "none");
   CHECK(line.complete({"resume", ""}).files == "folders");
   CHECK(line.complete({"plot", "--", "-"}).files == "files");
+  CHECK(line.complete({"diff", "--", "-a", ""}).files == "files");
   CHECK(line.complete({"plot", "--limits", "-1", "1", ""}).files == "files");
   // Every key with each of its possible words must be a valid setting.
   CHECK(words({"run", "--set", ""}).size() == config_keys().size() + 1);

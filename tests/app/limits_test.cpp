@@ -129,7 +129,8 @@ TEST_CASE("limits: a run with a step that may be unstable says so at the end, to
   const Outcome run = run_lapl({"run", "c.yaml"});
   CHECK(run.code == 0);
   CHECK(has(run.err, "which may be unstable"));
-  CHECK_MESSAGE(has(run.err, "; the values of this run may be wrong"), run.err);
+  CHECK_MESSAGE(has(run.err, " at the initial state); the values of this run may be wrong"),
+                run.err);
   CHECK(has(file_text("out/run.json"), "step_warning"));
 }
 

@@ -56,6 +56,8 @@ TEST_CASE("a sweep gives each combination the digest that lapl run gives it" *
     CHECK(row["digest"] == last_digest(alone.out));
     CHECK(row["status"] == "complete");
     CHECK(row["step"] == 40);
+    CHECK(row["min"].get<double>() < row["mean"].get<double>());
+    CHECK(row["mean"].get<double>() < row["max"].get<double>());
     const std::string member = row["member"].get<std::string>();
     CHECK(contains(file_text("s/" + member + ".log"), last_digest(alone.out)));
     const auto summary = nlohmann::json::parse(file_text("s/" + member + "/run.json"));

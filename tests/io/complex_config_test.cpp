@@ -33,6 +33,15 @@ TEST_CASE("configs with complex fields come back") {
                   "time: {steps: 1, step: 0.01}\n") == "accepted");
 }
 
+TEST_CASE("a setting that makes a complex field real takes its parts away") {
+  const std::string text =
+      "grid: {shape: [4]}\nfields: {psi: complex}\nequation: {kind: formula, psi: -psi}\n"
+      "initial: {psi_re: {kind: uniform}, psi_im: {kind: uniform}}\ntime: {steps: 1, step: 0.01}\n";
+  CHECK(come_back(text) == "accepted");
+  CHECK(mistakes_in(text, {"fields=[psi]"}).find("initial.psi_re: unknown key") !=
+        std::string::npos);
+}
+
 TEST_CASE("a complex value where a real one is due has a message with its place") {
   const struct {
     std::string config, message;
@@ -122,13 +131,15 @@ TEST_CASE("a complex value where a real one is due has a message with its place"
   for (const char* const message : messages)
     CHECK_MESSAGE(all.find(message) != all.npos, std::string(message));
   CHECK(count == std::size(messages));
-  std::string chain = "let: {q0: psi", power = "psi";
+  std::string chain = "let: {q0: psi", power = "psi", sum = "psi";
   for (int i = 1; i < 3000; ++i) chain += fmt::format(", q{}: q{} + i", i, i - 1);
   for (int i = 0; i < 150; ++i) power = "(" + power + ")^63";
   for (const std::string& deep :
        {complex_config("psi", "", "{psi: complex, u: real}", "  " + chain + "}\n"),
         complex_config(power)})
     CHECK(mistakes_in(deep).find("more than 1000") != std::string::npos);
+  for (int i = 0; i < 500; ++i) sum += " + i";
+  CHECK(mistakes_in(complex_config(sum)) == "accepted");
   CHECK(mistakes_in("grid: {shape: [4]}\nfields: {psi: complex}\nequation: {diffusivity: 1}\n"
                     "time: {steps: 1, step: 0.1}\n")
             .find("fields: found a complex field without equation.kind: formula") !=

@@ -11,6 +11,7 @@
 #include <new>
 #include <vector>
 
+#include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/images/frames.hpp"
 #include "kernels/error.hpp"
@@ -108,6 +109,17 @@ TEST_CASE("a file whose objects make HDF5 crash does not crash lapl, even if its
     ++survived;
   }
   CHECK(survived == 23);
+}
+
+TEST_CASE("a checkpoint whose seal is wrong is refused without a rehearsal") {
+  static int forks = 0;
+  ::pthread_atfork([] { ++forks; }, nullptr, nullptr);
+  const ScratchFolder folder;
+  write_bytes(folder / "c.h5", std::string(500, 'x'));
+  forks = 0;
+  CHECK_THROWS_AS(read_checkpoint(folder / "c.h5"), CheckpointError);
+  CHECK_THROWS_AS(scan_checkpoint(folder / "c.h5", [](FieldView) {}), CheckpointError);
+  CHECK(forks == 0);
 }
 
 TEST_CASE("a filter's output is refused once its seal is damaged or gone") {

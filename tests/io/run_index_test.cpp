@@ -150,12 +150,12 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to them
                     RowRange::all(index_grid));
     index.add(record);
   };
+  std::size_t mapped = 0;
   const auto refers_to = [&] {
     const Hdf5File file = open_hdf5_file(run.index);
     const Hdf5Dataset dataset(H5Dopen2(file, "field", H5P_DEFAULT), "open");
     const Hdf5Properties properties(H5Dget_create_plist(dataset), "read");
     std::set<std::string> names;
-    std::size_t mapped = 0;
     H5Pget_virtual_count(properties, &mapped);
     for (std::size_t i = 0; i < mapped; ++i) {
       std::string name(200, '\0');
@@ -184,6 +184,7 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to them
   write_bytes(run.fields / "bundle-notes.nc", "mine");
   CHECK(index.write().empty());
   CHECK(refers_to().size() == 42);
+  CHECK(mapped == 42);  // each bundle in one piece
   CHECK(values() == expected);
   CHECK(RunIndex(run.index, run.fields).write().empty());  // a new object, as after a restart
   CHECK(refers_to().size() == 42);

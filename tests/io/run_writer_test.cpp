@@ -83,6 +83,13 @@ class Stored {
 
 }  // namespace
 
+TEST_CASE("the run that is replaced goes with the first output") {
+  Stored run;
+  fs::create_directory(run.folder().path() / ".replaced");
+  run.step(0);
+  CHECK_FALSE(fs::exists(run.folder().path() / ".replaced"));
+}
+
 TEST_CASE("an output that cannot be stored is named, and a restart goes back to make it") {
   Stored run;
   run.step(0);

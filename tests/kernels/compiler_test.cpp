@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "kernels/cpu/compiler/compiled_code.hpp"
+#include "kernels/cpu/compiler/native_processor.hpp"
 #include "kernels/cpu/compiler/system_compiler.hpp"
 #include "tests/kernels/fake_compiler.hpp"
 
@@ -207,3 +208,10 @@ TEST_CASE("a killed process's folder for compiled code is removed, and no other"
   CHECK(fs::exists(folder / ".lapl-code-held"));
   ::close(held);
 }
+
+#if defined(__x86_64__)
+TEST_CASE("a processor whose registers the system does not save counts as another") {
+  // A processor has AVX only where the system saves its registers.
+  if (__builtin_cpu_supports("avx")) CHECK(has(native_processor(), "states:"));
+}
+#endif

@@ -157,6 +157,7 @@ TEST_CASE("a condition whose solution is not found is named") {
     CHECK(warning(fmt::format("{{derivative: -{} * u}}", e), 1) == "");
   }
   CHECK(warning("{value: 'max(u, 0)'}", 1) == "");
+  CHECK(warning("{derivative: -1e9 * (u^4 - 1)}", 0.01) == "");
   CHECK(test::has(warning("{derivative: -1e12 * (u^4 - 1)}", 0),
                   "boundary.columns.last: no value of u that meets the condition was found beside "
                   "row 0, column 4, where it is 0,"));

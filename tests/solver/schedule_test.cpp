@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "solver/run_speed.hpp"
 #include "solver/times.hpp"
 
 using namespace lapl;
@@ -92,4 +93,14 @@ TEST_CASE("schedule: the first step at or after a time is right within rounding"
       CHECK(first_step_at((static_cast<double>(n) + 0.01) * dt, dt) == n + 1);
     }
   CHECK(first_step_at(0, 0.1) == 0);
+}
+
+TEST_CASE("a stretch between two readings of the clock takes about a tenth of a second") {
+  Stretch stretch;
+  for (const double seconds : {0.01, 0.02, 0.04, 0.1}) stretch.took(stretch.steps(), seconds);
+  CHECK(stretch.steps() == 8);
+  stretch.took(8, 0.3);
+  CHECK(stretch.steps() == 4);
+  stretch.took(3, 9);  // cut short by an output
+  CHECK(stretch.steps() == 4);
 }
