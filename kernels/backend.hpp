@@ -18,6 +18,7 @@
 #include "kernels/grid/block.hpp"
 #include "kernels/problem.hpp"
 #include "kernels/ranks/ranks.hpp"
+#include "kernels/solve/grid_equations.hpp"
 
 namespace lapl {
 
@@ -149,6 +150,8 @@ class Backend {
 
   /// Seconds spent in steps since construction; waits until every step is done.
   virtual double stepping_seconds() = 0;
+  /// How the last solves over the grid went; 0 on ranks that do not solve.
+  virtual SolveReport last_solves() const { return {}; }
 
  private:
   friend class Capture<T>;

@@ -8,6 +8,7 @@
 #include "kernels/for_floats.hpp"
 #include "kernels/machine/available_memory.hpp"
 #include "kernels/solve/grid_system.hpp"
+#include "kernels/solve/implicit_system.hpp"
 #include "kernels/spectral/exponential_modes.hpp"
 #ifdef LAPL_HAS_CUDA
 #include "kernels/cuda/device/device_info.hpp"
@@ -32,8 +33,12 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
       // without the formula's result, which is counted in `results`
       made += formula->arrays() - fields - given - 1;
     }
-  const double solves = static_cast<double>(problem.systems.size()) *
-                        GridSystem::memory(problem.shape, problem.step_fields);
+  const bool is_implicit = std::ranges::any_of(problem.stages, [](const Stage& stage) {
+    return std::ranges::any_of(stage.solves, [](const GridSolve& one) { return one.share > 0; });
+  });
+  const double solves = is_implicit ? ImplicitSystem::memory(problem.shape, problem.state_fields())
+                                    : static_cast<double>(problem.systems.size()) *
+                                          GridSystem::memory(problem.shape, problem.step_fields);
   const double rows = static_cast<double>(problem.shape.planes * problem.shape.rows) * sizeof(T);
   const double array = rows * static_cast<double>(problem.shape.columns);
   if (backend == "cpu") {

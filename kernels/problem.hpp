@@ -28,14 +28,18 @@
 namespace lapl {
 
 class DeviceRanks;
-class GridSystem;
+class GridEquations;
 struct ExponentialRates;
 
-/// A solve over the grid before a stage: an array becomes the solution of a system of equations.
+/// A solve over the grid before a stage: arrays become the solution of a system of equations.
 struct GridSolve {
   int system = 0;          ///< in Problem::systems
   std::vector<int> state;  ///< arrays of the fields that the equations read, in their order
-  int unknown = 0;         ///< one of them: its values are the first guess, then the solution
+  /// some of them: their values are the first guess, then the solution
+  std::vector<int> unknowns;
+  double share = 0;      ///< of dt, in the equations of an implicit step
+  bool is_first = true;  ///< the first such solve of a step
+  bool filters = false;  ///< SolveMoment::filters
 };
 
 struct Stage {
@@ -106,9 +110,9 @@ struct Problem {
   std::shared_ptr<DeviceRanks> devices = {};
   /// values of the latest reductions, which engines set
   std::vector<T> reduced = {};
-  /// the equations that stages solve (kernels/solve/grid_system.hpp); null on all but the first of
-  /// several ranks, which solves for all
-  std::vector<std::shared_ptr<GridSystem>> systems = {};
+  /// the equations that stages solve (kernels/solve/grid_equations.hpp); null on all but the first
+  /// of several ranks, which solves for all
+  std::vector<std::shared_ptr<GridEquations>> systems = {};
 
   int arrays() const { return static_cast<int>(faces.size()); }
   /// The number of fields of the state. No stage reads the error before it is computed.

@@ -14,11 +14,13 @@ std::vector<std::string> diagnostics_columns(const RunConfig& config) {
     for (const StatisticsColumn& column : statistics_columns)
       columns.push_back(column_prefix(config.fields, field) + column.name);
   for (const IntegralConfig& integral : config.integrals) columns.push_back(integral.name);
-  const auto& [size, error, rejections, stages] = step_columns;
+  const auto& [size, error, rejections, stages, iterations, residual] = step_columns;
   if (config.scheme.varies) columns.emplace_back(size.name);
   if (config.scheme.tolerance)
     for (const StepColumn& column : {error, rejections}) columns.emplace_back(column.name);
   if (config.chooses_stages()) columns.emplace_back(stages.name);
+  if (has_solves(config))
+    for (const StepColumn& column : {iterations, residual}) columns.emplace_back(column.name);
   return columns;
 }
 
@@ -46,17 +48,21 @@ std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunC
 }
 
 std::vector<double> diagnostics_values(const Diagnostics& diagnostics, const RunConfig& config,
-                                       const std::optional<StepState>& steps) {
+                                       const std::optional<StepState>& steps,
+                                       const SolveReport& solves) {
   std::vector<double> values;
   for (const Statistics& of_field : diagnostics.fields)
     for (const StatisticsColumn& column : statistics_columns)
       values.push_back(of_field.*column.value);
   values.insert(values.end(), diagnostics.integrals.begin(), diagnostics.integrals.end());
-  if (!config.scheme.varies || !steps) return values;
-  values.push_back(steps->clock.step);
-  if (config.scheme.tolerance)
-    values.insert(values.end(), {steps->error, static_cast<double>(steps->rejections)});
-  if (config.chooses_stages()) values.push_back(static_cast<double>(steps->stages));
+  if (config.scheme.varies && steps) {
+    values.push_back(steps->clock.step);
+    if (config.scheme.tolerance)
+      values.insert(values.end(), {steps->error, static_cast<double>(steps->rejections)});
+    if (config.chooses_stages()) values.push_back(static_cast<double>(steps->stages));
+  }
+  if (has_solves(config))
+    values.insert(values.end(), {static_cast<double>(solves.iterations), solves.residual});
   return values;
 }
 

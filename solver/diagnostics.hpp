@@ -20,16 +20,18 @@ struct Diagnostics {
   std::vector<double> integrals;
 };
 
-/// A column about the steps of a run whose steps vary.
+/// A column about the steps of a run.
 struct StepColumn {
   const char* name;
   const char* title;  ///< for the pages of reports
 };
-inline constexpr std::array<StepColumn, 4> step_columns = {
+inline constexpr std::array<StepColumn, 6> step_columns = {
     {{"step_size", "Step size (s)"},
      {"step_error", "Error of the last step, of the tolerance"},
      {"rejections", "Rejected steps"},
-     {"stages", "Stages of a step"}}};
+     {"stages", "Stages of a step"},
+     {"solve_iterations", "Iterations of the last solves"},
+     {"solve_residual", "Largest residual of the last solves"}}};
 
 /// The prefix of a field's column names: "u_" if there are several fields, else "".
 std::string column_prefix(const std::vector<std::string>& fields, const std::string& field);
@@ -37,7 +39,8 @@ std::string column_prefix(const std::vector<std::string>& fields, const std::str
 /// Column names of diagnostics.csv between time and speed: u_min to u_l2 for each field (min to l2
 /// if there is one field), then the integrals. If steps vary: those of step_columns that the run
 /// has: the size of the last step in seconds, its error in units of the tolerance, the number of
-/// steps rejected so far, and the stages of the last step.
+/// steps rejected so far, and the stages of the last step. If steps solve equations over the grid:
+/// the iterations and the largest residual.
 std::vector<std::string> diagnostics_columns(const RunConfig& config);
 
 /// Column names of probes.csv after the time: inlet_u for each probe and field (inlet if there is
@@ -48,9 +51,10 @@ std::vector<std::string> probe_columns(const RunConfig& config);
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now);
 
 /// The values of diagnostics_columns, in the same order; `steps` is the controller's state, if
-/// steps vary.
+/// steps vary, and `solves` the report of the last solves.
 std::vector<double> diagnostics_values(const Diagnostics& diagnostics, const RunConfig& config,
-                                       const std::optional<StepState>& steps);
+                                       const std::optional<StepState>& steps,
+                                       const SolveReport& solves);
 
 /// The diagnostics of a captured state, on all ranks. On a grid with a mask, the capture must have
 /// derived outputs, whose values tell which cells are outside. Collective.

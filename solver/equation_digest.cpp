@@ -52,10 +52,13 @@ class CanonDigest {
     return whole;
   }
 
-  /// The digest of the last array.
-  Digest of_value() {
+  /// The digest of the last `count` arrays.
+  Digest of_values(std::size_t count = 1) {
     make_all({});
-    return made_.back();
+    if (count == 1) return made_.back();
+    Joined values("values");
+    for (std::size_t i = made_.size() - count; i < made_.size(); ++i) values.add(made_[i]);
+    return values;
   }
 
  private:
@@ -65,7 +68,11 @@ class CanonDigest {
         Joined solution("solution");
         solution.add(solves.at(static_cast<std::size_t>(solve.system)));
         for (const int array : solve.state) solution.add(made_[array]);
-        made_[solve.unknown] = solution;
+        if (solve.share != 0) solution.add(solve.share).add(solve.filters ? 1 : 0);
+        for (std::size_t i = 0; i < solve.unknowns.size(); ++i)
+          made_[solve.unknowns[i]] =
+              i == 0 ? Digest(solution)
+                     : Joined("next").add(solution).add(made_[solve.unknowns[i - 1]]);
       }
       for (const GridReduction& one : stage.reductions) {
         reduced_.resize(std::max<std::size_t>(reduced_.size(), one.index + 1));
@@ -160,10 +167,18 @@ std::uint64_t equation_digest(const Model& model, const CoefficientFields& coeff
           CanonDigest(problem_with<double>(model.run, unread_coefficients(model.run),
                                            solve_stages(model.system, *side, solved.field)),
                       digests)
-              .of_value());
+              .of_values());
     equation.add(solve.tolerance.value_or(0)).add(solve.removes_mean ? 1 : 0);
     solves.push_back(equation);
   }
+  if (table_row(model.run.scheme.kind).is_implicit())
+    solves.push_back(CanonDigest(problem_with<double>(model.run, unread_coefficients(model.run),
+                                                      rate_stages(implicit_rates(model.system))),
+                                 digests)
+                         .of_values(model.run.fields.size()));
+  // These and time.scheme tell which fields have an equation instead of a rate.
+  if (table_row(model.run.scheme.kind).is_implicit())
+    for (const SolvedField& solved : model.system.solved) whole.add(solved.field);
   whole.add(CanonDigest(problem, digests).of_step(solves));
   // The initial fields may read coefficient fields that the equation does not.
   for (const Digest digest : digests) whole.add(digest);

@@ -7,9 +7,11 @@
 #include "kernels/for_floats.hpp"
 #include "kernels/ranks/local_problem.hpp"
 #include "kernels/solve/grid_system.hpp"
+#include "kernels/solve/implicit_system.hpp"
 #include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/rate_symbol.hpp"
 #include "solver/exponential_problem.hpp"
 #include "solver/spectral_problem.hpp"
 #include "solver/times.hpp"
@@ -86,6 +88,30 @@ std::vector<double> rows_in_block(const std::vector<double>& values, RowRange ro
   return block;
 }
 
+// The equations of an implicit step.
+std::shared_ptr<GridEquations> step_equations(const RunConfig& config, const FormulaSystem& system,
+                                              const CoefficientFields& coefficients) {
+  const auto rates =
+      problem_with<double>(config, coefficients, rate_stages(implicit_rates(system)));
+  const int fields = rates.step_fields;
+  ImplicitRules rules{.fields = config.fields,
+                      .has_rate = std::vector<bool>(config.fields.size(), true),
+                      .tolerance = config.precision == Precision::float64 ? 1e-10 : 1e-8,
+                      .rejects = config.scheme.tolerance.has_value()};
+  if (config.scheme.tolerance)
+    rules.tolerance = std::max(rules.tolerance, 1e-4 * config.scheme.tolerance->relative);
+  rules.is_linear =
+      !names_time(rates) &&
+      RateSymbol(rates.stages, fields, rates.arrays()).rates() != RateSymbol::Rates::nonlinear;
+  rules.removes_mean = std::vector<bool>(config.fields.size());
+  for (std::size_t i = 0; i < system.solved.size(); ++i) {
+    const auto field = static_cast<std::size_t>(system.solved[i].field);
+    rules.has_rate[field] = false;
+    rules.removes_mean[field] = config.equation.solves[i].removes_mean;
+  }
+  return std::make_shared<ImplicitSystem>(rates, std::move(rules), config.threads);
+}
+
 }  // namespace
 
 CoefficientFields unread_coefficients(const RunConfig& config) {
@@ -106,7 +132,8 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
     for (const GridReduction& reduction : stage.reductions)
       problem.reduced.resize(std::max<std::size_t>(problem.reduced.size(), reduction.index + 1));
   for (const Stage& stage : problem.stages)
-    if (!stage.solves.empty()) problem.systems.resize(config.equation.solves.size());
+    for (const GridSolve& solve : stage.solves)
+      problem.systems.resize(std::max<std::size_t>(problem.systems.size(), solve.system + 1));
   problem.spacing = config.spacing.by_axis;
   problem.clock = step_times(config);
   for (const std::string& name : coefficient_names(config))
@@ -132,12 +159,12 @@ Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& syst
   return problem_with<double>(with_step, coefficients, rate_stages(system));
 }
 
-std::vector<std::shared_ptr<GridSystem>> grid_systems(const RunConfig& config,
-                                                      const FormulaSystem& system,
-                                                      const CoefficientFields& coefficients) {
+std::vector<std::shared_ptr<GridEquations>> grid_systems(const RunConfig& config,
+                                                         const FormulaSystem& system,
+                                                         const CoefficientFields& coefficients) {
   RunConfig with_step = config;
   if (!with_step.time_step) with_step.time_step = 1;  // is not read
-  std::vector<std::shared_ptr<GridSystem>> systems;
+  std::vector<std::shared_ptr<GridEquations>> systems;
   for (std::size_t i = 0; i < system.solved.size(); ++i) {
     const SolvedField& solved = system.solved[i];
     const SolveConfig& solve = config.equation.solves[i];
@@ -155,6 +182,8 @@ std::vector<std::shared_ptr<GridSystem>> grid_systems(const RunConfig& config,
                    .rounding = config.precision == Precision::float64 ? 1e-9 : 1e-6},
         config.threads));
   }
+  if (table_row(config.scheme.kind).is_implicit())
+    systems.push_back(step_equations(with_step, system, coefficients));
   return systems;
 }
 
@@ -163,6 +192,10 @@ Problem<T> make_problem(const Model& model, const CoefficientFields& coefficient
                         bool with_source) {
   const RunConfig& config = model.run;
   Problem<T> problem = problem_with<T>(config, coefficients, model.step);
+  if (config.scheme.kind == Scheme::steady && names_time(problem))
+    throw ConfigError(
+        "time.scheme: found steady, but a rate or a condition reads t (expected another "
+        "scheme, such as sdirk2)");
   if (is_exponential(config))
     problem.exponential = exponential_rates(config, model.system, coefficients);
   if (is_spectral(config))

@@ -43,9 +43,9 @@ Problem<double> rates_problem(const RunConfig& config, const FormulaSystem& syst
                               const CoefficientFields& coefficients);
 
 /// The equations of solved fields, in their order.
-std::vector<std::shared_ptr<GridSystem>> grid_systems(const RunConfig& config,
-                                                      const FormulaSystem& system,
-                                                      const CoefficientFields& coefficients);
+std::vector<std::shared_ptr<GridEquations>> grid_systems(const RunConfig& config,
+                                                         const FormulaSystem& system,
+                                                         const CoefficientFields& coefficients);
 
 /// The problem of one step, with the rates that engine spectral or the scheme needs. Throws
 /// FormulaError, and ConfigError if that engine or scheme cannot step the run. Without

@@ -339,6 +339,7 @@ class Run {
     Storing what{step_, output, checkpoint, since_storing_.rate(config_.shape), time()};
     if (!control_ || !control_->measures_error() || step_ > 0) what.time_step = time_step();
     if (control_) what.steps = control_->state();
+    what.solves = backend_->last_solves();
     if (what.steps && !what.steps->is_sound(step_))
       throw std::logic_error("a restart would refuse the state of the steps");
     since_storing_ = {};

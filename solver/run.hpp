@@ -33,6 +33,7 @@ struct Storing {
   double time = 0;
   double time_step = 0;                 ///< dt in seconds; 0 at step 0 with a tolerance
   std::optional<StepState> steps = {};  ///< the controller's state, if steps vary
+  SolveReport solves = {};              ///< how the last solves went
 };
 
 /// Receives the outputs, checkpoints, probes and progress of a run.

@@ -268,6 +268,16 @@ inline bool is_exponential(const RunConfig& config) {
   return table_row(config.scheme.kind).is_exponential();
 }
 
+/// True if steps solve equations over the grid.
+inline bool has_solves(const RunConfig& config) {
+  return !config.equation.solves.empty() || table_row(config.scheme.kind).is_implicit();
+}
+
+/// True if steps of the scheme that are too long are unstable, however exact.
+inline bool has_stable_limit(const RunConfig& config) {
+  return table_row(config.scheme.kind).has_stable_limit();
+}
+
 /// True if the spectral engine runs any number of steps at once: from one stored or checked step to
 /// the next. The result's bits depend on where these are.
 inline bool is_spectral(const RunConfig& config) {

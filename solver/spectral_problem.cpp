@@ -27,6 +27,9 @@ RateProblem make_rate_problem(const RunConfig& config, const FormulaSystem& syst
   if (config.fields.size() > 1) throw Refusal{"it takes one field, and there are more"};
   if (config.scheme.kind == Scheme::imex)
     throw Refusal{"time.scheme imex treats some terms unlike others"};
+  if (table_row(config.scheme.kind).is_implicit())
+    throw Refusal{"time.scheme " + std::string(enum_name(config.scheme.kind)) +
+                  " solves equations over the grid"};
   if (config.mask) throw Refusal{"the grid has a mask (grid.mask)"};
   require_plain_conditions(system);
   const StepStages made = rate_stages(system);

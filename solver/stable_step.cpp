@@ -24,6 +24,7 @@ bool rates_name_time(const FormulaSystem& system, const RunConfig& config) {
   return names_time(rates_problem(config, system, unread_coefficients(config)));
 }
 
+const StableStep any_is_stable = {.largest = std::numeric_limits<double>::infinity()};
 const StableStep of_exponential = {.why_unknown = "the linear part of the rates does not limit it"};
 
 using StepOfScheme = std::function<StableStep(TimeScheme)>;
@@ -130,7 +131,8 @@ std::function<StableStep(TimeScheme)> stable_step_finder(const RunConfig& config
   // One estimate for imex (true) and one for all other schemes, which treat all terms explicitly.
   std::map<bool, std::function<StableStep(TimeScheme)>> estimates;
   return [run = config, system, load, most_values, estimates](TimeScheme scheme) mutable {
-    if (table_row(scheme.kind).is_exponential()) return of_exponential;
+    if (table_row(scheme.kind).is_implicit()) return any_is_stable;
+    if (!table_row(scheme.kind).has_stable_limit()) return of_exponential;
     run.scheme = scheme;
     if (const auto known = stable_limit(run, system)) return StableStep{.largest = known};
     const auto [estimate, is_new] = estimates.try_emplace(scheme.kind == Scheme::imex);

@@ -32,7 +32,7 @@ inline RunConfig formula_run(Shape shape, const NamedFormulas& rates) {
 inline std::vector<SchemeRow> schemes_of_stages() {
   std::vector<SchemeRow> schemes;
   for (const SchemeRow& row : name_table<Scheme>)
-    if (!row.is_exponential()) schemes.push_back(row);
+    if (!row.is_exponential() && !row.is_implicit()) schemes.push_back(row);
   return schemes;
 }
 

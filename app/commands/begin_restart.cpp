@@ -88,7 +88,7 @@ StepWords recheck_step(Backend<T>& backend, const Model& model,
                        const CoefficientFields& coefficients, std::int64_t step,
                        std::optional<StepState>& steps) {
   const RunConfig& config = model.run;
-  if (config.scheme.tolerance || is_exponential(config)) return {};
+  if (config.scheme.tolerance || !has_stable_limit(config)) return {};
   const std::int64_t fields = std::ssize(config.fields);
   if (!steps && config.shape.cells() * fields > most_estimated_values) return {};
   const std::vector<T> state = whole_state(backend, fields);

@@ -130,7 +130,8 @@ class WaysOf {
       if (noisy && row.value != Scheme::euler && row.value != Scheme::heun) continue;
       if (row.value == Scheme::leapfrog && config_.fields.size() == 1) continue;
       if (row.value == Scheme::imex && !SplitSystem(system_).why_not().empty()) continue;
-      if (!row.is_exponential()) ways.others.push_back(in_steps_of_one_size(row.value));
+      if (row.is_implicit() && !why_not_implicit(system_).empty()) continue;
+      if (row.has_stable_limit()) ways.others.push_back(in_steps_of_one_size(row.value));
       if (row.estimates_error()) ways.others.push_back(by_error(row.value));
     }
     ways.others.push_back(spectral());

@@ -66,8 +66,9 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
           ? fmt::format("estimates of the stable step {:.3f}, ", phases.estimating)
           : "",
       phases.storing, phases.end);
-  text += fmt::format("{} {}\n",
-                      complete ? "go on:   " : "resume:  ", resume_words(config, complete, steady));
+  if (config.scheme.kind != Scheme::steady || !complete)
+    text += fmt::format(
+        "{} {}\n", complete ? "go on:   " : "resume:  ", resume_words(config, complete, steady));
   return text;
 }
 

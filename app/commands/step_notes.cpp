@@ -30,7 +30,7 @@ StepWords words_on_step(const Model& model, const std::string& step_note,
 
 std::string step_hint(const Model& model, const RunFolder& folder) try {
   const RunConfig& config = model.run;
-  if (is_spectral(config) || is_exponential(config) || run_ranks().count() > 1) return {};
+  if (is_spectral(config) || !has_stable_limit(config) || run_ranks().count() > 1) return {};
   const Checkpoint last = newest_valid_checkpoint(folder.checkpoints()).checkpoint;
   const auto steps = StepState::of_words(last.header.step_state);
   const StableStep stable = std::visit(

@@ -108,11 +108,18 @@ class Checker : public KeyChecker {
       add("time.linear_about",
           fmt::format("found {} numbers (expected one, or one for each of {} fields)", about,
                       fields));
-    if (is_exponential(run_) && (run_.lacks_step() || run_.scheme.varies) && !run_.scheme.tolerance)
+    if (!has_stable_limit(run_) && (run_.lacks_step() || run_.scheme.varies) &&
+        !run_.scheme.tolerance)
       add("time.step",
-          fmt::format("{} with time.scheme {}, which has no largest stable step, as it is "
-                      "exact in the linear part (expected a number, or time.tolerance)",
-                      given("time.step") ? "found auto" : "missing", scheme));
+          fmt::format("{} with time.scheme {}, which has no largest stable step, as it is {} "
+                      "(expected a number{})",
+                      given("time.step") ? "found auto" : "missing", scheme,
+                      is_exponential(run_) ? "exact in the linear part" : "implicit",
+                      table_row(run_.scheme.kind).estimates_error() ? ", or time.tolerance" : ""));
+    if (table_row(run_.scheme.kind).is_implicit() && run_.check_stability_every)
+      add("limits.check_stability_every",
+          fmt::format("given with time.scheme {}, of which no step is unstable (expected null)",
+                      scheme));
     if (run_.lacks_step() && run_.lacks_stages())
       add("time.step",
           fmt::format("{}, and time.stages is auto too (expected a number for one of them)",
@@ -275,7 +282,13 @@ class Checker : public KeyChecker {
   }
 
   void check_end() {
-    if (!given("time.steps") && !given("time.end"))
+    const bool is_steady = run_.scheme.kind == Scheme::steady;
+    for (const char* const key : {"time.step", "time.end", "time.tolerance"})
+      if (is_steady && given(key))
+        add(key,
+            "given with time.scheme steady, which goes to the steady state in one step (expected "
+            "none)");
+    if (!is_steady && !given("time.steps") && !given("time.end"))
       add("time.steps", "missing (expected an integer from 0 to 9007199254740992, or time.end)");
     for (const auto& [one, other] :
          {std::pair("time.steps", "time.end"), {"output.every", "output.count"}})

@@ -252,7 +252,12 @@ ConfigTable make_key_table(const ConfigNames& names) {
        put_time_step},
       {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
        .meaning = "time scheme; euler or rkl2 for equation.kind diffusion"}, never,
-       store(&RunConfig::scheme, &TimeScheme::kind)},
+       [](RunConfig& run, const YamlNode& node) {
+         assign(run.scheme.kind, node);
+         if (run.scheme.kind != Scheme::steady) return;
+         run.time_step = 1;
+         run.steps = std::max<std::int64_t>(run.steps, 1);
+       }},
       {{.name = "time.stages",
        .type = null_or(either(word({"auto"}), integer(least_stages, most_stages))), .preset = "null",
        .unit = "stages", .meaning = "stages of a step with scheme rkl2; auto (and null with "
@@ -261,7 +266,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
        put_stages},
       {{.name = "time.tolerance", .type = null_or(tolerance()), .preset = "null",
        .meaning = "largest error of a step: absolute + relative * the size of the value; a number "
-                  "sets both; bs23, dopri5, rkl2, imex, etdrk2 and etdrk4 choose the size of each "
+                  "sets both; bs23, dopri5, rkl2, imex, etdrk2, etdrk4 and sdirk2 choose the size of each "
                   "step by it, and begin with time.step; null: no error control"}, asked,
        put_tolerance},
       {{.name = "time.meet", .type = list(positive_real(), 0, any_count), .preset = "[]",

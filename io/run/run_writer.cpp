@@ -192,7 +192,7 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   // An interrupted start may have left a line of this step.
   if (step == first_step_) diagnostics_.begin(step);
   std::string line = fmt::format("{},{}", step, time);
-  for (const double value : diagnostics_values(diagnostics, config_, storing.steps))
+  for (const double value : diagnostics_values(diagnostics, config_, storing.steps, storing.solves))
     line += fmt::format(",{}", value);
   diagnostics_.add(line + fmt::format(",{:.4g}\n", storing.cells_per_second));
   try_to_write_probes();

@@ -206,6 +206,7 @@ class CpuBackend final : public Backend<T> {
   Captured<T> finish_capture() override { return captured_; }
 
   double stepping_seconds() override { return std::chrono::duration<double>(stepping_).count(); }
+  SolveReport last_solves() const override { return report_of_all(problem_.systems); }
 
  private:
   void add_derived(const FilterPlan<T>& plan) {

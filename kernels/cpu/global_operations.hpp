@@ -19,9 +19,11 @@ template <class T>
 void compute_global_operations(Problem<T>& problem, const Stage& stage, StepArrays<T>& arrays,
                                double time, int threads) {
   for (const GridSolve& solve : stage.solves)
-    std::ranges::copy(
-        solution_on_block(problem, solve, time, [&](int array) { return arrays.read(array); }),
-        arrays.write(solve.unknown));
+    solve_on_block(
+        problem, solve, time, [&](int array) { return arrays.read(array); },
+        [&](int array, const std::vector<T>& values) {
+          std::ranges::copy(values, arrays.write(array));
+        });
   const Part part = problem.part.value_or(Part::all(problem.shape));
   const RowLoops<T>& loops = widest<RowLoops<T>>();
   constexpr std::int64_t most = 1 << 16;  // cells of a piece: several threads share a long row

@@ -228,6 +228,7 @@ class CudaBackend final : public Backend<T> {
     use_device();
     return timer_.seconds();
   }
+  SolveReport last_solves() const override { return report_of_all(problem_.systems); }
 
  private:
   struct Derived {

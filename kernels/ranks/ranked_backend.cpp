@@ -190,6 +190,10 @@ class RankedBackend final : public Backend<T> {
     return captured_;
   }
 
+  SolveReport last_solves() const override {
+    return block_ ? block_->last_solves() : SolveReport{};
+  }
+
   double stepping_seconds() override {
     const auto start = std::chrono::steady_clock::now();
     if (block_) block_->stepping_seconds();  // a device may still be stepping

@@ -1,4 +1,6 @@
-// Finds the matrix of a GridSystem from values of its left side.
+// Finds the matrices of functions from their values at changed states.
+#include "kernels/solve/assembly.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -36,73 +38,95 @@ struct Colors {
 
 }  // namespace
 
-// An entry is what the left side becomes in a cell where the unknown is 1 in one cell beside it and
-// 0 in all others, less what it is where the unknown is 0 everywhere. One evaluation gives those of
-// all cells of one color. The unknown is a large power of two instead of 1, so that constants of
-// the left side, which conditions bring in, cost no digits.
-void GridSystem::assemble(const Values& state, double time) {
-  constexpr double unit = 0x1p30;
-  const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
-  Values probe = state, made(cells);
-  double* const unknown = probe.data() + unknown_ * cells;
-  std::fill_n(unknown, cells, 0.0);
-  constant_.resize(cells);
-  left_(probe.data(), time, constant_.data());
-  multigrid_.reset();
-  raw_.emplace(grid_);
-  const std::array colors = {Colors(grid_.size[0], grid_.periodic[0]),
-                             Colors(grid_.size[1], grid_.periodic[1]),
-                             Colors(grid_.size[2], grid_.periodic[2])};
+// One evaluation gives the entries of all cells of one color.
+std::optional<std::vector<StencilMatrix>> stencil_matrices(
+    const PaddedGrid& grid, std::span<double> unknown, double unit, std::span<const double> at_base,
+    const std::function<std::span<const double>()>& evaluate, int threads) {
+  const std::int64_t cells = grid.cells(), columns = grid.size[2];
+  std::vector<StencilMatrix> matrices(at_base.size() / unknown.size(), StencilMatrix(grid));
+  const std::vector<double> base(unknown.begin(), unknown.end());
+  const std::array colors = {Colors(grid.size[0], grid.periodic[0]),
+                             Colors(grid.size[1], grid.periodic[1]),
+                             Colors(grid.size[2], grid.periodic[2])};
+  const auto for_rows = [&](const auto& use) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t row = 0; row < grid.rows(); ++row)
+      use(row, row / grid.size[1], row % grid.size[1]);
+  };
   std::array<int, 3> color{};
   for (color[0] = 0; color[0] < colors[0].count; ++color[0])
     for (color[1] = 0; color[1] < colors[1].count; ++color[1])
       for (color[2] = 0; color[2] < colors[2].count; ++color[2]) {
-        const auto for_rows = [&](const auto& use) {
-#pragma omp parallel for num_threads(threads_) schedule(static)
-          for (std::int64_t row = 0; row < grid_.rows(); ++row)
-            use(row, row / grid_.size[1], row % grid_.size[1]);
-        };
         for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
-          const bool is_one = colors[0].of_cell[i] == color[0] && colors[1].of_cell[j] == color[1];
+          const bool is_changed =
+              colors[0].of_cell[i] == color[0] && colors[1].of_cell[j] == color[1];
           for (std::int64_t column = 0; column < columns; ++column)
             unknown[row * columns + column] =
-                is_one && colors[2].of_cell[column] == color[2] ? unit : 0;
+                base[row * columns + column] +
+                (is_changed && colors[2].of_cell[column] == color[2] ? unit : 0);
         });
-        left_(probe.data(), time, made.data());
-        // Offsets whose entries are not all 0, as bits; the last bit: a cell that is not beside.
-        std::vector<std::uint32_t> found(grid_.rows());
-        const auto for_cells = [&](const auto& use) {
-          for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
-            const int plane = colors[0].offset(i, color[0]), along = colors[1].offset(j, color[1]);
-            for (std::int64_t column = 0; column < columns; ++column) {
-              const std::int64_t cell = row * columns + column;
-              const double entry = (made[cell] - constant_[cell]) / unit;
-              if (entry == 0) continue;
-              const int last = colors[2].offset(column, color[2]);
-              use(row, column, entry,
-                  !std::isfinite(entry) ? stencil_center
-                  : plane == Colors::none || along == Colors::none || last == Colors::none
-                      ? stencil_offsets
-                      : offset_number(plane, along, last));
-            }
+        const std::span<const double> made = evaluate();
+        for (std::size_t function = 0; function < matrices.size(); ++function) {
+          const auto first = static_cast<std::int64_t>(function) * cells;
+          // Offsets whose entries are not all 0, as bits; the last bit: a cell that is not beside.
+          std::vector<std::uint32_t> found(grid.rows());
+          const auto for_cells = [&](const auto& use) {
+            for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
+              const int plane = colors[0].offset(i, color[0]);
+              const int along = colors[1].offset(j, color[1]);
+              for (std::int64_t column = 0; column < columns; ++column) {
+                const std::int64_t cell = first + row * columns + column;
+                const double entry = (made[cell] - at_base[cell]) / unit;
+                if (entry == 0) continue;
+                const int last = colors[2].offset(column, color[2]);
+                use(row, column, entry,
+                    !std::isfinite(entry) ? stencil_center
+                    : plane == Colors::none || along == Colors::none || last == Colors::none
+                        ? stencil_offsets
+                        : offset_number(plane, along, last));
+              }
+            });
+          };
+          for_cells([&](std::int64_t row, std::int64_t, double, int offset) {
+            found[row] |= std::uint32_t{1} << offset;
           });
-        };
-        for_cells([&](std::int64_t row, std::int64_t, double, int offset) {
-          found[row] |= std::uint32_t{1} << offset;
-        });
-        std::uint32_t all = 0;
-        for (const std::uint32_t of_row : found) all |= of_row;
-        if ((all >> stencil_offsets & 1) != 0)
-          throw ConfigError(
-              "equation.let.{}.solve: reads {} further than one cell away, or conditions that do "
-              "(expected derivatives of up to the second order)",
-              rules_.unknown, rules_.unknown);
-        for (int offset = 0; offset < stencil_offsets; ++offset)
-          if ((all >> offset & 1) != 0) raw_->make(offset);
-        for_cells([&](std::int64_t row, std::int64_t column, double entry, int offset) {
-          raw_->entries[offset][grid_.row_place(row) + column] = entry;
-        });
+          std::uint32_t all = 0;
+          for (const std::uint32_t of_row : found) all |= of_row;
+          if ((all >> stencil_offsets & 1) != 0) return std::nullopt;
+          for (int offset = 0; offset < stencil_offsets; ++offset)
+            if ((all >> offset & 1) != 0) matrices[function].make(offset);
+          for_cells([&](std::int64_t row, std::int64_t column, double entry, int offset) {
+            matrices[function].entries[offset][grid.row_place(row) + column] = entry;
+          });
+        }
       }
+  std::ranges::copy(base, unknown.begin());
+  return matrices;
+}
+
+// The unknown is a large power of two instead of 1, so that constants of the left side, which
+// conditions bring in, cost no digits.
+void GridSystem::assemble(const Values& state, double time) {
+  const std::int64_t cells = shape_.cells();
+  Values probe = state, made(cells);
+  const std::span unknown(probe.begin() + unknown_ * cells, cells);
+  std::ranges::fill(unknown, 0.0);
+  constant_.resize(cells);
+  left_(probe.data(), time, constant_.data());
+  multigrid_.reset();
+  auto matrices = stencil_matrices(
+      grid_, unknown, 0x1p30, constant_,
+      [&]() -> std::span<const double> {
+        left_(probe.data(), time, made.data());
+        return made;
+      },
+      threads_);
+  if (!matrices)
+    throw ConfigError(
+        "equation.let.{}.solve: reads {} further than one cell away, or conditions that do "
+        "(expected derivatives of up to the second order)",
+        rules_.unknown, rules_.unknown);
+  raw_ = std::move(matrices->front());
   raw_->make(stencil_center);
   check_linear(std::move(probe), time);
   prepare();
@@ -117,7 +141,7 @@ void GridSystem::check_linear(Values state, double time) {
     bits = (bits ^ bits >> 31) * 0xbf58476d1ce4e5b9;
     unknown[cell] = static_cast<double>(bits >> 12) * 0x1p-51 - 1;
   }
-  Values made(cells), x = padded(unknown), product = x, sizes = x;
+  Values made(cells), x = grid_.padded(unknown), product = x, sizes = x;
   left_(state.data(), time, made.data());
   multiply(x, product);
   std::ranges::fill(sizes, 0.0);

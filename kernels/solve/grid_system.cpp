@@ -9,6 +9,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
+#include "kernels/solve/krylov.hpp"
 
 namespace lapl {
 namespace {
@@ -27,17 +28,6 @@ bool reads_state(const Problem<double>& left, int unknown) {
                                       }) ||
                   std::ranges::any_of(stage.reductions, is_read, &GridReduction::array);
          });
-}
-
-// x += factor y, over padded arrays.
-void add(Values& x, double factor, const Values& y, int threads) {
-#pragma omp parallel for simd num_threads(threads) schedule(static)
-  for (std::int64_t i = 0; i < std::ssize(x); ++i) x[i] += factor * y[i];
-}
-// x = y + factor x
-void scale_and_add(Values& x, double factor, const Values& y, int threads) {
-#pragma omp parallel for simd num_threads(threads) schedule(static)
-  for (std::int64_t i = 0; i < std::ssize(x); ++i) x[i] = y[i] + factor * x[i];
 }
 
 }  // namespace
@@ -69,13 +59,6 @@ std::string GridSystem::cell_text(std::int64_t row, std::int64_t column) const {
   if (shape_.axes > 2) text = fmt::format("plane {}, ", row / shape_.rows);
   if (shape_.axes > 1) text += fmt::format("row {}, ", row % shape_.rows);
   return text + fmt::format("column {}", column);
-}
-
-GridSystem::Values GridSystem::padded(const double* values) const {
-  Values made(grid_.values);
-  for (std::int64_t row = 0; row < grid_.rows(); ++row)
-    std::copy_n(values + row * grid_.size[2], grid_.size[2], made.data() + grid_.row_place(row));
-  return made;
 }
 
 // Takes the entries for cells without an equation, whose values are given, out of the matrix.
@@ -217,60 +200,6 @@ void GridSystem::multiply(Values& x, Values& product) const {
   for (double& value : product) value = -value;
 }
 
-// Each of these two changes x and its residuals until their norm is at most `limit`, or after the
-// number of iterations that are left. Conjugate gradients return false where the matrix is not
-// definite.
-bool GridSystem::gradients(Values& x, Values& residuals, double limit) {
-  Values z(x.size()), q(x.size());
-  multigrid_->precondition(residuals, z);
-  Values direction = z;
-  double change = dot(grid_, residuals, z, threads_);
-  while (report_.iterations < rules_.most_iterations) {
-    ++report_.iterations;
-    multiply(direction, q);
-    const double curvature = dot(grid_, direction, q, threads_);
-    if (!(curvature > 0)) return false;
-    const double step = change / curvature;
-    add(x, step, direction, threads_);
-    add(residuals, -step, q, threads_);
-    if (!(std::sqrt(dot(grid_, residuals, residuals, threads_)) > limit)) return true;
-    multigrid_->precondition(residuals, z);
-    const double next = dot(grid_, residuals, z, threads_);
-    scale_and_add(direction, next / change, z, threads_);
-    change = next;
-  }
-  return true;
-}
-
-void GridSystem::stabilized(Values& x, Values& residuals, double limit) {
-  const Values shadow = residuals;
-  Values direction = residuals, y(x.size()), v(x.size()), z(x.size()), t(x.size());
-  double rho = dot(grid_, shadow, residuals, threads_);
-  while (report_.iterations < rules_.most_iterations) {
-    ++report_.iterations;
-    multigrid_->precondition(direction, y);
-    multiply(y, v);
-    const double alpha = rho / dot(grid_, shadow, v, threads_);
-    if (!std::isfinite(alpha)) return;  // the next round begins anew
-    add(x, alpha, y, threads_);
-    add(residuals, -alpha, v, threads_);
-    if (!(std::sqrt(dot(grid_, residuals, residuals, threads_)) > limit)) return;
-    multigrid_->precondition(residuals, z);
-    multiply(z, t);
-    const double omega = dot(grid_, t, residuals, threads_) / dot(grid_, t, t, threads_);
-    if (!std::isfinite(omega)) return;
-    add(x, omega, z, threads_);
-    add(residuals, -omega, t, threads_);
-    if (!(std::sqrt(dot(grid_, residuals, residuals, threads_)) > limit)) return;
-    const double next = dot(grid_, shadow, residuals, threads_);
-    if (next == 0) return;
-    const double beta = next / rho * (alpha / omega);
-    rho = next;
-    add(direction, -omega, v, threads_);
-    scale_and_add(direction, beta, residuals, threads_);
-  }
-}
-
 void GridSystem::fail(double time, double residual) const {
   throw NumericalError(
       "equation.let.{}: at t = {:.9g} s the residual is {:.2g} of the right side after {} "
@@ -279,8 +208,9 @@ void GridSystem::fail(double time, double residual) const {
       rules_.unknown, time, residual, report_.iterations, rules_.tolerance);
 }
 
-void GridSystem::solve(Values& state, double time) {
+void GridSystem::solve(Values& state, const SolveMoment& at) {
   constexpr double not_finite = std::numeric_limits<double>::quiet_NaN();
+  const double time = at.time;
   const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
   double* const unknown = state.data() + unknown_ * cells;
   report_ = {};
@@ -292,11 +222,11 @@ void GridSystem::solve(Values& state, double time) {
   Values right(cells);
   right_(state.data(), time, right.data());
   for (std::int64_t cell = 0; cell < cells; ++cell) right[cell] -= constant_[cell];
-  Values f = padded(right.data()), x = padded(unknown);
+  Values f = grid_.padded(right.data()), x = grid_.padded(unknown);
   grid_.wrap(x, threads_);
   for (const GivenEntry& given : given_) f[given.row] -= given.entry * x[given.column];
   for (std::size_t place = 0; place < f.size(); ++place) f[place] *= weights_[place];
-  double norm = std::sqrt(dot(grid_, f, f, threads_));
+  double norm = std::sqrt(dot(f, f));
   if (!std::isfinite(norm)) {
     std::fill_n(unknown, cells, not_finite);
     return;
@@ -308,7 +238,7 @@ void GridSystem::solve(Values& state, double time) {
     if (!rules_.removes_mean) require_balance(f, time);
     remove_means(f, true);
     remove_means(x, false);
-    norm = std::sqrt(dot(grid_, f, f, threads_));
+    norm = std::sqrt(dot(f, f));
   }
   // The residual that is left by iterations may differ from the true one, which decides.
   bool is_definite = is_symmetric_;
@@ -317,7 +247,7 @@ void GridSystem::solve(Values& state, double time) {
     residual(multigrid_->matrix(), x, &f, residuals, threads_);
     for (std::size_t place = 0; place < x.size(); ++place)
       if (weights_[place] == 0) residuals[place] = 0;
-    const double found = std::sqrt(dot(grid_, residuals, residuals, threads_));
+    const double found = std::sqrt(dot(residuals, residuals));
     report_.residual = found / norm;
     if (found <= rules_.tolerance * norm) break;
     if (round > 0) {
@@ -325,16 +255,16 @@ void GridSystem::solve(Values& state, double time) {
       Values sizes = x;
       const Values& diagonal = multigrid_->matrix().at(stencil_center);
       for (std::size_t place = 0; place < x.size(); ++place) sizes[place] *= diagonal[place];
-      if (found <= std::min(0x1p-49 * std::sqrt(dot(grid_, sizes, sizes, threads_)), 1e-3 * norm))
-        break;
+      if (found <= std::min(0x1p-49 * std::sqrt(dot(sizes, sizes)), 1e-3 * norm)) break;
     }
     if (!(found < std::numeric_limits<double>::infinity()) || round == 4 ||
         report_.iterations >= rules_.most_iterations)
       fail(time, report_.residual);
+    const Iterations may{rules_.tolerance * norm, rules_.most_iterations, threads_};
     if (is_definite)
-      is_definite = gradients(x, residuals, rules_.tolerance * norm);
+      is_definite = conjugate_gradients(*this, x, residuals, may, report_.iterations);
     else
-      stabilized(x, residuals, rules_.tolerance * norm);
+      stabilized_gradients(*this, x, residuals, may, report_.iterations);
   }
   if (norm == 0) std::ranges::fill(x, 0.0);
   remove_means(x, false);
@@ -361,11 +291,11 @@ void GridSystem::check_solution(const Values& state, double time, Values& right,
     size[cell] =
         std::abs(diagonal * state[unknown_ * cells + cell]) + std::abs(weight * constant_[cell]);
   }
-  Values error = padded(difference.data());
-  const Values sizes = padded(size.data());
+  Values error = grid_.padded(difference.data());
+  const Values sizes = grid_.padded(size.data());
   remove_means(error, true);
-  const double found = std::sqrt(dot(grid_, error, error, threads_));
-  const double rounding = 0x1p-46 * std::sqrt(dot(grid_, sizes, sizes, threads_));
+  const double found = std::sqrt(dot(error, error));
+  const double rounding = 0x1p-46 * std::sqrt(dot(sizes, sizes));
   if (found <= 2 * rules_.tolerance * norm + rounding) return;
   const auto worst =
       std::ranges::max_element(difference, {}, [](double value) { return std::abs(value); }) -

@@ -1,10 +1,9 @@
 // Linear equations over the grid: the values of an unknown for which a formula that is linear in it
 // equals another one, in every cell. A GridSystem stores the matrix, which follows from the
-// formula's values (grid_system.cpp), and solves by conjugate gradients (M. R. Hestenes and E.
-// Stiefel, J. Res. Nat. Bur. Stand. 49, 409, 1952), or where the matrix is not symmetric by
-// BiCGSTAB (H. A. van der Vorst, SIAM J. Sci. Stat. Comput. 13, 631, 1992), with one cycle of
-// multigrid as the preconditioner. All is computed in float64 on the CPU, in an order that depends
-// neither on the number of threads nor on ranks or devices.
+// formula's values (assembly.cpp), and solves by conjugate gradients, or where the matrix is not
+// symmetric by BiCGSTAB (krylov.hpp), with one cycle of multigrid as the preconditioner. All is
+// computed in float64 on the CPU, in an order that depends neither on the number of threads nor on
+// ranks or devices.
 #pragma once
 
 #include <array>
@@ -15,6 +14,7 @@
 
 #include "kernels/evaluation.hpp"
 #include "kernels/problem.hpp"
+#include "kernels/solve/grid_equations.hpp"
 #include "kernels/solve/multigrid.hpp"
 
 namespace lapl {
@@ -28,13 +28,7 @@ struct SolveRules {
   double rounding = 1e-9;
 };
 
-/// How the last solve went.
-struct SolveReport {
-  int iterations = 0;
-  double residual = 0;  ///< relative to the right side
-};
-
-class GridSystem {
+class GridSystem : public GridEquations {
  public:
   /// `left` and `right` compute one array each from the fields of a state. `left` reads field
   /// `unknown` of it within one cell. If `threads` is 0, useful_threads.
@@ -46,9 +40,16 @@ class GridSystem {
   /// whose equation is 0 = 0: outside a mask and at nodes that conditions hold. Throws
   /// NumericalError where the equations have no solution or it is not found, ConfigError where the
   /// left side is not linear.
-  void solve(std::vector<double>& state, double time);
+  void solve(std::vector<double>& state, const SolveMoment& at) override;
 
-  SolveReport report() const { return report_; }
+  // The iterations call these (kernels/solve/krylov.hpp).
+  void multiply(std::vector<double>& x, std::vector<double>& product) const;
+  void precondition(const std::vector<double>& r, std::vector<double>& z) const {
+    multigrid_->precondition(r, z);
+  }
+  double dot(const std::vector<double>& a, const std::vector<double>& b) const {
+    return lapl::dot(grid_, a, b, threads_);
+  }
 
   /// Bytes that a system needs for this many fields of this shape, for equations that reach along
   /// the axes.
@@ -63,14 +64,10 @@ class GridSystem {
   void prepare();
   bool weigh();
   std::string cell_text(std::int64_t row, std::int64_t column) const;
-  Values padded(const double* values) const;
   void find_regions(const Values& is_balanced);
   void remove_means(Values& of, bool weighted) const;
   void require_balance(const Values& f, double time) const;
   void check_solution(const Values& state, double time, Values& right, double norm);
-  void multiply(Values& x, Values& product) const;
-  bool gradients(Values& x, Values& residuals, double limit);
-  void stabilized(Values& x, Values& residuals, double limit);
   [[noreturn]] void fail(double time, double residual) const;
 
   Shape shape_;
@@ -79,9 +76,9 @@ class GridSystem {
   bool varies_;  // the matrix, with the state or the time
   Evaluation<double> left_, right_;
   PaddedGrid grid_;
-  Values constant_;                   // the left side where the unknown is 0
-  std::optional<StencilMatrix> raw_;  // as assembled, until it is prepared
-  std::optional<Multigrid> multigrid_;
+  Values constant_;                             // the left side where the unknown is 0
+  std::optional<StencilMatrix> raw_;            // as assembled, until it is prepared
+  mutable std::optional<Multigrid> multigrid_;  // works in its own arrays
   // An entry, by the places of its equation and of the value, which is given.
   struct GivenEntry {
     std::int64_t row, column;
@@ -98,7 +95,6 @@ class GridSystem {
     double size = 0;  // sum of the magnitudes of weights
   };
   std::vector<Region> regions_;
-  SolveReport report_;
 };
 
 }  // namespace lapl

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,17 +12,19 @@
 #include "kernels/error.hpp"
 #include "kernels/ranks/local_problem.hpp"
 #include "kernels/ranks/reduce_over_grid.hpp"
-#include "kernels/solve/grid_system.hpp"
+#include "kernels/solve/grid_equations.hpp"
 
 namespace lapl {
 
 /// `own` are the own cells of a rank's part, of the fields one after the other. Returns the
-/// solution on the part's block. Collective. Throws what GridSystem::solve does, on all ranks.
+/// solution for each of the `unknowns`, which are numbers of fields, on the part's block.
+/// Collective. Throws what GridEquations::solve does, on all ranks.
 template <class T>
-std::vector<T> solution_over_grid(Ranks& ranks, GridSystem* system, Shape grid, std::int64_t fields,
-                                  std::int64_t unknown, std::span<const T> own, const Part& part,
-                                  double time) {
-  std::vector<T> solution(ranks.is_first() ? grid.cells() : 0);
+std::vector<std::vector<T>> solution_over_grid(Ranks& ranks, GridEquations* system, Shape grid,
+                                               std::int64_t fields,
+                                               const std::vector<std::int64_t>& unknowns,
+                                               std::span<const T> own, const Part& part,
+                                               const SolveMoment& at) {
   std::vector<double> state(ranks.is_first() ? fields * grid.cells() : 0);
   const auto place = [&](const Part& of, std::span<const T> values) {
     const std::int64_t rows = of.is_empty() ? 0 : of.rows(), columns = of.own[2];
@@ -46,26 +49,33 @@ std::vector<T> solution_over_grid(Ranks& ranks, GridSystem* system, Shape grid, 
   bool is_config = false;
   if (ranks.is_first() && system != nullptr) {
     try {
-      system->solve(state, time);
+      system->solve(state, at);
     } catch (const ConfigError& error) {
       failure = error.what();
       is_config = true;
     } catch (const NumericalError& error) {
       failure = error.what();
+    } catch (const std::bad_alloc&) {
+      failure = "too little memory for a solve over the grid";
     }
-    std::copy_n(state.begin() + unknown * grid.cells(), grid.cells(), solution.begin());
   }
   failure = broadcast_text(ranks, failure);
   if (is_config && ranks.is_first()) throw ConfigError(failure);  // which reports it
   if (!failure.empty()) throw NumericalError(failure);
-  return values_of_first(ranks, solution, part);
+  std::vector<std::vector<T>> solutions;
+  for (const std::int64_t unknown : unknowns) {
+    const auto first = state.begin() + (ranks.is_first() ? unknown * grid.cells() : 0);
+    const std::vector<T> solution(first, first + (ranks.is_first() ? grid.cells() : 0));
+    solutions.push_back(values_of_first(ranks, solution, part));
+  }
+  return solutions;
 }
 
 /// The solution of a problem's solve on this rank's block. `block(array)` points to the values of
-/// an array there. Collective.
-template <class T, class Block>
-std::vector<T> solution_on_block(const Problem<T>& problem, const GridSolve& solve, double time,
-                                 const Block& block) {
+/// an array there; `store(array, values)` stores those of an unknown. Collective.
+template <class T, class Block, class Store>
+void solve_on_block(const Problem<T>& problem, const GridSolve& solve, double time,
+                    const Block& block, const Store& store) {
   const Part part = problem.part.value_or(Part::all(problem.shape));
   const std::int64_t columns = part.own[2];
   std::vector<T> own;
@@ -75,9 +85,13 @@ std::vector<T> solution_on_block(const Problem<T>& problem, const GridSolve& sol
     for (std::int64_t row = 0; row < part.rows(); ++row)
       own.insert(own.end(), values + part.in_block(row), values + part.in_block(row) + columns);
   }
-  const auto unknown = std::ranges::find(solve.state, solve.unknown) - solve.state.begin();
-  return solution_over_grid<T>(*problem.ranks, problem.systems[solve.system].get(), part.whole,
-                               std::ssize(solve.state), unknown, own, part, time);
+  std::vector<std::int64_t> unknowns;
+  for (const int unknown : solve.unknowns)
+    unknowns.push_back(std::ranges::find(solve.state, unknown) - solve.state.begin());
+  const std::vector<std::vector<T>> solutions = solution_over_grid<T>(
+      *problem.ranks, problem.systems[solve.system].get(), part.whole, std::ssize(solve.state),
+      unknowns, own, part, {time, solve.share * problem.clock.step, solve.is_first, solve.filters});
+  for (std::size_t i = 0; i < solutions.size(); ++i) store(solve.unknowns[i], solutions[i]);
 }
 
 /// Takes part in the operations over the grid that come before stages, for a rank without cells.
@@ -85,8 +99,9 @@ template <class T>
 void join_global_operations(const std::vector<Stage>& stages, Ranks& ranks, Shape grid) {
   for (const Stage& stage : stages) {
     for (const GridSolve& solve : stage.solves)
-      solution_over_grid<T>(ranks, nullptr, grid, std::ssize(solve.state), 0, {},
-                            Part{.whole = grid, .own = {}}, 0);
+      solution_over_grid<T>(ranks, nullptr, grid, std::ssize(solve.state),
+                            std::vector<std::int64_t>(solve.unknowns.size()), {},
+                            Part{.whole = grid, .own = {}}, {});
     reduce_no_cells(stage, ranks);
   }
 }

@@ -54,10 +54,10 @@ void residual(const StencilMatrix& matrix, const std::vector<double>& x,
   for (std::int64_t row = 0; row < grid.rows(); ++row) {
     const std::int64_t at = grid.row_place(row);
     double* const to = out.data() + at;
-    if (b != nullptr)
-      std::copy_n(b->data() + at, columns, to);
-    else
+    if (b == nullptr)
       std::fill_n(to, columns, 0.0);
+    else if (b != &out)
+      std::copy_n(b->data() + at, columns, to);
     for (int term = 0; term < terms.count; ++term) {
       const double* const entries = terms.entries[term] + at;
       const double* const from = x.data() + at + terms.moves[term];

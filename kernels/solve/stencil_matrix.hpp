@@ -4,6 +4,7 @@
 // opposite edge; beyond others all entries are 0.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,23 @@ struct PaddedGrid {
   }
   std::int64_t place(std::array<std::int64_t, 3> at) const {
     return (at[0] + pad[0]) * stride[0] + (at[1] + pad[1]) * stride[1] + at[2] + pad[2];
+  }
+
+  template <class Use>
+  void for_places(const Use& use) const {
+    for (std::int64_t row = 0; row < rows(); ++row)
+      for (std::int64_t column = 0; column < size[2]; ++column) use(row_place(row) + column);
+  }
+  /// A padded array with the values of all cells, and the values of one.
+  std::vector<double> padded(const double* of_cells) const {
+    std::vector<double> made(values);
+    for (std::int64_t row = 0; row < rows(); ++row)
+      std::copy_n(of_cells + row * size[2], size[2], made.data() + row_place(row));
+    return made;
+  }
+  void copy_cells(const std::vector<double>& padded_values, double* to) const {
+    for (std::int64_t row = 0; row < rows(); ++row)
+      std::copy_n(padded_values.data() + row_place(row), size[2], to + row * size[2]);
   }
 
   /// Copies the values at opposite periodic edges to the cells beyond them, along one axis and for
@@ -82,8 +100,8 @@ struct MatrixTerms {
   std::array<std::int64_t, stencil_offsets> moves{};
 };
 
-/// out = b - A x; b may be null, which stands for 0. The cells beyond periodic edges of x must be
-/// right.
+/// out = b - A x; b may be null, which stands for 0, or `out`. The cells beyond periodic edges of x
+/// must be right.
 void residual(const StencilMatrix& matrix, const std::vector<double>& x,
               const std::vector<double>* b, std::vector<double>& out, int threads);
 

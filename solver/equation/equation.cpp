@@ -84,7 +84,7 @@ double step_seconds(const RunConfig& run) {
 
 std::optional<double> stable_limit(const RunConfig& run, const FormulaSystem& system) {
   // Stability also depends on the terms that are not explicit, so no step is known to be stable.
-  if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
+  if (run.scheme.kind == Scheme::imex || !has_stable_limit(run)) return std::nullopt;
   // A condition that reads a field may be stiffer than the equation.
   if (conditions_read(run)) return std::nullopt;
   if (is_diffusion(run)) return largest_step_of_diffusion(run);
@@ -119,7 +119,7 @@ std::optional<StepProblem> unstable_diffusion(const RunConfig& run) {
 // the run ends. Any other growth is a warning.
 std::optional<StepProblem> find_step_problem(const RunConfig& run, const FormulaSystem& system) {
   if (is_diffusion(run)) return unstable_diffusion(run);
-  if (run.scheme.kind == Scheme::imex || is_exponential(run)) return std::nullopt;
+  if (run.scheme.kind == Scheme::imex || !has_stable_limit(run)) return std::nullopt;
   constexpr double rounding = 1e-6;
   auto waves = WaveStability::of(system, run);
   if (!waves) return std::nullopt;
@@ -132,7 +132,7 @@ std::optional<StepProblem> find_step_problem(const RunConfig& run, const Formula
   std::string right = largest > 0 ? fmt::format("at most {:.7g}", largest) : "";
   for (const auto& other : name_table<Scheme>)
     if (const double limit =
-            largest > 0 || other.is_exponential() ? 0 : waves->largest_step(other.value);
+            largest > 0 || !other.has_stable_limit() ? 0 : waves->largest_step(other.value);
         limit > 0)
       right += fmt::format("{}at most {:.7g} with time.scheme {}", right.empty() ? "" : ", ", limit,
                            other.name);

@@ -6,7 +6,8 @@
 //
 // In a scheme that is no pair, stages before the last use k_i alone. In an embedded pair y_(n+1) is
 // u', and other weights of k_1 to k_(n+1) give a solution one order lower: the difference is the
-// error of a step. Leapfrog, rkl2 and imex are functions (solver/equation/stages.cpp); etdrk2 and
+// error of a step. Leapfrog, rkl2, imex, backward-euler, sdirk2 and steady are functions
+// (solver/equation/stages.cpp, implicit_maker.hpp); etdrk2 and
 // etdrk4 step modes (kernels/spectral/exponential_modes.hpp).
 #pragma once
 
@@ -29,7 +30,10 @@ enum class Scheme {
   rkl2,
   imex,
   etdrk2,
-  etdrk4
+  etdrk4,
+  backward_euler,
+  sdirk2,
+  steady
 };
 
 /// One stage of a Runge-Kutta scheme.
@@ -64,9 +68,16 @@ struct SchemeRow {
   constexpr bool is_exponential() const {
     return value == Scheme::etdrk2 || value == Scheme::etdrk4;
   }
+  /// True for schemes that solve the equations of all rates over the grid.
+  constexpr bool is_implicit() const {
+    return value == Scheme::backward_euler || value == Scheme::sdirk2 || value == Scheme::steady;
+  }
+  /// True if steps that are too long are unstable, however exact.
+  constexpr bool has_stable_limit() const { return !is_exponential() && !is_implicit(); }
   /// True if time.tolerance can choose the size of its steps.
   constexpr bool estimates_error() const {
-    return is_pair() || value == Scheme::rkl2 || value == Scheme::imex || is_exponential();
+    return is_pair() || value == Scheme::rkl2 || value == Scheme::imex || value == Scheme::sdirk2 ||
+           is_exponential();
   }
 };
 
@@ -117,7 +128,11 @@ inline constexpr auto name_table<Scheme> = std::to_array<SchemeRow>({
      {}},
     {Scheme::etdrk2, "etdrk2", "exact in the linear part, second order; takes time.tolerance", 2, {}},
     {Scheme::etdrk4, "etdrk4", "exact in the linear part, fourth order; takes time.tolerance", 4,
-     {}}});
+     {}},
+    {Scheme::backward_euler, "backward-euler", "all rates implicitly, first order", 1, {}},
+    {Scheme::sdirk2, "sdirk2",
+     "all rates implicitly by two stages, second order; takes time.tolerance", 2, {}},
+    {Scheme::steady, "steady", "one step to the state where all rates are 0", 1, {}}});
 // clang-format on
 
 /// Bounds of the number of stages of rkl2.

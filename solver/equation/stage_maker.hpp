@@ -186,7 +186,7 @@ class StageMaker {
   std::vector<GridSolve> solves_for(const Arrays& state) const {
     std::vector<GridSolve> solves;
     for (const SolvedField& solved : system_.solved)
-      solves.push_back({static_cast<int>(solves.size()), state, state[solved.field]});
+      solves.push_back({static_cast<int>(solves.size()), state, {state[solved.field]}});
     return solves;
   }
   bool is_solved(int field) const {

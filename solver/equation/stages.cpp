@@ -1,22 +1,25 @@
 #include "solver/equation/stages.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 
-#include "solver/equation/reactions.hpp"
+#include "kernels/ranks/local_problem.hpp"
+#include "solver/equation/implicit_maker.hpp"
 #include "solver/equation/side_stages.hpp"
-#include "solver/equation/stage_maker.hpp"
 #include "solver/equation/super_steps.hpp"
 
 namespace lapl {
 namespace {
 
 // The stages of a step by each scheme.
-class StepMaker : public StageMaker {
+class StepMaker : public ImplicitMaker {
  public:
-  using StageMaker::StageMaker;
+  using ImplicitMaker::ImplicitMaker;
 
   StepStages of_step(TimeScheme scheme, double dt) {
     if (!scheme.varies) dt_ = dt;
@@ -26,11 +29,14 @@ class StepMaker : public StageMaker {
       case Scheme::leapfrog: leapfrog(); break;
       case Scheme::rkl2: super_step(scheme.stages.value(), scheme.tolerance); break;
       case Scheme::imex: implicit_reactions(scheme.tolerance); break;
+      case Scheme::backward_euler: one_solve(1, 1); break;
+      case Scheme::steady: one_solve(0, std::numeric_limits<double>::infinity()); break;
+      case Scheme::sdirk2: sdirk2(scheme.tolerance); break;
       case Scheme::etdrk2:
       case Scheme::etdrk4: rates_of_fields(scheme.tolerance.has_value()); break;
       default: row.is_pair() ? pair(row, scheme.tolerance) : runge_kutta(row.stages);
     }
-    if (!scheme.tolerance && !system_.solved.empty()) solve_last();
+    if (!scheme.tolerance && !system_.solved.empty() && !row.is_implicit()) solve_last();
     return std::move(made_);
   }
 
@@ -126,54 +132,6 @@ class StepMaker : public StageMaker {
     });
   }
 
-  // Renumbers arrays so that the array `made`, a step's error, follows the fields of the state.
-  void make_field(int made) {
-    const int place = static_cast<int>(fields_.size());
-    const auto moved = [&](int array) {
-      return array == made ? place : array >= place && array < made ? array + 1 : array;
-    };
-    for (Stage& stage : made_.stages) {
-      for (StageOperation& node : stage.tree.operations)
-        if (node.operation == Operation::value) node.index = moved(node.index);
-      for (int& target : stage.targets) target = moved(target);
-      for (GridReduction& reduction : stage.reductions) reduction.array = moved(reduction.array);
-      for (GridSolve& solve : stage.solves) {
-        for (int& array : solve.state) array = moved(array);
-        solve.unknown = moved(solve.unknown);
-      }
-    }
-    for (Arrays& state : made_.states)
-      for (int& array : state) array = moved(array);
-    made_.like.erase(made_.like.begin() + made);
-    made_.like.insert(made_.like.begin() + place, -1);
-    made_.measures_error = true;
-  }
-
-  // Adds a last stage, which evaluates the rates at the new values in `made`, copies these values
-  // to the fields, and stores the step's error. `make_errors` makes the error of each field from
-  // the rates.
-  void measure_error(
-      const Arrays& made, const Tolerance& tolerance,
-      const std::function<std::vector<Term>(Level&, std::vector<Term>)>& make_errors) {
-    const int error = new_array(-1);
-    evaluate_all(made, 1, [&](Level& to, const std::vector<Term>& rates) {
-      const std::vector<Term> errors = make_errors(to, rates);
-      std::optional<Term> largest;
-      std::vector<Made> results;
-      for (const int field : fields_) {
-        if (!is_solved(field)) {
-          const Term scaled =
-              where_free(to, field, to.scaled_error(errors[field], field, made[field], tolerance));
-          largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
-        }
-        results.emplace_back(field, to.value(made[field]));
-      }
-      results.emplace_back(error, largest.value_or(TreeWriter::scalar(0)));
-      return results;
-    });
-    make_field(error);
-  }
-
   // The stages of etdrk2 and etdrk4, which apply them to several states: they replace fields by
   // rates.
   void rates_of_fields(bool measures_error) {
@@ -246,88 +204,6 @@ class StepMaker : public StageMaker {
       return errors;
     });
   }
-
-  // u - v + dt (f(u) + f(v)) / 2, where v in `made` is the new state
-  std::vector<Term> trapezoidal_errors(Level& to, const Arrays& made, const Arrays& first_rates,
-                                       const std::vector<Term>& rates) const {
-    std::vector<Term> errors;
-    for (const int field : fields_) {
-      const Term change = to.writer.sum(to.value(field), to.writer.negative(to.value(made[field])));
-      const Term sum = to.writer.sum(to.value(first_rates[field]), rates[field]);
-      errors.push_back(to.writer.sum(change, to.change(sum, 0.5)));
-    }
-    return errors;
-  }
-
-  // The second argument of f and of the reactions r is the time in steps. With S = (1 - gamma dt
-  // J)^-1, where J is the derivatives of the reactions at u and the later time of a line:
-  //
-  //   k = S (f(u, 0) + (r(u, gamma) - r(u, 0))), y = u + gamma dt k
-  //   u' = y + dt / (2 gamma) S (f(y, gamma) - 2 gamma k + 2 gamma^2 (r(y, 1) - r(y, gamma)))
-  //
-  // The error is S (u - u' + dt (f(u, 0) + f(u', 1)) / 2).
-  void implicit_reactions(const std::optional<Tolerance>& tolerance) {
-    const SplitSystem split(system_);
-    const double gamma = 1 - std::sqrt(0.5);
-    const auto names_at = [&](Level& to, const Arrays& state, double time) {
-      FormulaNames names = split.names;
-      for (const int field : fields_) names.arrays[rates_[field]->name] = state[field];
-      const Term now = TreeWriter::of(to.stage.tree.time());
-      if (time > to.stage.time)
-        names.terms["t"] =
-            to.writer.sum(now, to.change(TreeWriter::scalar(1), time - to.stage.time));
-      return names;
-    };
-    const auto solve = [&](Level& to, double time, const std::vector<Term>& right) {
-      return solve_reactions(
-          split, names_at(to, fields_, time), to.stage.tree, made_.used,
-          [&](Term term) { return to.change(term, gamma); }, right);
-    };
-    // `right` plus `share` times the change of a reaction from the time of the stage to `time`.
-    const auto with_later = [&](Level& to, const Arrays& state, double time, double share,
-                                int field, Term right) {
-      const auto at = [&](double when) {
-        return reaction_of_time(split, names_at(to, state, when), field, to.stage.tree, made_.used);
-      };
-      const auto later = at(time), now = at(to.stage.time);
-      if (!later) return right;
-      const Term change = to.writer.sum(*later, to.writer.negative(*now));
-      return to.writer.sum(right, to.product(share, change, false));
-    };
-    const Arrays middle = copies(), increments = copies();
-    const Arrays rates = tolerance ? copies() : Arrays(), made = tolerance ? copies() : fields_;
-    evaluate_all(fields_, 0, [&](Level& to, const std::vector<Term>& at_start) {
-      std::vector<Term> right;
-      for (const int field : fields_)
-        right.push_back(with_later(to, fields_, gamma, 1, field, at_start[field]));
-      const std::vector<Term> solved = solve(to, gamma, right);
-      std::vector<Made> results;
-      for (const int field : fields_) {
-        const Term change = to.change(solved[field], gamma);
-        results.emplace_back(middle[field], to.writer.sum(to.value(field), change));
-        results.emplace_back(increments[field], solved[field]);
-        if (tolerance) results.emplace_back(rates[field], at_start[field]);
-      }
-      return results;
-    });
-    evaluate_all(middle, gamma, [&](Level& to, std::vector<Term> right) {
-      for (const int field : fields_) {
-        right[field] =
-            to.writer.sum(right[field], to.product(-2 * gamma, to.value(increments[field]), false));
-        right[field] = with_later(to, middle, 1, 2 * gamma * gamma, field, right[field]);
-      }
-      const std::vector<Term> solved = solve(to, 1, right);
-      std::vector<Made> results;
-      for (const int field : fields_)
-        results.emplace_back(made[field], to.writer.sum(to.value(middle[field]),
-                                                        to.change(solved[field], 1 / (2 * gamma))));
-      return results;
-    });
-    if (tolerance)
-      measure_error(made, *tolerance, [&](Level& to, const std::vector<Term>& at_end) {
-        return solve(to, 1, trapezoidal_errors(to, made, rates, at_end));
-      });
-  }
 };
 
 }  // namespace
@@ -338,6 +214,27 @@ StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double ti
 
 StepStages rate_stages(const FormulaSystem& system) {
   return with_conditions(StageMaker(system).of_rates(), system);
+}
+
+FormulaSystem implicit_rates(FormulaSystem system) {
+  for (const SolvedField& solved : system.solved)
+    system.rates[static_cast<std::size_t>(solved.field)] = parse_formula(
+        solved.left.name, fmt::format("({}) - ({})", solved.left.text, solved.right.text));
+  system.solved.clear();
+  return system;
+}
+
+std::string why_not_implicit(const FormulaSystem& system) try {
+  const StepStages rates = rate_stages(implicit_rates(system));
+  if (std::ranges::any_of(rates.stages,
+                          [](const Stage& stage) { return !stage.reductions.empty(); }))
+    return "a rate reads a mean, an integral or an extreme of the grid";
+  if (stages_reach(rates.stages) > 1)
+    return "a rate, or a condition in it, reads further than one cell away, such as one of fourth "
+           "order, which etdrk4 may step";
+  return {};
+} catch (const FormulaError& error) {
+  return error.what();
 }
 
 StepStages solve_stages(const FormulaSystem& system, const Formula& side, int field) {

@@ -87,6 +87,12 @@ StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double ti
 /// the field; the last stage writes the rates into the last arrays.
 StepStages rate_stages(const FormulaSystem& system);
 
+/// The system whose rates are 0 for the solved fields where these meet their equations, and no
+/// field is a solved one.
+FormulaSystem implicit_rates(FormulaSystem system);
+/// Why an implicit step cannot solve the equations of the rates; empty if it can.
+std::string why_not_implicit(const FormulaSystem& system);
+
 /// Faces of cells, which a formula is integrated over.
 struct CellFaces {
   std::vector<Offset> outward;  ///< directions from the cells inside

@@ -217,7 +217,7 @@ TEST_CASE("mistakes in tolerances have their messages") {
           "below rounding in float32 (expected at least 9.5e-07, or compute.precision: float64)"));
   CHECK(has(run_error("time.scheme=rk4"),
             "time.tolerance: given with time.scheme rk4, which estimates no error (expected "
-            "time.scheme bs23, dopri5, rkl2, imex, etdrk2 or etdrk4)"));
+            "time.scheme bs23, dopri5, rkl2, imex, etdrk2, etdrk4 or sdirk2)"));
   write_text("w.yaml",
              "grid: {shape: [9, 9]}\nfields: [u, v]\n"
              "equation: {kind: formula, u: v, v: laplacian(u)}\n"

@@ -142,10 +142,11 @@ TEST_CASE("each of 67 first attempts is answered") {
        "or 0.16666666666666666 s)"},
       {"time", "time: {end: 1, scheme: rk45, tolerance: 1e-3}",
        "bad.yaml:5:24: time.scheme: found rk45 (expected euler, heun, midpoint, ssprk3, rk4, "
-       "bs23, dopri5, leapfrog, rkl2, imex, etdrk2 or etdrk4; did you mean rk4?)"},
+       "bs23, dopri5, leapfrog, rkl2, imex, etdrk2, etdrk4, backward-euler, sdirk2 or steady; did "
+       "you mean rk4?)"},
       {"time", "time: {end: 1, tolerance: 1e-3}",
        "bad.yaml:5:27: time.tolerance: given with time.scheme euler, which estimates no error "
-       "(expected time.scheme bs23, dopri5, rkl2, imex, etdrk2 or etdrk4)"},
+       "(expected time.scheme bs23, dopri5, rkl2, imex, etdrk2, etdrk4 or sdirk2)"},
       {"time", "time: {end: 1, method: rk4}",
        "bad.yaml:5:16: time.method: unknown key (did you mean time.scheme?)"},
       {"time", "time: {end: -1}",

@@ -150,7 +150,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:5:24: time.step: found 0, out of range (expected a number above 0)"},
     {"time: {steps: 1, step: 0.1, scheme: rk5}",
      "bad.yaml:5:37: time.scheme: found rk5 (expected euler, heun, midpoint, ssprk3, rk4, bs23, "
-     "dopri5, leapfrog, rkl2, imex, etdrk2 or etdrk4)"},
+     "dopri5, leapfrog, rkl2, imex, etdrk2, etdrk4, backward-euler, sdirk2 or steady)"},
     {"time: {steps: 1, step: 0.1, stages: 3}",
      "bad.yaml:5:37: time.stages: given with time.scheme euler (it belongs to rkl2)"},
     {"time: {steps: 1, step: 0.1, scheme: rkl2, stages: 1}",

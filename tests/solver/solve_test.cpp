@@ -199,7 +199,7 @@ TEST_CASE("solves: a coefficient that jumps by 10^6, layered or at random, takes
         n, k));
     const auto systems = grid_systems(run, make_system(run), load_coefficients(run));
     std::vector<double> state(2 * run.shape.cells());
-    systems.front()->solve(state, 0);
+    systems.front()->solve(state, {});
     CHECK(systems.front()->report().residual <= 1e-8);
     return systems.front()->report().iterations;
   };
@@ -219,7 +219,7 @@ TEST_CASE("solves: spacings that differ by a factor of 30 cost no more iteration
       "compute: {precision: float64}\n");
   const auto systems = grid_systems(run, make_system(run), {});
   std::vector<double> state(2 * run.shape.cells());
-  systems.front()->solve(state, 0);
+  systems.front()->solve(state, {});
   CHECK(systems.front()->report().iterations <= 10);
 }
 

@@ -119,6 +119,7 @@ def by(scheme: str) -> Problem:
 
 EXACT = by("etdrk2")  # engine spectral takes these steps
 IMPLICIT = by("imex")
+SOLVED = by("sdirk2")
 
 
 def volume(text: str) -> str:

@@ -156,21 +156,24 @@ StageTiles<T>::StageTiles(DeviceProblem<T>& problem, bool last_is_lent)
 
 // The host solves, so that the bits are those of the CPU.
 template <class T>
-void StageTiles<T>::solve(const GridSolve& solve, const std::vector<const T*>& arrays, T* unknown,
-                          double time, cudaStream_t stream) {
+void StageTiles<T>::solve(const GridSolve& solve, const std::vector<const T*>& arrays,
+                          const std::vector<T*>& written, double time, cudaStream_t stream) {
   const Shape shape = problem_.shape;
   const std::int64_t row = shape.columns * sizeof(T), pitch = on_device_.pitch() * sizeof(T);
   std::vector<T> values(shape.cells());
-  const std::vector<T> solution =
-      solution_on_block(problem_, solve, time, [&](int array) -> const T* {
+  solve_on_block(
+      problem_, solve, time,
+      [&](int array) -> const T* {
         LAPL_CUDA(cudaMemcpy2DAsync(values.data(), row, arrays[array], pitch, row,
                                     shape.planes * shape.rows, cudaMemcpyDeviceToHost, stream));
         LAPL_CUDA(cudaStreamSynchronize(stream));
         return values.data();
+      },
+      [&](int array, const std::vector<T>& solution) {
+        LAPL_CUDA(cudaMemcpy2DAsync(written[array], pitch, solution.data(), row, row,
+                                    shape.planes * shape.rows, cudaMemcpyHostToDevice, stream));
+        LAPL_CUDA(cudaStreamSynchronize(stream));
       });
-  LAPL_CUDA(cudaMemcpy2DAsync(unknown, pitch, solution.data(), row, row, shape.planes * shape.rows,
-                              cudaMemcpyHostToDevice, stream));
-  LAPL_CUDA(cudaStreamSynchronize(stream));
 }
 
 template <class T>
@@ -227,7 +230,7 @@ void StageTiles<T>::launch_step(const T* from, T* to, std::int64_t step, cudaStr
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     const Stage& stage = problem_.stages[i];
     for (const GridSolve& one : stage.solves)
-      solve(one, arrays, written[one.unknown], on_device_.stage_moment(step, stage).time, stream);
+      solve(one, arrays, written, on_device_.stage_moment(step, stage).time, stream);
     compute_reductions(stage, arrays, stream);
     if (!prepared_ || in_time_)
       prepare(on_device_.stage_moment(step, stage), stage, launches_[i], stream);

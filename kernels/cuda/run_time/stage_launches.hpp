@@ -79,8 +79,8 @@ class StageTiles {
     DeviceBuffer<FaceTable<T>> faces_in_memory;
   };
 
-  void solve(const GridSolve& solve, const std::vector<const T*>& arrays, T* unknown, double time,
-             cudaStream_t stream);
+  void solve(const GridSolve& solve, const std::vector<const T*>& arrays,
+             const std::vector<T*>& written, double time, cudaStream_t stream);
   void compute_reductions(const Stage& stage, const std::vector<const T*>& arrays,
                           cudaStream_t stream);
   void prepare(const Moment& at, const Stage& stage, Launch& launch, cudaStream_t stream);

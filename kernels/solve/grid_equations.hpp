@@ -1,0 +1,52 @@
+// Equations over the whole grid, which stages wait for (GridSolve).
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace lapl {
+
+/// When a solve takes place.
+struct SolveMoment {
+  double time = 0;  ///< of the state, in seconds
+  /// share * dt, in seconds, where the equations are those of a step; infinite: to a steady state
+  double change = 0;
+  bool is_first = true;  ///< the first solve of a step
+  bool filters = false;  ///< the arrays are errors, which the step's linear part damps
+};
+
+/// How the last solve went: of a step, if the equations are those of one.
+struct SolveReport {
+  int iterations = 0;
+  double residual = 0;  ///< relative to the right side
+};
+
+class GridEquations {
+ public:
+  virtual ~GridEquations() = default;
+
+  /// `state` has all fields of the whole grid, one after the other. The values of the unknown
+  /// fields are the first guess; the solution replaces them. Throws NumericalError where there is
+  /// no solution or it is not found.
+  virtual void solve(std::vector<double>& state, const SolveMoment& at) = 0;
+
+  SolveReport report() const { return report_; }
+
+ protected:
+  SolveReport report_;
+};
+
+/// The reports of several systems in one: iterations added, and the largest residual.
+inline SolveReport report_of_all(const std::vector<std::shared_ptr<GridEquations>>& systems) {
+  SolveReport all;
+  for (const auto& system : systems) {
+    if (!system) continue;
+    const SolveReport report = system->report();
+    all.iterations += report.iterations;
+    all.residual = std::max(all.residual, report.residual);
+  }
+  return all;
+}
+
+}  // namespace lapl
