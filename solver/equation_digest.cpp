@@ -172,8 +172,8 @@ std::uint64_t equation_digest(const Model& model, const CoefficientFields& coeff
     solves.push_back(equation);
   }
   if (table_row(model.run.scheme.kind).is_implicit())
-    solves.push_back(CanonDigest(problem_with<double>(model.run, unread_coefficients(model.run),
-                                                      rate_stages(implicit_rates(model.system))),
+    solves.push_back(CanonDigest(rates_problem(model.run, implicit_rates(model.system),
+                                               unread_coefficients(model.run)),
                                  digests)
                          .of_values(model.run.fields.size()));
   // These and time.scheme tell which fields have an equation instead of a rate.

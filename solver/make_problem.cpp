@@ -91,8 +91,7 @@ std::vector<double> rows_in_block(const std::vector<double>& values, RowRange ro
 // The equations of an implicit step.
 std::shared_ptr<GridEquations> step_equations(const RunConfig& config, const FormulaSystem& system,
                                               const CoefficientFields& coefficients) {
-  const auto rates =
-      problem_with<double>(config, coefficients, rate_stages(implicit_rates(system)));
+  const Problem<double> rates = rates_problem(config, implicit_rates(system), coefficients);
   const int fields = rates.step_fields;
   ImplicitRules rules{.fields = config.fields,
                       .has_rate = std::vector<bool>(config.fields.size(), true),
@@ -182,8 +181,6 @@ std::vector<std::shared_ptr<GridEquations>> grid_systems(const RunConfig& config
                    .rounding = config.precision == Precision::float64 ? 1e-9 : 1e-6},
         config.threads));
   }
-  if (table_row(config.scheme.kind).is_implicit())
-    systems.push_back(step_equations(with_step, system, coefficients));
   return systems;
 }
 
@@ -200,8 +197,11 @@ Problem<T> make_problem(const Model& model, const CoefficientFields& coefficient
     problem.exponential = exponential_rates(config, model.system, coefficients);
   if (is_spectral(config))
     problem.linear_rates = linear_rates(config, model.system, coefficients, with_source);
-  if (with_source && !problem.systems.empty())
+  if (with_source && !problem.systems.empty()) {
     problem.systems = grid_systems(config, model.system, coefficients);
+    if (table_row(config.scheme.kind).is_implicit())
+      problem.systems.push_back(step_equations(config, model.system, coefficients));
+  }
   return problem;
 }
 LAPL_FOR_FLOATS(make_problem);

@@ -79,24 +79,6 @@ void put_output_every(RunConfig& run, const YamlNode& node) {
     assign(run.output_every, node);
 }
 
-void put_time_step(RunConfig& run, const YamlNode& node) {
-  const YamlNode* const found = find_child(node, "auto");
-  run.scheme.varies = found != nullptr;
-  run.time_step.reset();
-  if (found || node.text != "auto") assign(run.time_step, found ? *found : node);
-}
-
-void put_tolerance(RunConfig& run, const YamlNode& node) {
-  assign(run.scheme.tolerance, node);
-  run.scheme.varies = run.scheme.varies || run.scheme.tolerance;
-  if (run.scheme.tolerance) run.scheme = run.checked_scheme();
-}
-
-void put_stages(RunConfig& run, const YamlNode& node) {
-  run.scheme.stages.reset();
-  if (node.kind == YamlNode::Kind::scalar && node.text != "auto") assign(run.scheme.stages, node);
-}
-
 // clang-format off
 ConfigTable boundary_keys(int axes) {
   const Schema type =
@@ -252,12 +234,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
        put_time_step},
       {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
        .meaning = "time scheme; euler or rkl2 for equation.kind diffusion"}, never,
-       [](RunConfig& run, const YamlNode& node) {
-         assign(run.scheme.kind, node);
-         if (run.scheme.kind != Scheme::steady) return;
-         run.time_step = 1;
-         run.steps = std::max<std::int64_t>(run.steps, 1);
-       }},
+       put_scheme},
       {{.name = "time.stages",
        .type = null_or(either(word({"auto"}), integer(least_stages, most_stages))), .preset = "null",
        .unit = "stages", .meaning = "stages of a step with scheme rkl2; auto (and null with "

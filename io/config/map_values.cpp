@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -237,6 +238,31 @@ void assign(RecordChoice& record, const YamlNode& node) {
     assign(record.time, *time);
   else if (!record.last)
     record.index = static_cast<std::size_t>(*read_number(node.text).integer);
+}
+
+void put_time_step(RunConfig& run, const YamlNode& node) {
+  const YamlNode* const found = find_child(node, "auto");
+  run.scheme.varies = found != nullptr;
+  run.time_step.reset();
+  if (found || node.text != "auto") assign(run.time_step, found ? *found : node);
+}
+
+void put_tolerance(RunConfig& run, const YamlNode& node) {
+  assign(run.scheme.tolerance, node);
+  run.scheme.varies = run.scheme.varies || run.scheme.tolerance;
+  if (run.scheme.tolerance) run.scheme = run.checked_scheme();
+}
+
+void put_stages(RunConfig& run, const YamlNode& node) {
+  run.scheme.stages.reset();
+  if (node.kind == YamlNode::Kind::scalar && node.text != "auto") assign(run.scheme.stages, node);
+}
+
+void put_scheme(RunConfig& run, const YamlNode& node) {
+  assign(run.scheme.kind, node);
+  if (run.scheme.kind != Scheme::steady) return;
+  run.time_step = 1;
+  run.steps = std::max<std::int64_t>(run.steps, 1);
 }
 
 }  // namespace lapl

@@ -32,4 +32,10 @@ void assign(ProbesConfig& probes, const YamlNode& node);
 void assign(Tolerance& tolerance, const YamlNode& node);
 void assign(RecordChoice& record, const YamlNode& node);
 
+/// Values of `time` that decide on others.
+void put_time_step(RunConfig& run, const YamlNode& node);
+void put_tolerance(RunConfig& run, const YamlNode& node);
+void put_stages(RunConfig& run, const YamlNode& node);
+void put_scheme(RunConfig& run, const YamlNode& node);
+
 }  // namespace lapl

@@ -55,10 +55,7 @@ double GridSystem::memory(Shape shape, int fields) {
 }
 
 std::string GridSystem::cell_text(std::int64_t row, std::int64_t column) const {
-  std::string text;
-  if (shape_.axes > 2) text = fmt::format("plane {}, ", row / shape_.rows);
-  if (shape_.axes > 1) text += fmt::format("row {}, ", row % shape_.rows);
-  return text + fmt::format("column {}", column);
+  return place_text(cell_at(shape_, row * shape_.columns + column), shape_.axes);
 }
 
 // Takes the entries for cells without an equation, whose values are given, out of the matrix.

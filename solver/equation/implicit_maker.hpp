@@ -53,17 +53,22 @@ class ErrorMaker : public StageMaker {
       std::optional<Term> largest;
       std::vector<Made> results;
       for (const int field : fields_) {
-        if (!is_solved(field)) {
-          const Term scaled =
-              where_free(to, field, to.scaled_error(errors[field], field, made[field], tolerance));
-          largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
-        }
+        include_error(to, field, errors[field], made[field], tolerance, largest);
         results.emplace_back(field, to.value(made[field]));
       }
       results.emplace_back(error, largest.value_or(TreeWriter::scalar(0)));
       return results;
     });
     make_field(error);
+  }
+
+  // Makes `largest` the larger of itself and the scaled error of a field with a rate, whose new
+  // value is in array `made`.
+  void include_error(Level& to, int field, Term error, int made, const Tolerance& tolerance,
+                     std::optional<Term>& largest) const {
+    if (is_solved(field)) return;
+    const Term scaled = where_free(to, field, to.scaled_error(error, field, made, tolerance));
+    largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
   }
 
   // u - v + dt (f(u) + f(v)) / 2, where v in `made` is the new state
@@ -214,11 +219,7 @@ class ImplicitMaker : public ErrorMaker {
     const int error = new_array(-1);
     std::optional<Term> largest;
     add_values(end, 1, {filter}, [&](Level& to, int field) {
-      if (!is_solved(field)) {
-        const Term scaled = where_free(
-            to, field, to.scaled_error(to.value(errors[field]), field, end[field], *tolerance));
-        largest = largest ? to.larger_or_nan(*largest, scaled) : scaled;
-      }
+      include_error(to, field, to.value(errors[field]), end[field], *tolerance, largest);
       std::vector<Made> results = {{field, to.value(end[field])}};
       if (field == fields_.back())
         results.emplace_back(error, largest.value_or(TreeWriter::scalar(0)));
