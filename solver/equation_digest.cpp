@@ -169,6 +169,7 @@ std::uint64_t equation_digest(const Model& model, const CoefficientFields& coeff
                       digests)
               .of_values());
     equation.add(solve.tolerance.value_or(0)).add(solve.removes_mean ? 1 : 0);
+    if (solve.method != SolveMethod::automatic) equation.add(static_cast<int>(solve.method));
     solves.push_back(equation);
   }
   if (table_row(model.run.scheme.kind).is_implicit())

@@ -178,7 +178,8 @@ std::vector<std::shared_ptr<GridEquations>> grid_systems(const RunConfig& config
                    .tolerance = solve.tolerance.value_or(tolerance),
                    .most_iterations = static_cast<int>(solve.most_iterations),
                    .removes_mean = solve.removes_mean,
-                   .rounding = config.precision == Precision::float64 ? 1e-9 : 1e-6},
+                   .rounding = config.precision == Precision::float64 ? 1e-9 : 1e-6,
+                   .method = solve.method},
         config.threads));
   }
   return systems;

@@ -17,6 +17,7 @@
 #include "kernels/fields/fractal.hpp"
 #include "kernels/grid/boundary.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/solve/preconditioner.hpp"
 #include "solver/equation/formula.hpp"
 #include "solver/equation/schemes.hpp"
 #include "solver/filters/filter_config.hpp"
@@ -115,6 +116,12 @@ enum class EquationKind { diffusion, formula };
 /// Names with their formulas, in the order of the config.
 using NamedFormulas = std::vector<std::pair<std::string, FormulaText>>;
 
+template <>
+inline constexpr auto name_table<SolveMethod> =
+    std::to_array<Named<SolveMethod>>({{SolveMethod::automatic, "auto"},
+                                       {SolveMethod::multigrid, "multigrid"},
+                                       {SolveMethod::transforms, "transforms"}});
+
 /// A field that follows from the others: the one for which a formula that is linear in it equals
 /// another one.
 struct SolveConfig {
@@ -124,6 +131,7 @@ struct SolveConfig {
   std::optional<double> tolerance;
   std::int64_t most_iterations = 200;
   bool removes_mean = false;  ///< of the right side
+  SolveMethod method = SolveMethod::automatic;
 };
 
 /// Section equation.

@@ -56,6 +56,8 @@ struct RunTime {
   double cells_per_second = 0;  ///< of steps; 0 where the run takes no step
   /// the same with constants in place of reductions over the grid; 0 where there are none
   double without_reductions = 0;
+  SolveReport solves;  ///< of the steps that were tried; `solves` is 0 where they solve nothing
+  double solving_part = 0;     ///< of the time of these steps
   double storing_seconds = 0;  ///< in which all outputs and checkpoints are stored
   double seconds = 0;          ///< of the whole run; a lower bound if step sizes have not settled
   /// upper bound, if step sizes have not settled but do not shrink

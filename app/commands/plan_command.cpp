@@ -94,6 +94,13 @@ Json as_json(const Plan& plan) {
        {"cells_per_second", time.cells_per_second},
        {"cells_per_second_without_reductions",
         time.without_reductions > 0 ? Json(time.without_reductions) : Json()},
+       {"solves",
+        time.solves.solves > 0
+            ? Json{{"by", time.solves.by},
+                   {"iterations", time.solves.iterations},
+                   {"seconds_each", time.solves.seconds / static_cast<double>(time.solves.solves)},
+                   {"part_of_stepping", time.solving_part}}
+            : Json()},
        {"steps", stepping.steps},
        {"steps_exact", stepping.exact},
        {"settled", stepping.settled},
@@ -192,6 +199,13 @@ void print_time(const RunTime& time, const RunConfig& config, const std::string&
         "            means, integrals or extremes of it: {:.2g} times the time of constants in\n"
         "            their place\n",
         time.without_reductions / time.cells_per_second);
+  if (time.solves.solves > 0)
+    print_text(
+        "solves:     by {}: {} iteration{} and {:.3g} ms each, {:.0f}% of the time of steps\n",
+        fmt::join(time.solves.by, " and "), time.solves.iterations,
+        time.solves.iterations == 1 ? "" : "s",
+        1e3 * time.solves.seconds / static_cast<double>(time.solves.solves),
+        100 * time.solving_part);
   if (time.good_steps)
     print_text(
         "float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g}\n"

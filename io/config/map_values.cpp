@@ -43,6 +43,8 @@ const KeyTable<SolveConfig>& solve_keys() {
        store(&SolveConfig::tolerance)},
       {{.name = "most_iterations", .type = integer(1, 1000000), .preset = "200"},
        store(&SolveConfig::most_iterations)},
+      {{.name = "method", .type = word(names_in(name_table<SolveMethod>)), .preset = "auto"},
+       store(&SolveConfig::method)},
       {{.name = "mean", .type = null_or(word({removed_word})), .preset = "null"},
        [](SolveConfig& solve, const YamlNode& node) {
          solve.removes_mean = node.text == removed_word;

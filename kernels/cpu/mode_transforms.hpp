@@ -5,6 +5,8 @@
 //   odd: zero, zero                      DST-I
 //   even: insulated, insulated           DCT-II
 //   mixed: zero, insulated               DST-I of 2n values, extended evenly; every other mode
+//   odd_at_faces                         DST-II
+//   mixed_at_faces                       DCT-IV
 //   periodic                             real to complex, stored as FFTW's half-complex
 //
 // Martucci, "Symmetric convolution and the discrete sine and cosine transforms", IEEE Trans. Signal
@@ -17,6 +19,7 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/cpu/fftw_plan.hpp"
 #include "kernels/error.hpp"
@@ -35,7 +38,6 @@ class AxisTransform {
   AxisTransform(const AxisFaces<double>& faces, std::int64_t size) : modes_(faces, size) {
     if (length() > std::numeric_limits<int>::max())
       throw EngineUnsuitable("engine spectral: {} cells along an axis are too many", size);
-    const bool odd = modes_.kind == Kind::odd || mixed();
     const int n = static_cast<int>(length());
     HostBuffer<double> scratch(scratch_size(), 1);
     double* const line = scratch.data();
@@ -48,8 +50,9 @@ class AxisTransform {
       forward_ = planned([&] { return fftw_plan_dft_r2c_1d(n, line, waves(line), flag); });
       backward_ = planned([&] { return fftw_plan_dft_c2r_1d(n, waves(line), line, flag); });
     } else {
-      forward_ = plan(odd ? FFTW_RODFT00 : FFTW_REDFT10);
-      backward_ = plan(odd ? FFTW_RODFT00 : FFTW_REDFT01);
+      const auto [forward, backward] = kinds();
+      forward_ = plan(forward);
+      backward_ = plan(backward);
     }
   }
 
@@ -60,7 +63,10 @@ class AxisTransform {
   }
   /// The factor by which forward() and then backward() multiply a line.
   double scale() const {
-    return static_cast<double>(periodic() ? length() : even() ? 2 * length() : 2 * (length() + 1));
+    const bool has_node_beyond = modes_.kind == Kind::odd || mixed();
+    return static_cast<double>(periodic()        ? length()
+                               : has_node_beyond ? 2 * (length() + 1)
+                                                 : 2 * length());
   }
 
   /// Transforms the values of a line to its modes, and back.
@@ -100,7 +106,14 @@ class AxisTransform {
 
   bool periodic() const { return modes_.kind == Kind::periodic; }
   bool mixed() const { return modes_.kind == Kind::mixed; }
-  bool even() const { return modes_.kind == Kind::even; }
+  std::pair<fftw_r2r_kind, fftw_r2r_kind> kinds() const {
+    switch (modes_.kind) {
+      case Kind::even: return {FFTW_REDFT10, FFTW_REDFT01};
+      case Kind::odd_at_faces: return {FFTW_RODFT10, FFTW_RODFT01};
+      case Kind::mixed_at_faces: return {FFTW_REDFT11, FFTW_REDFT11};
+      default: return {FFTW_RODFT00, FFTW_RODFT00};
+    }
+  }
   std::int64_t length() const { return mixed() ? 2 * size() : size(); }
 
   static std::int64_t rounded(std::int64_t values) { return (values + 7) / 8 * 8; }

@@ -113,7 +113,7 @@ void GridSystem::assemble(const Values& state, double time) {
   std::ranges::fill(unknown, 0.0);
   constant_.resize(cells);
   left_(probe.data(), time, constant_.data());
-  multigrid_.reset();
+  preconditioner_.reset();
   auto matrices = stencil_matrices(
       grid_, unknown, 0x1p30, constant_,
       [&]() -> std::span<const double> {

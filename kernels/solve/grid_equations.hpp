@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace lapl {
@@ -19,7 +22,10 @@ struct SolveMoment {
 /// How the last solve went: of a step, if the equations are those of one.
 struct SolveReport {
   int iterations = 0;
-  double residual = 0;  ///< relative to the right side
+  double residual = 0;       ///< relative to the right side
+  std::set<std::string> by;  ///< names of preconditioners
+  std::int64_t solves = 0;   ///< all so far
+  double seconds = 0;        ///< of all so far
 };
 
 class GridEquations {
@@ -31,9 +37,20 @@ class GridEquations {
   /// no solution or it is not found.
   virtual void solve(std::vector<double>& state, const SolveMoment& at) = 0;
 
-  SolveReport report() const { return report_; }
+  const SolveReport& report() const { return report_; }
+  /// Adds a solve to the report.
+  void count(double seconds) {
+    ++report_.solves;
+    report_.seconds += seconds;
+  }
 
  protected:
+  // Begins the report of a solve.
+  void begin_report() {
+    report_.iterations = 0;
+    report_.residual = 0;
+  }
+
   SolveReport report_;
 };
 
@@ -42,9 +59,12 @@ inline SolveReport report_of_all(const std::vector<std::shared_ptr<GridEquations
   SolveReport all;
   for (const auto& system : systems) {
     if (!system) continue;
-    const SolveReport report = system->report();
+    const SolveReport& report = system->report();
     all.iterations += report.iterations;
     all.residual = std::max(all.residual, report.residual);
+    all.by.insert(report.by.begin(), report.by.end());
+    all.solves += report.solves;
+    all.seconds += report.seconds;
   }
   return all;
 }

@@ -78,7 +78,7 @@ GridSystem::Values GridSystem::separate_given() {
 }
 
 // Finds the weights of the equations, whether the matrix is symmetric and singular, and makes the
-// multigrid.
+// preconditioner.
 void GridSystem::prepare() {
   StencilMatrix& matrix = *raw_;
   const std::int64_t columns = grid_.size[2];
@@ -125,7 +125,14 @@ void GridSystem::prepare() {
   for (Values& entries : matrix.entries)
     for (std::int64_t place = 0; place < std::ssize(entries); ++place)
       if (weights_[place] != 0) entries[place] *= weights_[place];
-  multigrid_.emplace(std::move(matrix), !regions_.empty(), threads_);
+  preconditioner_ =
+      make_preconditioner(std::move(matrix), !regions_.empty(), rules_.method, threads_);
+  if (!preconditioner_)
+    throw ConfigError(
+        "equation.let.{}.method: found transforms, but the coefficients or the conditions at sides "
+        "vary, or they are not symmetric (expected multigrid or auto)",
+        rules_.unknown);
+  report_.by = {preconditioner_->name()};
   raw_.reset();
 }
 
@@ -193,7 +200,7 @@ bool GridSystem::weigh() {
 
 void GridSystem::multiply(Values& x, Values& product) const {
   grid_.wrap(x, threads_);
-  residual(raw_ ? *raw_ : multigrid_->matrix(), x, nullptr, product, threads_);
+  residual(raw_ ? *raw_ : preconditioner_->matrix(), x, nullptr, product, threads_);
   for (double& value : product) value = -value;
 }
 
@@ -210,8 +217,8 @@ void GridSystem::solve(Values& state, const SolveMoment& at) {
   const double time = at.time;
   const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
   double* const unknown = state.data() + unknown_ * cells;
-  report_ = {};
-  if (!multigrid_ || varies_) assemble(state, time);
+  begin_report();
+  if (!preconditioner_ || varies_) assemble(state, time);
   if (!is_finite_) {  // the check for such values then names a cell
     std::fill_n(unknown, cells, not_finite);
     return;
@@ -241,7 +248,7 @@ void GridSystem::solve(Values& state, const SolveMoment& at) {
   bool is_definite = is_symmetric_;
   for (int round = 0; norm > 0; ++round) {
     grid_.wrap(x, threads_);
-    residual(multigrid_->matrix(), x, &f, residuals, threads_);
+    residual(preconditioner_->matrix(), x, &f, residuals, threads_);
     for (std::size_t place = 0; place < x.size(); ++place)
       if (weights_[place] == 0) residuals[place] = 0;
     const double found = std::sqrt(dot(residuals, residuals));
@@ -250,7 +257,7 @@ void GridSystem::solve(Values& state, const SolveMoment& at) {
     if (round > 0) {
       // Rounding alone leaves as much.
       Values sizes = x;
-      const Values& diagonal = multigrid_->matrix().at(stencil_center);
+      const Values& diagonal = preconditioner_->matrix().at(stencil_center);
       for (std::size_t place = 0; place < x.size(); ++place) sizes[place] *= diagonal[place];
       if (found <= std::min(0x1p-49 * std::sqrt(dot(sizes, sizes)), 1e-3 * norm)) break;
     }
@@ -282,7 +289,7 @@ void GridSystem::check_solution(const Values& state, double time, Values& right,
   Values difference(cells);
   for (std::int64_t cell = 0; cell < cells; ++cell) {
     const std::int64_t place = grid_.row_place(cell / columns) + cell % columns;
-    const double diagonal = multigrid_->matrix().at(stencil_center)[place];
+    const double diagonal = preconditioner_->matrix().at(stencil_center)[place];
     const double weight = weights_[place] == 0 ? 1 : weights_[place];
     difference[cell] = weight * (left[cell] - right[cell]);
     size[cell] =

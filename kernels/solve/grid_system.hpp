@@ -1,13 +1,14 @@
 // Linear equations over the grid: the values of an unknown for which a formula that is linear in it
 // equals another one, in every cell. A GridSystem stores the matrix, which follows from the
 // formula's values (assembly.cpp), and solves by conjugate gradients, or where the matrix is not
-// symmetric by BiCGSTAB (krylov.hpp), with one cycle of multigrid as the preconditioner. All is
+// symmetric by BiCGSTAB (krylov.hpp), with a preconditioner (preconditioner.hpp). All is
 // computed in float64 on the CPU, in an order that depends neither on the number of threads nor on
 // ranks or devices.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@
 #include "kernels/evaluation.hpp"
 #include "kernels/problem.hpp"
 #include "kernels/solve/grid_equations.hpp"
-#include "kernels/solve/multigrid.hpp"
+#include "kernels/solve/preconditioner.hpp"
 
 namespace lapl {
 
@@ -26,6 +27,7 @@ struct SolveRules {
   bool removes_mean = false;  ///< of the right side, where only that makes the equations solvable
   /// a sum of the right side that counts as 0, relative to the sum of magnitudes
   double rounding = 1e-9;
+  SolveMethod method = SolveMethod::automatic;
 };
 
 class GridSystem : public GridEquations {
@@ -45,7 +47,7 @@ class GridSystem : public GridEquations {
   // The iterations call these (kernels/solve/krylov.hpp).
   void multiply(std::vector<double>& x, std::vector<double>& product) const;
   void precondition(const std::vector<double>& r, std::vector<double>& z) const {
-    multigrid_->precondition(r, z);
+    preconditioner_->precondition(r, z);
   }
   double dot(const std::vector<double>& a, const std::vector<double>& b) const {
     return lapl::dot(grid_, a, b, threads_);
@@ -76,9 +78,9 @@ class GridSystem : public GridEquations {
   bool varies_;  // the matrix, with the state or the time
   Evaluation<double> left_, right_;
   PaddedGrid grid_;
-  Values constant_;                             // the left side where the unknown is 0
-  std::optional<StencilMatrix> raw_;            // as assembled, until it is prepared
-  mutable std::optional<Multigrid> multigrid_;  // works in its own arrays
+  Values constant_;                   // the left side where the unknown is 0
+  std::optional<StencilMatrix> raw_;  // as assembled, until it is prepared
+  std::unique_ptr<Preconditioner> preconditioner_;
   // An entry, by the places of its equation and of the value, which is given.
   struct GivenEntry {
     std::int64_t row, column;

@@ -123,7 +123,8 @@ void ImplicitSystem::build(double change) {
           for (double& entry : entries) entry = -entry;
   }
   separate_given(change);
-  multigrids_.clear();
+  preconditioners_.clear();
+  report_.by.clear();
   for (std::size_t i = 0; i < count; ++i) {
     StencilMatrix own = matrix_[i * count + i];
     // A preconditioner may differ: its diagonal is positive.
@@ -138,7 +139,9 @@ void ImplicitSystem::build(double change) {
       if (!(diagonal > 1e-3 * sizes[place])) diagonal = sizes[place] > 0 ? sizes[place] : 1;
       largest_diagonal_[i] = std::max(largest_diagonal_[i], diagonal);
     });
-    multigrids_.emplace_back(std::move(own), !free_[i].empty(), threads_);
+    preconditioners_.push_back(
+        make_preconditioner(std::move(own), !free_[i].empty(), SolveMethod::automatic, threads_));
+    report_.by.insert(preconditioners_.back()->name());
   }
   change_ = change;
 }

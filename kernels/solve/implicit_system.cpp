@@ -58,7 +58,7 @@ void ImplicitSystem::precondition(const FieldArrays& r, FieldArrays& z) const {
     for (std::size_t j = 0; j < i; ++j)
       residual(matrix_[j * count + i], z[j], &right, right, threads_);
     remove_mean(right, i);
-    multigrids_[i].precondition(right, z[i]);
+    preconditioners_[i]->precondition(right, z[i]);
     remove_mean(z[i], i);
     grid_.wrap(z[i], threads_);
   }
@@ -278,7 +278,7 @@ bool ImplicitSystem::newton(Values& state, const Values& given, const SolveMomen
 }
 
 void ImplicitSystem::solve(Values& state, const SolveMoment& at) {
-  if (at.is_first) report_ = {};
+  if (at.is_first) begin_report();
   const Values given = state;
   const auto give_up = [&] { std::ranges::fill(state, std::numeric_limits<double>::quiet_NaN()); };
   if (at.filters) {

@@ -6,12 +6,13 @@
 // and for a field without a rate, and in a steady state, f(w, t) = 0. They are solved by Newton's
 // method. The derivatives of the rates at the beginning of a step, conditions at sides included,
 // follow from their values (assembly.hpp); they are found again where they no longer lead on. Each
-// linear system is solved by GMRES; its preconditioner is a cycle of multigrid for each field, in
-// their order (block Gauss and Seidel). All is computed in float64 on the CPU, in an order that
+// linear system is solved by GMRES; its preconditioner is one of each field (preconditioner.hpp),
+// in their order (block Gauss and Seidel). All is computed in float64 on the CPU, in an order that
 // depends neither on the number of threads nor on ranks or devices.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,7 +22,7 @@
 #include "kernels/problem.hpp"
 #include "kernels/solve/grid_equations.hpp"
 #include "kernels/solve/krylov.hpp"
-#include "kernels/solve/multigrid.hpp"
+#include "kernels/solve/preconditioner.hpp"
 
 namespace lapl {
 
@@ -95,8 +96,8 @@ class ImplicitSystem : public GridEquations {
   std::vector<StencilMatrix>
       derivatives_;                    // of rate i by field j at j * fields + i; empty: unknown
   std::vector<StencilMatrix> matrix_;  // of the equations, in the same order
-  mutable std::vector<Multigrid> multigrids_;  // of the fields; they work in their own arrays
-  std::vector<double> weights_;                // of the equations of each field in norms
+  std::vector<std::unique_ptr<Preconditioner>> preconditioners_;  // of the fields
+  std::vector<double> weights_;           // of the equations of each field in norms
   std::vector<double> signs_;             // of the equations of each field, for a positive diagonal
   std::vector<double> largest_diagonal_;  // by field
   // For fields without a rate that the equations determine up to a constant: 1 in the cells that

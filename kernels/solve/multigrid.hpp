@@ -16,19 +16,20 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/solve/stencil_matrix.hpp"
+#include "kernels/solve/preconditioner.hpp"
 
 namespace lapl {
 
-class Multigrid {
+class Multigrid : public Preconditioner {
  public:
   /// `matrix` needs a positive diagonal. If `is_singular`, it may be singular.
   Multigrid(StencilMatrix matrix, bool is_singular, int threads);
 
-  const StencilMatrix& matrix() const { return levels_.front().matrix; }
+  const StencilMatrix& matrix() const override { return levels_.front().matrix; }
 
-  /// z = M^-1 r, one cycle from 0. `r` and `z` are padded arrays.
-  void precondition(const std::vector<double>& r, std::vector<double>& z);
+  const char* name() const override { return "multigrid"; }
+  /// One cycle from 0.
+  void precondition(const std::vector<double>& r, std::vector<double>& z) override;
 
  private:
   static constexpr std::size_t sides = 8;  // sets of axes: 1 planes, 2 rows, 4 columns

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <new>
 #include <span>
@@ -49,7 +50,10 @@ std::vector<std::vector<T>> solution_over_grid(Ranks& ranks, GridEquations* syst
   bool is_config = false;
   if (ranks.is_first() && system != nullptr) {
     try {
+      const auto began = std::chrono::steady_clock::now();
       system->solve(state, at);
+      system->count(
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
     } catch (const ConfigError& error) {
       failure = error.what();
       is_config = true;

@@ -5,6 +5,11 @@
 //   insulated, insulated cos((i + 1/2) * theta) pi * p/n                even
 //   zero, insulated      sin((i + 1) * theta)   pi * (2p + 1)/(2n + 1)  mixed
 //   periodic             cos, sin(i * theta)    2 * pi * p/n            periodic
+//
+// The following ones, with a zero at the face itself, are only for solves on the CPU:
+//
+//   at face, at face     sin((i + 1/2) * theta) pi * (p + 1)/n          odd_at_faces
+//   insulated, at face   cos((i + 1/2) * theta) pi * (2p + 1)/(2n)      mixed_at_faces
 #pragma once
 
 #include <algorithm>
@@ -21,19 +26,23 @@ inline constexpr const char* how_modes_step = "its digests are not those of engi
 
 /// The modes along an axis of `size` nodes.
 struct AxisModes {
-  enum class Kind : std::uint8_t { odd, even, mixed, periodic };
+  enum class Kind : std::uint8_t { odd, even, mixed, periodic, odd_at_faces, mixed_at_faces };
   std::int64_t size = 1;
   Kind kind = Kind::odd;
-  bool turned = false;  ///< mixed, first face insulated: i counts from the last node
+  bool turned =
+      false;  ///< i counts from the last node, as the faces are those of the table, turned
 
   AxisModes() = default;
   AxisModes(const AxisFaces<double>& faces, std::int64_t nodes)
       : size(nodes),
-        kind(faces.wrap()                    ? Kind::periodic
-             : faces.first.b != faces.last.b ? Kind::mixed
-             : faces.first.b == 1            ? Kind::even
-                                             : Kind::odd),
-        turned(kind == Kind::mixed && faces.first.b == 1) {}
+        kind(faces.wrap() ? Kind::periodic
+             : faces.first.b != faces.last.b
+                 ? (faces.first.b + faces.last.b == 0 ? Kind::mixed_at_faces : Kind::mixed)
+             : faces.first.b == 1  ? Kind::even
+             : faces.first.b == -1 ? Kind::odd_at_faces
+                                   : Kind::odd),
+        turned((kind == Kind::mixed && faces.first.b == 1) ||
+               (kind == Kind::mixed_at_faces && faces.first.b == -1)) {}
 
   /// The phase theta of a mode in half turns; on a periodic axis the same for modes p and n - p.
   double half_turns(std::int64_t mode) const {
@@ -42,6 +51,8 @@ struct AxisModes {
       case Kind::periodic: return 2 * std::min(p, n - p) / n;
       case Kind::mixed: return (2 * p + 1) / (2 * n + 1);
       case Kind::even: return p / n;
+      case Kind::odd_at_faces: return (p + 1) / n;
+      case Kind::mixed_at_faces: return (2 * p + 1) / (2 * n);
       case Kind::odd: break;
     }
     return (p + 1) / (n + 1);

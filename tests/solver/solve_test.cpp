@@ -194,7 +194,7 @@ TEST_CASE("solves: a coefficient that jumps by 10^6, layered or at random, takes
     const RunConfig run = test::config_run(fmt::format(
         "grid: {{shape: [{0}, {0}], spacing: 1}}\nparameters: {{k: {{formula: \"{1}\"}}}}\n"
         "equation:\n  let: {{s: {{solve: divergence(k*gradient(s)), equals: sin(x) + cos(3*y), "
-        "tolerance: 1e-8}}}}\n  u: 0*s\nboundary: zero\ninitial: {{u: 0}}\n"
+        "tolerance: 1e-8, method: multigrid}}}}\n  u: 0*s\nboundary: zero\ninitial: {{u: 0}}\n"
         "time: {{step: 1, steps: 0}}\ncompute: {{precision: float64}}\n",
         n, k));
     const auto systems = grid_systems(run, make_system(run), load_coefficients(run));
@@ -214,8 +214,8 @@ TEST_CASE("solves: a coefficient that jumps by 10^6, layered or at random, takes
 TEST_CASE("solves: spacings that differ by a factor of 30 cost no more iterations") {
   const RunConfig run = test::config_run(
       "grid: {shape: [64, 128], spacing: [0.01, 0.3]}\nequation:\n"
-      "  let: {s: {solve: laplacian(s), equals: sin(x) + cos(90*y), tolerance: 1e-8}}\n"
-      "  u: 0*s\nboundary: zero\ninitial: {u: 0}\ntime: {step: 1, steps: 0}\n"
+      "  let: {s: {solve: laplacian(s), equals: sin(x) + cos(90*y), tolerance: 1e-8, "
+      "method: multigrid}}\n  u: 0*s\nboundary: zero\ninitial: {u: 0}\ntime: {step: 1, steps: 0}\n"
       "compute: {precision: float64}\n");
   const auto systems = grid_systems(run, make_system(run), {});
   std::vector<double> state(2 * run.shape.cells());
@@ -247,9 +247,10 @@ TEST_CASE("solves: equations without a solution are errors that say so") {
   CHECK(test::has(failure("{solve: laplacian(laplacian(s)) + s, equals: u}"),
                   "further than one cell away"));
   CHECK(test::has(failure("{solve: (x - 7.2)*s, equals: u}"), "coefficients of one sign"));
-  CHECK(test::has(
-      failure("{solve: laplacian(s) - s, equals: x, tolerance: 1e-9, most_iterations: 1}"),
-      "after 1 iterations"));
+  CHECK(
+      test::has(failure("{solve: laplacian(s) - s, equals: x, tolerance: 1e-9, most_iterations: 1, "
+                        "method: multigrid}"),
+                "after 1 iterations"));
 }
 
 TEST_CASE("solves: wrong configs are refused before anything is made") {
