@@ -99,6 +99,7 @@ std::shared_ptr<GridEquations> step_equations(const RunConfig& config, const For
                       .rejects = config.scheme.tolerance.has_value()};
   if (config.scheme.tolerance)
     rules.tolerance = std::max(rules.tolerance, 1e-4 * config.scheme.tolerance->relative);
+  if (config.steady_tolerance) rules.tolerance = config.steady_tolerance->relative;
   rules.is_linear =
       !names_time(rates) &&
       RateSymbol(rates.stages, fields, rates.arrays()).rates() != RateSymbol::Rates::nonlinear;

@@ -283,11 +283,15 @@ class Checker : public KeyChecker {
 
   void check_end() {
     const bool is_steady = run_.scheme.kind == Scheme::steady;
-    for (const char* const key : {"time.step", "time.end", "time.tolerance"})
+    for (const char* const key : {"time.step", "time.end"})
       if (is_steady && given(key))
         add(key,
             "given with time.scheme steady, which goes to the steady state in one step (expected "
             "none)");
+    if (is_steady && run_.steady_tolerance && !(run_.steady_tolerance->relative >= 1e-14))
+      add("time.tolerance", fmt::format("found a relative part of {} with time.scheme steady "
+                                        "(expected at least 1e-14)",
+                                        run_.steady_tolerance->relative));
     if (!is_steady && !given("time.steps") && !given("time.end"))
       add("time.steps", "missing (expected an integer from 0 to 9007199254740992, or time.end)");
     for (const auto& [one, other] :

@@ -87,6 +87,7 @@ ordered_json section_schema(const std::string& section) {
         {"properties", {{"seed", properties["seed"]}, {"let", properties["let"]}}}};
     return {{"anyOf", {schema, by_field, json_schema(formula_text())}}};
   }
+  if (section == "time") return {{"anyOf", {schema, {{"const", enum_name(Scheme::steady)}}}}};
   if (section == "equation") schema["allOf"] = kind_rules<EquationKind>(section);
   if (of_each_name) schema["additionalProperties"] = *of_each_name;
   if (section != shorthand_section) return schema;

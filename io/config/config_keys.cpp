@@ -244,7 +244,8 @@ ConfigTable make_key_table(const ConfigNames& names) {
       {{.name = "time.tolerance", .type = null_or(tolerance()), .preset = "null",
        .meaning = "largest error of a step: absolute + relative * the size of the value; a number "
                   "sets both; bs23, dopri5, rkl2, imex, etdrk2, etdrk4 and sdirk2 choose the size of each "
-                  "step by it, and begin with time.step; null: no error control"}, asked,
+                  "step by it, and begin with time.step; null: no error control; with steady: "
+                  "the relative error of the state"}, asked,
        put_tolerance},
       {{.name = "time.meet", .type = list(positive_real(), 0, any_count), .preset = "[]",
        .unit = "s", .meaning = "times at which a step ends, where steps vary: those at which a "

@@ -250,6 +250,7 @@ void put_time_step(RunConfig& run, const YamlNode& node) {
 }
 
 void put_tolerance(RunConfig& run, const YamlNode& node) {
+  if (run.scheme.kind == Scheme::steady) return assign(run.steady_tolerance, node);
   assign(run.scheme.tolerance, node);
   run.scheme.varies = run.scheme.varies || run.scheme.tolerance;
   if (run.scheme.tolerance) run.scheme = run.checked_scheme();

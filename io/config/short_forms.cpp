@@ -278,6 +278,10 @@ ConfigNames write_out(GivenKeys& file, GivenKeys& settings, Mistakes& mistakes) 
     const Given* const found = last_given(settings, name);
     return found ? found : last_given(file, name);
   };
+  for (GivenKeys* const keys : {&file, &settings})
+    for (Given& key : keys->keys)
+      if (key.name == "time" && key.node.text == enum_name(Scheme::steady))
+        key = following(key, "time.scheme", key.node);
   const Given* const kind = given("equation.kind");
   const bool is_diffusion = given("equation.coefficient") || given("equation.diffusivity") ||
                             (kind && kind->node.text == enum_name(EquationKind::diffusion));

@@ -7,6 +7,7 @@
 //   boundary: {x: CONDITION}        boundary: {columns: {first: CONDITION, last: CONDITION}}
 //   boundary: {left: CONDITION}     the first side of the columns
 //   boundary: {u: CONDITION}        of field u, at all sides
+//   time: steady                    time: {scheme: steady}
 #pragma once
 
 #include "io/config/config_reader.hpp"

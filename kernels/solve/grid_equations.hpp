@@ -23,6 +23,8 @@ struct SolveMoment {
 struct SolveReport {
   int iterations = 0;
   double residual = 0;       ///< relative to the right side
+  /// by iteration of Newton's method, relative to the first; empty for linear equations
+  std::vector<double> history;
   std::set<std::string> by;  ///< names of preconditioners
   std::int64_t solves = 0;   ///< all so far
   double seconds = 0;        ///< of all so far
@@ -49,6 +51,7 @@ class GridEquations {
   void begin_report() {
     report_.iterations = 0;
     report_.residual = 0;
+    report_.history.clear();
   }
 
   SolveReport report_;
@@ -63,6 +66,7 @@ inline SolveReport report_of_all(const std::vector<std::shared_ptr<GridEquations
     all.iterations += report.iterations;
     all.residual = std::max(all.residual, report.residual);
     all.by.insert(report.by.begin(), report.by.end());
+    all.history.insert(all.history.end(), report.history.begin(), report.history.end());
     all.solves += report.solves;
     all.seconds += report.seconds;
   }

@@ -259,7 +259,8 @@ bool ImplicitSystem::newton(Values& state, const Values& given, const SolveMomen
     }
     last_change_ = significant_change(step, wrapped(next), before_step, right);
     if (first_norm == 0) first_norm = norm;
-    report_.residual = std::max(residual_before, std::sqrt(dot(right, right)) / first_norm);
+    report_.history.push_back(std::sqrt(dot(right, right)) / first_norm);
+    report_.residual = std::max(residual_before, report_.history.back());
     state = std::move(next);
     if (last_change_.size == 0) continue;  // only rounding is left
     const double rate = last_change_.size / before;

@@ -1,7 +1,12 @@
 // Elliptic equations whose values decide what is right: faults that only the solution shows, means
 // in the matrix, advection, and coefficients at sides.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -76,4 +81,35 @@ TEST_CASE("solves: matrices follow means, are found where advection rules and on
   // 2 (s1 - s0) - s0 = -1, 2 (s0 - s1) - s1 = -2
   CHECK(two[2] == doctest::Approx(1.4));
   CHECK(two[3] == doctest::Approx(1.6));
+}
+
+TEST_CASE("solves: the potential at an inner corner, r^(2/3), converges as theory says") {
+  const auto errors = [](int n) {
+    const RunConfig run = test::config_run(fmt::format(
+        "grid: {{shape: [{0}, {0}], spacing: {1}, center: true, mask: {{formula: \"where(x > 0 and "
+        "y < 0, 0, 1)\"}}}}\nparameters: {{exact: {{formula: \"(x^2 + y^2)^(1/3)*sin(2/3*(atan2(y, "
+        "x) "
+        "+ where(y < 0, 2*pi, 0)))\"}}}}\n"
+        "equation: {{let: {{p: {{solve: laplacian(p), equals: 0}}}}, u: 0*p}}\n"
+        "boundary: {{x: {{p: {{value: exact, at: face}}, u: 0}}, y: {{p: {{value: exact, at: "
+        "face}}, "
+        "u: 0}}, mask: {{p: {{value: 0, at: face}}, u: 0}}}}\n"
+        "initial: {{u: exact}}\ntime: {{step: 1, steps: 0}}\ncompute: {{precision: float64}}\n",
+        n, 2.0 / n));
+    const std::vector<double> state = copy_of_state(*test::started(run));
+    const std::int64_t cells = run.shape.cells();
+    const auto exact = [&](std::int64_t cell) { return state[cell]; };
+    double largest = 0;
+    for (std::int64_t cell = 0; cell < cells; ++cell)
+      largest = std::max(largest, std::abs(state[cells + cell] - exact(cell)));
+    // at (-1/2, 1/2), between four cells
+    const std::int64_t far = (3 * n / 4 - 1) * n + n / 4 - 1;
+    double of_far = 0;
+    for (const std::int64_t cell : {far, far + 1, far + n, far + n + 1})
+      of_far += (state[cells + cell] - exact(cell)) / 4;
+    return std::array{largest, std::abs(of_far)};
+  };
+  const auto coarse = errors(32), fine = errors(64);
+  CHECK(std::log2(coarse[0] / fine[0]) == doctest::Approx(2.0 / 3).epsilon(0.1));  // at the corner
+  CHECK(std::log2(coarse[1] / fine[1]) == doctest::Approx(4.0 / 3).epsilon(0.1));  // away from it
 }
