@@ -68,40 +68,53 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
         const std::span<const double> made = evaluate();
         for (std::size_t function = 0; function < matrices.size(); ++function) {
           const auto first = static_cast<std::int64_t>(function) * cells;
-          // Offsets whose entries are not all 0, as bits; the last bit: a cell that is not beside.
-          std::vector<std::uint32_t> found(grid.rows());
-          const auto for_cells = [&](const auto& use) {
-            for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
-              const int plane = colors[0].offset(i, color[0]);
-              const int along = colors[1].offset(j, color[1]);
-              for (std::int64_t column = 0; column < columns; ++column) {
-                const std::int64_t cell = first + row * columns + column;
-                const double entry = (made[cell] - at_base[cell]) / unit;
-                if (entry == 0) continue;
-                const int last = colors[2].offset(column, color[2]);
-                use(row, column, entry,
-                    !std::isfinite(entry) ? stencil_center
-                    : plane == Colors::none || along == Colors::none || last == Colors::none
-                        ? stencil_offsets
-                        : offset_number(plane, along, last));
-              }
-            });
-          };
-          for_cells([&](std::int64_t row, std::int64_t, double, int offset) {
-            found[row] |= std::uint32_t{1} << offset;
-          });
-          std::uint32_t all = 0;
-          for (const std::uint32_t of_row : found) all |= of_row;
-          if ((all >> stencil_offsets & 1) != 0) return std::nullopt;
+          std::array<double*, stencil_offsets> entries{};
           for (int offset = 0; offset < stencil_offsets; ++offset)
-            if ((all >> offset & 1) != 0) matrices[function].make(offset);
-          for_cells([&](std::int64_t row, std::int64_t column, double entry, int offset) {
-            matrices[function].entries[offset][grid.row_place(row) + column] = entry;
+            if (matrices[function].has(offset))
+              entries[offset] = matrices[function].make(offset).data();
+          std::vector<char> reads_further(grid.rows());
+          for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
+            const int plane = colors[0].offset(i, color[0]);
+            const int along = colors[1].offset(j, color[1]);
+            // Another thread may make the array of an offset.
+            std::array<double*, stencil_offsets> known{};
+            for (std::int64_t column = 0; column < columns; ++column) {
+              const std::int64_t cell = first + row * columns + column;
+              const double entry = (made[cell] - at_base[cell]) / unit;
+              if (entry == 0) continue;
+              const int last = colors[2].offset(column, color[2]);
+              const bool is_beside =
+                  plane != Colors::none && along != Colors::none && last != Colors::none;
+              if (!is_beside && std::isfinite(entry)) {
+                reads_further[row] = 1;
+                continue;
+              }
+              const int offset = is_beside && std::isfinite(entry)
+                                     ? offset_number(plane, along, last)
+                                     : stencil_center;
+              if (known[offset] == nullptr) {
+#pragma omp critical(lapl_stencil_matrices)
+                {
+                  if (entries[offset] == nullptr)
+                    entries[offset] = matrices[function].make(offset).data();
+                  known[offset] = entries[offset];
+                }
+              }
+              known[offset][grid.row_place(row) + column] = entry;
+            }
           });
+          if (std::ranges::count(reads_further, 1) > 0) return std::nullopt;
         }
       }
   std::ranges::copy(base, unknown.begin());
   return matrices;
+}
+
+void GridSystem::find_constant(Values state, double time) {
+  const std::int64_t cells = shape_.cells();
+  std::fill_n(state.begin() + unknown_ * cells, cells, 0.0);
+  constant_.resize(cells);
+  left_(state.data(), time, constant_.data());
 }
 
 // The unknown is a large power of two instead of 1, so that constants of the left side, which
@@ -111,8 +124,7 @@ void GridSystem::assemble(const Values& state, double time) {
   Values probe = state, made(cells);
   const std::span unknown(probe.begin() + unknown_ * cells, cells);
   std::ranges::fill(unknown, 0.0);
-  constant_.resize(cells);
-  left_(probe.data(), time, constant_.data());
+  find_constant(probe, time);
   preconditioner_.reset();
   auto matrices = stencil_matrices(
       grid_, unknown, 0x1p30, constant_,

@@ -22,7 +22,7 @@ struct SolveMoment {
 /// How the last solve went: of a step, if the equations are those of one.
 struct SolveReport {
   int iterations = 0;
-  double residual = 0;       ///< relative to the right side
+  double residual = 0;  ///< relative to the right side
   /// by iteration of Newton's method, relative to the first; empty for linear equations
   std::vector<double> history;
   std::set<std::string> by;  ///< names of preconditioners

@@ -16,18 +16,28 @@ namespace {
 
 using Values = std::vector<double>;
 
-// True if the array's values follow from the state or the time: of the left side, those of the
-// matrix.
-bool reads_state(const Problem<double>& left, int unknown) {
-  const auto is_read = [&](int array) { return array < left.step_fields && array != unknown; };
-  return names_time(left) || std::ranges::any_of(left.stages, [&](const Stage& stage) {
-           return std::ranges::any_of(stage.tree.operations,
-                                      [&](const StageOperation& node) {
-                                        return node.operation == Operation::value &&
-                                               is_read(node.index);
-                                      }) ||
-                  std::ranges::any_of(stage.reductions, is_read, &GridReduction::array);
-         });
+// True if the matrix of the left side follows from the state or the time: not if t is only in the
+// values a of conditions, or in conditions of arrays that no stage reads.
+bool follows_from_state(const Problem<double>& left, int unknown) {
+  const auto is_read = [&](int array) {
+    return std::ranges::any_of(left.stages, [&](const Stage& stage) {
+      return std::ranges::any_of(stage.tree.operations, [&](const StageOperation& node) {
+        return node.operation == Operation::value && node.index == array;
+      });
+    });
+  };
+  const auto is_other = [&](int array) { return array < left.step_fields && array != unknown; };
+  for (int array = 0; array < left.step_fields; ++array)
+    if (is_other(array) && is_read(array)) return true;
+  for (const Stage& stage : left.stages)
+    if (names_time(stage.tree) ||
+        std::ranges::any_of(stage.reductions, is_other, &GridReduction::array))
+      return true;
+  return std::ranges::any_of(varying_faces(left), [&](const VaryingFace& face) {
+    StageTree factor = face.condition;
+    factor.results = {factor.results.at(1)};
+    return names_time(without_unused(factor)) && is_read(face.array);
+  });
 }
 
 }  // namespace
@@ -38,7 +48,8 @@ GridSystem::GridSystem(const Problem<double>& left, const Problem<double>& right
       unknown_(unknown),
       threads_(threads > 0 ? threads : useful_threads(left.shape)),
       rules_(std::move(rules)),
-      varies_(reads_state(left, unknown)),
+      varies_(follows_from_state(left, unknown)),
+      constant_varies_(names_time(left)),
       left_(left, 1, threads_),
       right_(right, 1, threads_),
       grid_(by_axis(left.shape),
@@ -61,14 +72,22 @@ std::string GridSystem::cell_text(std::int64_t row, std::int64_t column) const {
 // Takes the entries for cells without an equation, whose values are given, out of the matrix.
 GridSystem::Values GridSystem::separate_given() {
   Values is_given(grid_.values);
-  for (std::int64_t row = 0; row < grid_.rows(); ++row)
-    for (std::int64_t place = grid_.row_place(row); place < grid_.row_place(row) + grid_.size[2];
-         ++place)
-      is_given[place] = std::ranges::none_of(raw_->entries, [&](const Values& entries) {
-        return !entries.empty() && entries[place] != 0;
-      });
-  grid_.wrap(is_given, threads_);
+  std::vector<char> has_given(grid_.rows());
+  const MatrixTerms terms(*raw_);
+  for_indices(grid_.rows(), threads_, [&](std::int64_t row) {
+    const std::int64_t first = grid_.row_place(row);
+    for (std::int64_t place = first; place < first + grid_.size[2]; ++place) {
+      bool has_entry = false;
+      for (int term = 0; term < terms.count && !has_entry; ++term)
+        has_entry = terms.entries[term][place] != 0;
+      if (has_entry) continue;
+      is_given[place] = 1;
+      has_given[row] = 1;
+    }
+  });
   given_.clear();
+  if (std::ranges::count(has_given, 1) == 0) return is_given;
+  grid_.wrap(is_given, threads_);
   for (int offset = 0; offset < stencil_offsets; ++offset)
     for (std::int64_t place = 0; place < std::ssize(raw_->at(offset)); ++place)
       if (double& entry = raw_->entries[offset][place];
@@ -84,35 +103,48 @@ void GridSystem::prepare() {
   const std::int64_t columns = grid_.size[2];
   weights_.assign(grid_.values, 0);
   const Values is_given = separate_given();
-  double sign = 0, last_diagonal = 1;
-  is_finite_ = true;
+  Values& diagonal = matrix.entries[stencil_center];
+  double sign = 0, first_diagonal = 1;
+  grid_.for_places([&](std::int64_t place) {
+    if (sign != 0 || is_given[place] != 0) return;
+    sign = std::copysign(1, diagonal[place]);
+    first_diagonal = std::abs(diagonal[place]);
+  });
   Values is_balanced(grid_.values);  // rows whose sum is 0
-  for (std::int64_t row = 0; row < grid_.rows(); ++row)
+  constexpr std::int64_t none = -1;
+  std::vector<std::int64_t> singular(grid_.rows(), none);  // columns
+  std::vector<char> not_finite(grid_.rows());
+  const MatrixTerms terms(matrix);
+  for_indices(grid_.rows(), threads_, [&](std::int64_t row) {
+    double last_diagonal = first_diagonal;
     for (std::int64_t column = 0; column < columns; ++column) {
       const std::int64_t place = grid_.row_place(row) + column;
       double sum = 0, size = 0;
-      for (const Values& entries : matrix.entries) {
-        if (entries.empty()) continue;
-        sum += entries[place];
-        size += std::abs(entries[place]);
+      for (int term = 0; term < terms.count; ++term) {
+        sum += terms.entries[term][place];
+        size += std::abs(terms.entries[term][place]);
       }
-      double& diagonal = matrix.entries[stencil_center][place];
-      is_finite_ = is_finite_ && std::isfinite(size);
+      if (!std::isfinite(size)) not_finite[row] = 1;
       if (is_given[place] != 0) {
-        diagonal = last_diagonal;  // as large as others, so that multigrid sees no jump
+        diagonal[place] = last_diagonal;  // as large as others, so that multigrid sees no jump
         continue;
       }
-      if (sign == 0) sign = std::copysign(1, diagonal);
-      if (is_finite_ && !(sign * diagonal > 0))
-        throw NumericalError(
-            "equation.let.{}.solve: singular at {} (its own coefficient there is {:.6g}, and "
-            "{:.6g} or of that sign elsewhere; expected coefficients of one sign)",
-            rules_.unknown, cell_text(row, column), diagonal, sign);
+      if (!(sign * diagonal[place] > 0) && singular[row] == none) singular[row] = column;
       weights_[place] = sign;
-      last_diagonal = std::abs(diagonal);
+      last_diagonal = std::abs(diagonal[place]);
       is_balanced[place] = std::abs(sum) <= 0x1p-46 * size ? 1 : 0;
     }
+  });
+  is_finite_ = std::ranges::count(not_finite, 1) == 0;
   if (!is_finite_) return;
+  if (const auto found = std::ranges::find_if(singular, [](auto column) { return column != none; });
+      found != singular.end()) {
+    const std::int64_t row = found - singular.begin();
+    throw NumericalError(
+        "equation.let.{}.solve: singular at {} (its own coefficient there is {:.6g}, and "
+        "{:.6g} or of that sign elsewhere; expected coefficients of one sign)",
+        rules_.unknown, cell_text(row, *found), diagonal[grid_.row_place(row) + *found], sign);
+  }
   if (sign == 0)
     throw ConfigError("equation.let.{}.solve: does not read {}", rules_.unknown, rules_.unknown);
   is_symmetric_ = weigh();
@@ -123,8 +155,9 @@ void GridSystem::prepare() {
         "(expected a side where {} has a value, or a term in {} itself)",
         rules_.unknown, rules_.unknown, rules_.unknown, rules_.unknown);
   for (Values& entries : matrix.entries)
-    for (std::int64_t place = 0; place < std::ssize(entries); ++place)
+    for_indices(std::ssize(entries), threads_, [&](std::int64_t place) {
       if (weights_[place] != 0) entries[place] *= weights_[place];
+    });
   preconditioner_ =
       make_preconditioner(std::move(matrix), !regions_.empty(), rules_.method, threads_);
   if (!preconditioner_)
@@ -146,7 +179,8 @@ bool GridSystem::weigh() {
       if (matrix.has(offset) != matrix.has(back)) return false;
       if (!matrix.has(offset)) continue;
       const auto by = stencil_offset(offset);
-      for (std::int64_t row = 0; row < grid_.rows(); ++row)
+      std::vector<char> differs(grid_.rows());
+      for_indices(grid_.rows(), threads_, [&](std::int64_t row) {
         for (std::int64_t column = 0; column < grid_.size[2]; ++column) {
           std::array<std::int64_t, 3> to = {row / grid_.size[1] + by[0],
                                             row % grid_.size[1] + by[1], column + by[2]};
@@ -159,8 +193,11 @@ bool GridSystem::weigh() {
           const std::int64_t here = grid_.row_place(row) + column, there = grid_.place(to);
           const double one = weights[here] * matrix.at(offset)[here];
           const double other = weights[there] * matrix.at(back)[there];
-          if (!(std::abs(one - other) <= 1e-10 * (std::abs(one) + std::abs(other)))) return false;
+          if (!(std::abs(one - other) <= 1e-10 * (std::abs(one) + std::abs(other))))
+            differs[row] = 1;
         }
+      });
+      if (std::ranges::count(differs, 1) > 0) return false;
     }
     return true;
   };
@@ -218,26 +255,35 @@ void GridSystem::solve(Values& state, const SolveMoment& at) {
   const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
   double* const unknown = state.data() + unknown_ * cells;
   begin_report();
-  if (!preconditioner_ || varies_) assemble(state, time);
+  if (!preconditioner_ && !varies_) {
+    // at a time that does not depend on when a run restarts
+    assemble(state, 0);
+    varies_ = !is_finite_;
+  }
+  if (varies_)
+    assemble(state, time);
+  else if (constant_varies_)
+    find_constant(state, time);
   if (!is_finite_) {  // the check for such values then names a cell
     std::fill_n(unknown, cells, not_finite);
     return;
   }
   Values right(cells);
   right_(state.data(), time, right.data());
-  for (std::int64_t cell = 0; cell < cells; ++cell) right[cell] -= constant_[cell];
+  for_indices(cells, threads_, [&](std::int64_t cell) { right[cell] -= constant_[cell]; });
   Values f = grid_.padded(right.data()), x = grid_.padded(unknown);
   grid_.wrap(x, threads_);
   for (const GivenEntry& given : given_) f[given.row] -= given.entry * x[given.column];
-  for (std::size_t place = 0; place < f.size(); ++place) f[place] *= weights_[place];
+  for_indices(grid_.values, threads_, [&](std::int64_t place) { f[place] *= weights_[place]; });
   double norm = std::sqrt(dot(f, f));
   if (!std::isfinite(norm)) {
     std::fill_n(unknown, cells, not_finite);
     return;
   }
   Values residuals(f.size());
-  for (std::size_t place = 0; place < x.size(); ++place)
+  for_indices(grid_.values, threads_, [&](std::int64_t place) {
     if (weights_[place] == 0 || !std::isfinite(x[place])) x[place] = 0;
+  });
   if (!regions_.empty()) {
     if (!rules_.removes_mean) require_balance(f, time);
     remove_means(f, true);
@@ -249,8 +295,9 @@ void GridSystem::solve(Values& state, const SolveMoment& at) {
   for (int round = 0; norm > 0; ++round) {
     grid_.wrap(x, threads_);
     residual(preconditioner_->matrix(), x, &f, residuals, threads_);
-    for (std::size_t place = 0; place < x.size(); ++place)
+    for_indices(grid_.values, threads_, [&](std::int64_t place) {
       if (weights_[place] == 0) residuals[place] = 0;
+    });
     const double found = std::sqrt(dot(residuals, residuals));
     report_.residual = found / norm;
     if (found <= rules_.tolerance * norm) break;
@@ -272,10 +319,10 @@ void GridSystem::solve(Values& state, const SolveMoment& at) {
   }
   if (norm == 0) std::ranges::fill(x, 0.0);
   remove_means(x, false);
-  for (std::int64_t cell = 0; cell < cells; ++cell) {
+  for_indices(cells, threads_, [&](std::int64_t cell) {
     const std::int64_t place = grid_.row_place(cell / columns) + cell % columns;
     if (weights_[place] != 0) unknown[cell] = x[place];
-  }
+  });
   check_solution(state, time, right, norm);
 }
 
@@ -287,14 +334,14 @@ void GridSystem::check_solution(const Values& state, double time, Values& right,
   left_(state.data(), time, left.data());
   right_(state.data(), time, right.data());
   Values difference(cells);
-  for (std::int64_t cell = 0; cell < cells; ++cell) {
+  for_indices(cells, threads_, [&](std::int64_t cell) {
     const std::int64_t place = grid_.row_place(cell / columns) + cell % columns;
     const double diagonal = preconditioner_->matrix().at(stencil_center)[place];
     const double weight = weights_[place] == 0 ? 1 : weights_[place];
     difference[cell] = weight * (left[cell] - right[cell]);
     size[cell] =
         std::abs(diagonal * state[unknown_ * cells + cell]) + std::abs(weight * constant_[cell]);
-  }
+  });
   Values error = grid_.padded(difference.data());
   const Values sizes = grid_.padded(size.data());
   remove_means(error, true);

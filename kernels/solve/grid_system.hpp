@@ -60,12 +60,14 @@ class GridSystem : public GridEquations {
  private:
   using Values = std::vector<double>;
 
+  void find_constant(Values state, double time);
   void assemble(const Values& state, double time);
   void check_linear(Values state, double time);
   Values separate_given();
   void prepare();
   bool weigh();
   std::string cell_text(std::int64_t row, std::int64_t column) const;
+  bool is_connected() const;
   void find_regions(const Values& is_balanced);
   void remove_means(Values& of, bool weighted) const;
   void require_balance(const Values& f, double time) const;
@@ -75,7 +77,8 @@ class GridSystem : public GridEquations {
   Shape shape_;
   int unknown_, threads_;
   SolveRules rules_;
-  bool varies_;  // the matrix, with the state or the time
+  bool varies_;           // the matrix, with the state or the time
+  bool constant_varies_;  // with the time
   Evaluation<double> left_, right_;
   PaddedGrid grid_;
   Values constant_;                   // the left side where the unknown is 0

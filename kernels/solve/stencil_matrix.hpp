@@ -14,6 +14,13 @@
 
 namespace lapl {
 
+/// Calls use(i) for i from 0 to count - 1, on several threads.
+template <class Use>
+void for_indices(std::int64_t count, int threads, const Use& use) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (std::int64_t i = 0; i < count; ++i) use(i);
+}
+
 /// The cells of a grid in a padded array. Axes of one cell are not padded.
 struct PaddedGrid {
   PaddedGrid(std::array<std::int64_t, 3> size_by_axis, std::array<bool, 3> periodic_axes);

@@ -43,21 +43,27 @@ double front_place(const Values& row) {
 TEST_CASE("gallery: every config steps, and stays finite") {
   for (const EmbeddedConfig& config : gallery()) {
     CAPTURE(config.name);
-    GalleryRun run(config.name, {"grid.shape=[24, 32]"});
+    // The sides or the initial field of two belong to the shape.
+    const bool has_shape = config.name == "schroedinger-newton" || config.name == "taylor-green";
+    GalleryRun run(config.name, has_shape ? std::vector<std::string>()
+                                          : std::vector<std::string>{"grid.shape=[24, 32]"});
+    const bool is_steady = run.run.scheme.kind == Scheme::steady;
     for (std::int64_t field = 0; field < static_cast<std::int64_t>(run.run.fields.size()); ++field)
-      CHECK(std::isfinite(test::largest_magnitude(run.after(20, field))));
+      CHECK(std::isfinite(test::largest_magnitude(run.after(is_steady ? 1 : 20, field))));
   }
 }
 
-TEST_CASE("gallery: every config stores 40 outputs or more, and has a picture of one of them") {
+TEST_CASE("gallery: every config stores 40 outputs or a steady state, and has a picture of one") {
   const std::string text = test::docs_page("gallery.md");
   for (const EmbeddedConfig& config : gallery()) {
     CAPTURE(config.name);
     const std::string name(config.name);
     const RunConfig run = parse_config(std::string(config.text), "g.yaml", ".", {}).run;
     const Schedule schedule(run);
-    CHECK(schedule.outputs().least > 40);
-    CHECK(run.steps % steps_between_outputs(run) == 0);
+    if (run.scheme.kind != Scheme::steady && !run.scheme.varies) {
+      CHECK(schedule.outputs().least > 40);
+      CHECK(run.steps % steps_between_outputs(run) == 0);
+    }
     CHECK(std::filesystem::exists(LAPL_SOURCE_DIR "/docs/pictures/gallery/" + name + ".png"));
     std::smatch entry;
     REQUIRE(
@@ -66,6 +72,7 @@ TEST_CASE("gallery: every config stores 40 outputs or more, and has a picture of
                                      name + "`[^!]*Picture:\\s+(\\w+)\\s+at\\s+step\\s+(\\d+)")));
     CHECK(std::ranges::count(run.output_fields, entry.str(1)) == 1);
     const std::int64_t step = std::stoll(entry.str(2));
+    if (run.scheme.varies) continue;  // where outputs follow the time
     CHECK(schedule.is_output(step));
     CHECK(step <= run.steps);
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/equation/formula_system.hpp"
 #include "tests/solver/config_run.hpp"
 #include "tests/text.hpp"
 
@@ -112,4 +113,43 @@ TEST_CASE("solves: the potential at an inner corner, r^(2/3), converges as theor
   const auto coarse = errors(32), fine = errors(64);
   CHECK(std::log2(coarse[0] / fine[0]) == doctest::Approx(2.0 / 3).epsilon(0.1));  // at the corner
   CHECK(std::log2(coarse[1] / fine[1]) == doctest::Approx(4.0 / 3).epsilon(0.1));  // away from it
+}
+
+TEST_CASE("solves: a quantity with conditions may read the solved field") {
+  const std::vector<double> state = copy_of_state(*test::started(test::config_run(
+      "grid: {shape: [8, 8], spacing: 1}\ninitial: {p: 1}\ntime: {step: 0.01, steps: 1}\n"
+      "boundary: {x: periodic, y: {phi: zero, q: insulated, p: insulated}}\n"
+      "equation:\n  let: {phi: {solve: laplacian(phi), equals: -2}, q: p + phi}\n"
+      "  p: laplacian(q)\ncompute: {precision: float64}\n")));
+  // (y + 1) (8 - y)
+  CHECK(state[64 + 3 * 8] == doctest::Approx(20));
+}
+
+TEST_CASE("solves: conditions that follow the time are read anew, whatever was solved before") {
+  const auto state_at = [](std::vector<double> times, const std::string& value) {
+    const RunConfig run = test::config_run(fmt::format(
+        "grid: {{shape: [7, 9], spacing: 0.1}}\ninitial: {{u: 1}}\ntime: {{step: 1, steps: 1}}\n"
+        "boundary: {{x: {{u: {{value: cos(t)}}, p: {{value: \"{}\", at: face}}}}, y: insulated}}\n"
+        "equation: {{let: {{p: {{solve: laplacian(p) - p, equals: u}}}}, u: 0*p}}\n"
+        "compute: {{precision: float64}}\n",
+        value));
+    const auto systems = grid_systems(run, make_system(run), {});
+    std::vector<double> state(2 * run.shape.cells());
+    for (const double time : times) {
+      std::ranges::fill(state, 0.0);
+      systems.front()->solve(state, {.time = time});
+    }
+    return state;
+  };
+  for (const char* const value : {"t", "1 + sin(3*t)", "sin(t)/t"}) {
+    CAPTURE(value);
+    CHECK(state_at({0.1, 0.7, 0.3}, value) == state_at({0.3}, value));
+    CHECK(state_at({0.3}, value) != state_at({0.7}, value));
+  }
+  // p = 2 at both faces, and p_(i+1) - 2 p_i + p_(i-1) = h^2 p_i
+  const std::vector<double> state = state_at({2}, "t");
+  const double a = std::acosh(1 + 0.01 / 2);
+  for (const int i : {0, 5, 8})
+    CHECK(state[63 + static_cast<std::size_t>(i)] ==
+          doctest::Approx(4 * std::cosh(a * (i - 4)) / (std::cosh(5 * a) + std::cosh(4 * a))));
 }
