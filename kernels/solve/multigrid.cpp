@@ -1,15 +1,16 @@
 #include "kernels/solve/multigrid.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "kernels/solve/coarse_nodes.hpp"
-#include "kernels/stages/tree_at.hpp"
+#include "kernels/solve/inner_nodes.hpp"
 
 namespace lapl {
+
 Multigrid::Level::Level(StencilMatrix of)
     : matrix(std::move(of)),
       inverse(matrix.grid.values),
@@ -19,6 +20,18 @@ Multigrid::Level::Level(StencilMatrix of)
   const std::vector<double>& diagonal = matrix.at(stencil_center);
   for (std::size_t i = 0; i < inverse.size(); ++i)
     inverse[i] = diagonal[i] == 0 ? 0 : 1 / diagonal[i];
+}
+
+bool Multigrid::Level::is_inner(const Index& coarse) const {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (!lapl::is_inner(matrix.grid, axis, halved[axis], coarse[axis])) return false;
+  return true;
+}
+std::int64_t Multigrid::Level::fine_place(const Index& coarse) const {
+  Index node = coarse;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (halved[axis]) node[axis] *= 2;
+  return matrix.grid.place(node);
 }
 
 Multigrid::Multigrid(StencilMatrix matrix, bool is_singular, int threads) : threads_(threads) {
@@ -35,212 +48,6 @@ Multigrid::Multigrid(StencilMatrix matrix, bool is_singular, int threads) : thre
     levels_.emplace_back(coarse_matrix(levels_.back()));
   }
   invert_coarsest(is_singular);
-}
-
-void Multigrid::choose_axes(Level& level) const {
-  const int threads = threads_for(level.matrix.grid);
-  const StencilMatrix& matrix = level.matrix;
-  const PaddedGrid& grid = matrix.grid;
-  std::array<double, 3> strength{};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (grid.size[axis] <= coarsest) continue;
-    std::vector<double> of_row(grid.rows());
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t row = 0; row < grid.rows(); ++row)
-      for (int offset = 0; offset < stencil_offsets; ++offset) {
-        if (stencil_offset(offset)[axis] == 0 || !matrix.has(offset)) continue;
-        const std::int64_t at = grid.row_place(row);
-        for (std::int64_t i = at; i < at + grid.size[2]; ++i)
-          of_row[row] -= matrix.at(offset)[i] * level.inverse[i];
-      }
-    for (const double each : of_row) strength[axis] += each;
-  }
-  const double strongest = std::ranges::max(strength);
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    level.halved[axis] =
-        grid.size[axis] > coarsest && (strength[axis] >= 0.25 * strongest || !(strongest > 0));
-}
-
-void Multigrid::interpolate(Level& level) const {
-  const int threads = threads_for(level.matrix.grid);
-  const StencilMatrix& matrix = level.matrix;
-  const PaddedGrid& grid = matrix.grid;
-  std::size_t halved = 0;
-  for (std::size_t axis = 0; axis < 3; ++axis) halved |= level.halved[axis] ? 1U << axis : 0U;
-  for (std::size_t set = 0; set < sides; ++set)
-    if ((set & ~halved) == 0) level.weights[set].resize(grid.values);
-  // Nodes with fewer odd axes come first, because the others read their weights.
-  for (int odd_axes = 0; odd_axes <= 3; ++odd_axes) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t row = 0; row < grid.rows(); ++row)
-      for (std::int64_t column = 0; column < grid.size[2]; ++column) {
-        const Index node = {row / grid.size[1], row % grid.size[1], column};
-        std::size_t odd = 0;
-        for (std::size_t axis = 0; axis < 3; ++axis)
-          odd |= level.halved[axis] && node[axis] % 2 == 1 ? 1U << axis : 0U;
-        if (std::popcount(odd) != odd_axes) continue;
-        const auto place = grid.place(node);
-        if (odd == 0) {
-          level.weights[0][place] = 1;
-          continue;
-        }
-        std::array<double, stencil_offsets> sum{};  // entries summed along the other axes
-        for (int offset = 0; offset < stencil_offsets; ++offset) {
-          if (!matrix.has(offset)) continue;
-          auto along = stencil_offset(offset);
-          for (std::size_t axis = 0; axis < 3; ++axis)
-            if ((odd >> axis & 1) == 0) along[axis] = 0;
-          sum[offset_number(along[0], along[1], along[2])] += matrix.at(offset)[place];
-        }
-        const double center = sum[stencil_center];
-        if (!(center > 0)) continue;
-        for (int offset = 0; offset < stencil_offsets; ++offset) {
-          const double share = -sum[offset] / center;
-          if (offset == stencil_center || share == 0) continue;
-          const auto along = stencil_offset(offset);
-          std::size_t last = 0, odd_there = odd;
-          Index beside = node;
-          for (std::size_t axis = 0; axis < 3; ++axis) {
-            if (along[axis] == 0) continue;
-            odd_there &= ~(std::size_t{1} << axis);
-            last |= along[axis] > 0 ? 1U << axis : 0U;
-            beside[axis] = wrapped(node[axis] + along[axis], grid.size[axis]);
-          }
-          const auto there = grid.place(beside);
-          for (std::size_t set = 0; set < sides; ++set)
-            if ((set & ~odd_there) == 0)
-              level.weights[set | last][place] += share * level.weights[set][there];
-        }
-      }
-  }
-}
-
-StencilMatrix Multigrid::coarse_matrix(const Level& level) const {
-  const int threads = threads_for(level.matrix.grid);
-  const StencilMatrix& fine = level.matrix;
-  const PaddedGrid& grid = fine.grid;
-  Index size = grid.size;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    if (level.halved[axis]) size[axis] = coarse_size(size[axis]);
-  StencilMatrix coarse{PaddedGrid(size, grid.periodic)};
-  const MatrixTerms terms(fine);
-  std::vector<int> offsets;
-  std::array<bool, 3> reaches{};  // axes along which entries reach
-  for (int offset = 0; offset < stencil_offsets; ++offset) {
-    if (!fine.has(offset)) continue;
-    offsets.push_back(offset);
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      reaches[axis] = reaches[axis] || stencil_offset(offset)[axis] != 0;
-  }
-  for (int offset = 0; offset < stencil_offsets; ++offset) {
-    bool is_made = true;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      is_made = is_made && (stencil_offset(offset)[axis] == 0 || reaches[axis]);
-    if (is_made) coarse.make(offset);
-  }
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int64_t row = 0; row < coarse.grid.rows(); ++row)
-    for (std::int64_t column = 0; column < size[2]; ++column) {
-      const Index here = {row / size[1], row % size[1], column};
-      std::array<double, stencil_offsets> made{};
-      std::array<Children, 3> of_axis;
-      for (std::size_t axis = 0; axis < 3; ++axis)
-        of_axis[axis] = children(grid, axis, level.halved[axis], here[axis]);
-      for (int i = 0; i < of_axis[0].count; ++i)
-        for (int j = 0; j < of_axis[1].count; ++j)
-          for (int k = 0; k < of_axis[2].count; ++k) {
-            const std::array<Child, 3> child = {of_axis[0].at[i], of_axis[1].at[j],
-                                                of_axis[2].at[k]};
-            const Index node = {child[0].node, child[1].node, child[2].node};
-            const std::size_t as =
-                (child[0].last ? 1U : 0U) | (child[1].last ? 2U : 0U) | (child[2].last ? 4U : 0U);
-            const auto place = grid.place(node);
-            const double weight = level.weights[as][place];
-            if (weight == 0) continue;
-            for (const int offset : offsets) {
-              const double entry = weight * fine.at(offset)[place];
-              if (entry == 0) continue;
-              const auto along = stencil_offset(offset);
-              Index there{};
-              std::size_t odd = 0;
-              for (std::size_t axis = 0; axis < 3; ++axis) {
-                there[axis] = wrapped(node[axis] + along[axis], grid.size[axis]);
-                odd |= level.halved[axis] && there[axis] % 2 == 1 ? 1U << axis : 0U;
-              }
-              const auto place_there = grid.place(there);
-              for (std::size_t set = 0; set < sides; ++set) {
-                if ((set & ~odd) != 0) continue;
-                const double product = entry * level.weights[set][place_there];
-                if (product == 0) continue;
-                std::array<int, 3> to{};
-                for (std::size_t axis = 0; axis < 3; ++axis)
-                  to[axis] = static_cast<int>(distance(
-                      here[axis],
-                      parent(grid, axis, level.halved[axis], there[axis], (set >> axis & 1) != 0),
-                      size[axis], coarse.grid.periodic[axis]));
-                made[offset_number(to[0], to[1], to[2])] += product;
-              }
-            }
-          }
-      const auto place = coarse.grid.place(here);
-      for (int offset = 0; offset < stencil_offsets; ++offset)
-        if (coarse.has(offset)) coarse.entries[offset][place] = made[offset];
-    }
-  return coarse;
-}
-
-// By Gauss and Jordan with row pivots. If the matrix is singular, the inverse finds one of the
-// solutions for right sides that have any.
-void Multigrid::invert_coarsest(bool is_singular) {
-  const StencilMatrix& matrix = levels_.back().matrix;
-  const PaddedGrid& grid = matrix.grid;
-  const std::int64_t n = grid.cells();
-  std::vector<double> a(n * n), inverse(n * n);
-  double largest = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    inverse[i * n + i] = 1;
-    const Index node = {i / (grid.size[1] * grid.size[2]), i / grid.size[2] % grid.size[1],
-                        i % grid.size[2]};
-    for (int offset = 0; offset < stencil_offsets; ++offset) {
-      if (!matrix.has(offset)) continue;
-      const double entry = matrix.at(offset)[grid.place(node)];
-      if (entry == 0) continue;
-      const auto along = stencil_offset(offset);
-      Index to{};
-      for (std::size_t axis = 0; axis < 3; ++axis)
-        to[axis] = wrapped(node[axis] + along[axis], grid.size[axis]);
-      a[i * n + ((to[0] * grid.size[1] + to[1]) * grid.size[2] + to[2])] += entry;
-    }
-    largest = std::max(largest, std::abs(a[i * n + i]));
-  }
-  for (std::int64_t column = 0; column < n; ++column) {
-    std::int64_t pivot = column;
-    for (std::int64_t row = column + 1; row < n; ++row)
-      if (std::abs(a[row * n + column]) > std::abs(a[pivot * n + column])) pivot = row;
-    for (std::int64_t i = 0; i < n && pivot != column; ++i) {
-      std::swap(a[pivot * n + i], a[column * n + i]);
-      std::swap(inverse[pivot * n + i], inverse[column * n + i]);
-    }
-    const double by = a[column * n + column];
-    if (std::abs(by) <= (is_singular ? 1e-12 : 1e-15) * largest) {
-      // The equation of this node follows from those before it: the node is 0.
-      for (std::int64_t i = 0; i < n; ++i) inverse[column * n + i] = 0;
-      continue;
-    }
-    for (std::int64_t i = 0; i < n; ++i) {
-      a[column * n + i] /= by;
-      inverse[column * n + i] /= by;
-    }
-    for (std::int64_t row = 0; row < n; ++row) {
-      const double factor = a[row * n + column];
-      if (row == column || factor == 0) continue;
-      for (std::int64_t i = 0; i < n; ++i) {
-        a[row * n + i] -= factor * a[column * n + i];
-        inverse[row * n + i] -= factor * inverse[column * n + i];
-      }
-    }
-  }
-  coarsest_inverse_ = std::move(inverse);
 }
 
 // Nodes whose planes, rows and columns are all as even or odd are one colour: none is beside
@@ -277,6 +84,7 @@ void Multigrid::smooth(Level& level, bool forwards) const {
 void Multigrid::restrict_to(const Level& fine, Level& coarse) const {
   const int threads = threads_for(fine.matrix.grid);
   const PaddedGrid &grid = fine.matrix.grid, &to = coarse.matrix.grid;
+  const std::vector<ChildTerm> inner = children_of_inner(grid, fine.halved, {});
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t row = 0; row < to.rows(); ++row) {
     const Children planes = children(grid, 0, fine.halved[0], row / to.size[1]);
@@ -284,6 +92,13 @@ void Multigrid::restrict_to(const Level& fine, Level& coarse) const {
     for (std::int64_t column = 0; column < to.size[2]; ++column) {
       const Children columns = children(grid, 2, fine.halved[2], column);
       double sum = 0;
+      if (const Index here = {row / to.size[1], row % to.size[1], column}; fine.is_inner(here)) {
+        const std::int64_t base = fine.fine_place(here);
+        for (const ChildTerm& child : inner)
+          sum += fine.weights[child.set][base + child.move] * fine.r[base + child.move];
+        coarse.b[to.row_place(row) + column] = sum;
+        continue;
+      }
       for (int i = 0; i < planes.count; ++i)
         for (int j = 0; j < rows.count; ++j)
           for (int k = 0; k < columns.count; ++k) {
@@ -303,21 +118,28 @@ void Multigrid::prolong(const Level& coarse, Level& fine) const {
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t row = 0; row < grid.rows(); ++row) {
     const Index first = {row / grid.size[1], row % grid.size[1], 0};
+    const auto odd_axis = [&](std::size_t axis, std::int64_t at) {
+      return fine.halved[axis] && at % 2 == 1 ? std::size_t{1} << axis : 0;
+    };
+    const std::size_t odd_row = odd_axis(0, first[0]) | odd_axis(1, first[1]);
+    // The first values of the rows of parents, by number.
+    std::array<const double*, sides> rows{};
+    for (std::size_t set = 0; set < 4; ++set) {
+      if ((set & ~odd_row) != 0) continue;
+      Index to{};
+      for (const std::size_t axis : {std::size_t{0}, std::size_t{1}})
+        to[axis] = parent(grid, axis, fine.halved[axis], first[axis], (set >> axis & 1) != 0);
+      if (to[0] >= 0 && to[1] >= 0) rows[set] = coarse.x.data() + from.place(to);
+    }
     for (std::int64_t column = 0; column < grid.size[2]; ++column) {
-      const Index node = {first[0], first[1], column};
-      const auto at = grid.place(node);
-      std::size_t odd = 0;
-      for (std::size_t axis = 0; axis < 3; ++axis)
-        odd |= fine.halved[axis] && node[axis] % 2 == 1 ? 1U << axis : 0U;
+      const auto at = grid.place({first[0], first[1], column});
+      const std::size_t odd = odd_row | odd_axis(2, column);
       double sum = 0;
       for (std::size_t set = 0; set < sides; ++set) {
         if ((set & ~odd) != 0) continue;
         const double weight = fine.weights[set][at];
         if (weight == 0) continue;
-        Index to{};
-        for (std::size_t axis = 0; axis < 3; ++axis)
-          to[axis] = parent(grid, axis, fine.halved[axis], node[axis], (set >> axis & 1) != 0);
-        sum += weight * coarse.x[from.place(to)];
+        sum += weight * rows[set & 3][parent(grid, 2, fine.halved[2], column, set >= 4)];
       }
       fine.x[at] += sum;
     }

@@ -44,6 +44,10 @@ class Multigrid : public Preconditioner {
     std::vector<double> x, b, r;
     std::array<bool, 3> halved{};                      // axes that the next level makes coarser
     std::array<std::vector<double>, sides> weights{};  // of parents, by number
+
+    // True if a node of the next level needs no test of an edge (inner_nodes.hpp), and its place.
+    bool is_inner(const std::array<std::int64_t, 3>& coarse) const;
+    std::int64_t fine_place(const std::array<std::int64_t, 3>& coarse) const;
   };
 
   // Threads of small grids would wait for each other longer than they work.
