@@ -38,10 +38,19 @@ struct Colors {
 
 }  // namespace
 
+bool reads_along_axes(const Problem<double>& problem) {
+  return problem.stages.size() == 1 &&
+         std::ranges::all_of(
+             problem.stages.front().tree.operations, [](const StageOperation& node) {
+               return node.operation != Operation::value ||
+                      (node.at.plane != 0) + (node.at.row != 0) + (node.at.column != 0) <= 1;
+             });
+}
+
 // One evaluation gives the entries of all cells of one color.
 std::optional<std::vector<StencilMatrix>> stencil_matrices(
     const PaddedGrid& grid, std::span<double> unknown, double unit, std::span<const double> at_base,
-    const std::function<std::span<const double>()>& evaluate, int threads) {
+    const std::function<std::span<const double>()>& evaluate, bool along_axes, int threads) {
   const std::int64_t cells = grid.cells(), columns = grid.size[2];
   std::vector<StencilMatrix> matrices(at_base.size() / unknown.size(), StencilMatrix(grid));
   const std::vector<double> base(unknown.begin(), unknown.end());
@@ -53,17 +62,27 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
     for (std::int64_t row = 0; row < grid.rows(); ++row)
       use(row, row / grid.size[1], row % grid.size[1]);
   };
+  // Cells whose three colors all differ are beside no common cell along axes, so that one
+  // evaluation serves three colors.
+  const bool three_at_once =
+      along_axes && std::ranges::all_of(colors, [](const Colors& of) { return of.count == 3; });
+  const int at_once = three_at_once ? 3 : 1;
   std::array<int, 3> color{};
-  for (color[0] = 0; color[0] < colors[0].count; ++color[0])
+  const auto color_of = [&](int which, std::size_t axis) {
+    return three_at_once ? (color[axis] + which) % 3 : color[axis];
+  };
+  for (color[0] = 0; color[0] < (three_at_once ? 1 : colors[0].count); ++color[0])
     for (color[1] = 0; color[1] < colors[1].count; ++color[1])
       for (color[2] = 0; color[2] < colors[2].count; ++color[2]) {
         for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
-          const bool is_changed =
-              colors[0].of_cell[i] == color[0] && colors[1].of_cell[j] == color[1];
+          int changed = -1;  // the color of cells in this row that change; -1: none
+          for (int which = 0; which < at_once; ++which)
+            if (colors[0].of_cell[i] == color_of(which, 0) &&
+                colors[1].of_cell[j] == color_of(which, 1))
+              changed = color_of(which, 2);
           for (std::int64_t column = 0; column < columns; ++column)
             unknown[row * columns + column] =
-                base[row * columns + column] +
-                (is_changed && colors[2].of_cell[column] == color[2] ? unit : 0);
+                base[row * columns + column] + (colors[2].of_cell[column] == changed ? unit : 0);
         });
         const std::span<const double> made = evaluate();
         for (std::size_t function = 0; function < matrices.size(); ++function) {
@@ -74,24 +93,25 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
               entries[offset] = matrices[function].make(offset).data();
           std::vector<char> reads_further(grid.rows());
           for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
-            const int plane = colors[0].offset(i, color[0]);
-            const int along = colors[1].offset(j, color[1]);
             // Another thread may make the array of an offset.
             std::array<double*, stencil_offsets> known{};
             for (std::int64_t column = 0; column < columns; ++column) {
               const std::int64_t cell = first + row * columns + column;
               const double entry = (made[cell] - at_base[cell]) / unit;
               if (entry == 0) continue;
-              const int last = colors[2].offset(column, color[2]);
-              const bool is_beside =
-                  plane != Colors::none && along != Colors::none && last != Colors::none;
-              if (!is_beside && std::isfinite(entry)) {
+              int offset = std::isfinite(entry) ? -1 : stencil_center;
+              for (int which = 0; which < at_once && offset < 0; ++which) {
+                const std::array<int, 3> by = {colors[0].offset(i, color_of(which, 0)),
+                                               colors[1].offset(j, color_of(which, 1)),
+                                               colors[2].offset(column, color_of(which, 2))};
+                if (std::ranges::count(by, Colors::none) == 0 &&
+                    (!three_at_once || std::ranges::count(by, 0) >= 2))
+                  offset = offset_number(by[0], by[1], by[2]);
+              }
+              if (offset < 0) {
                 reads_further[row] = 1;
                 continue;
               }
-              const int offset = is_beside && std::isfinite(entry)
-                                     ? offset_number(plane, along, last)
-                                     : stencil_center;
               if (known[offset] == nullptr) {
 #pragma omp critical(lapl_stencil_matrices)
                 {
@@ -132,7 +152,7 @@ void GridSystem::assemble(const Values& state, double time) {
         left_(probe.data(), time, made.data());
         return made;
       },
-      threads_);
+      reads_along_axes_, threads_);
   if (!matrices)
     throw ConfigError(
         "equation.let.{}.solve: reads {} further than one cell away, or conditions that do "

@@ -9,6 +9,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
+#include "kernels/solve/assembly.hpp"
 #include "kernels/solve/krylov.hpp"
 
 namespace lapl {
@@ -50,6 +51,7 @@ GridSystem::GridSystem(const Problem<double>& left, const Problem<double>& right
       rules_(std::move(rules)),
       varies_(follows_from_state(left, unknown)),
       constant_varies_(names_time(left)),
+      reads_along_axes_(reads_along_axes(left)),
       left_(left, 1, threads_),
       right_(right, 1, threads_),
       grid_(by_axis(left.shape),

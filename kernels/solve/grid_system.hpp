@@ -79,6 +79,7 @@ class GridSystem : public GridEquations {
   SolveRules rules_;
   bool varies_;           // the matrix, with the state or the time
   bool constant_varies_;  // with the time
+  bool reads_along_axes_;
   Evaluation<double> left_, right_;
   PaddedGrid grid_;
   Values constant_;                   // the left side where the unknown is 0

@@ -36,7 +36,8 @@ void ImplicitSystem::differentiate(Values state, double time) {
     const double unit = rules_.is_linear ? std::scalbn(0x1p30, std::ilogb(most_at_base))
                         : largest > 0    ? std::scalbn(1.0, std::ilogb(largest) - 25)
                                          : 0x1p-26;
-    auto of_field = stencil_matrices(grid_, values, unit, at_base, evaluate, threads_);
+    auto of_field =
+        stencil_matrices(grid_, values, unit, at_base, evaluate, reads_along_axes_, threads_);
     if (!of_field)
       throw ConfigError(
           "time.scheme: the rates or a condition read {} further than one cell away (expected "

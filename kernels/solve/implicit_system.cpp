@@ -10,6 +10,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
+#include "kernels/solve/assembly.hpp"
 
 namespace lapl {
 namespace {
@@ -22,6 +23,7 @@ constexpr double linear_accuracy = 1e-3;  // of a linear system, relative to its
 ImplicitSystem::ImplicitSystem(const Problem<double>& rates, ImplicitRules rules, int threads)
     : shape_(rates.shape),
       threads_(threads > 0 ? threads : useful_threads(rates.shape)),
+      reads_along_axes_(reads_along_axes(rates)),
       rules_(std::move(rules)),
       rates_(rates, static_cast<int>(rules_.fields.size()), threads_),
       grid_(by_axis(rates.shape), {rates.faces[0].planes.wrap(), rates.faces[0].rows.wrap(),

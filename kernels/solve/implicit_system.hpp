@@ -90,6 +90,7 @@ class ImplicitSystem : public GridEquations {
 
   Shape shape_;
   int threads_;
+  bool reads_along_axes_;
   ImplicitRules rules_;
   Evaluation<double> rates_;
   PaddedGrid grid_;
