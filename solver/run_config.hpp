@@ -228,7 +228,8 @@ struct RunConfig {
   std::int64_t check_finite_every = 500;
   std::optional<std::int64_t> check_stability_every;  ///< steps
   bool refuses_unstable = true;  ///< true: an unstable step is an error; false: a warning
-  /// scheme steady: of the state; only the relative part counts. Unset: as of implicit steps
+  /// scheme steady: the largest estimated error of the state, relative to each field's largest
+  /// value, as both parts; unset: that of implicit steps
   std::optional<Tolerance> steady_tolerance;
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)

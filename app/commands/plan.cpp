@@ -106,11 +106,11 @@ void measure_stepping(RunTime& time, const Plan& plan, const StableSteps& stable
   time.by = backend->description();
   time.cells_per_second = cell_count(config) * stepping.steps_a_second;
   time.solves = backend->last_solves();
-  if (time.solves.solves > at_start.solves) {  // the first solve finds the matrix
+  if (time.solves.solves >= at_start.solves) {  // those before the first step find the matrix
     time.solves.solves -= at_start.solves;
     time.solves.seconds -= at_start.seconds;
   }
-  time.solving_part = time.solves.seconds / backend->stepping_seconds();
+  if (time.solves.solves > 0) time.solving_part = time.solves.seconds / backend->stepping_seconds();
   if (!tries_ways || stepping.taken == 0) return;
   backend.reset();  // the trials below need its memory
   if (has_reductions(model))

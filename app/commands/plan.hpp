@@ -13,6 +13,7 @@
 #include "io/config/config.hpp"
 #include "kernels/memory_needed.hpp"
 #include "kernels/ranks/decomposition.hpp"
+#include "kernels/solve/grid_equations.hpp"
 #include "solver/stable_step.hpp"
 
 namespace lapl {

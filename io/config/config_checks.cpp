@@ -288,10 +288,13 @@ class Checker : public KeyChecker {
         add(key,
             "given with time.scheme steady, which goes to the steady state in one step (expected "
             "none)");
-    if (is_steady && run_.steady_tolerance && !(run_.steady_tolerance->relative >= 1e-14))
-      add("time.tolerance", fmt::format("found a relative part of {} with time.scheme steady "
-                                        "(expected at least 1e-14)",
-                                        run_.steady_tolerance->relative));
+    if (const auto& of_state = run_.steady_tolerance;
+        of_state && !(of_state->relative >= 1e-14 && of_state->relative <= 0.1 &&
+                      of_state->absolute == of_state->relative))
+      add("time.tolerance",
+          "given with time.scheme steady (expected one number from 1e-14 to 0.1, the relative "
+          "error "
+          "of the state)");
     if (!is_steady && !given("time.steps") && !given("time.end"))
       add("time.steps", "missing (expected an integer from 0 to 9007199254740992, or time.end)");
     for (const auto& [one, other] :

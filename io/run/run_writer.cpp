@@ -151,12 +151,10 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   if (event.output.empty() && event.checkpoint.empty()) return;
   try {
     if (step == first_step_) folder_.drop_replaced();
-    nlohmann::ordered_json stored = {{"event", "stored"},
-                           {"step", step},
-                           {"time", event.time},
-                           {"digest", digest_text(event.digest)},
-                           {"output", event.output},
-                           {"checkpoint", event.checkpoint}};
+    nlohmann::ordered_json stored = {
+        {"event", "stored"},      {"step", step},
+        {"time", event.time},     {"digest", digest_text(event.digest)},
+        {"output", event.output}, {"checkpoint", event.checkpoint}};
     if (config_.scheme.kind == Scheme::steady) stored["residuals"] = storing.solves.history;
     folder_.log(stored, Durable::later);
   } catch (const IoError& error) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -58,9 +59,8 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
                              Colors(grid.size[1], grid.periodic[1]),
                              Colors(grid.size[2], grid.periodic[2])};
   const auto for_rows = [&](const auto& use) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t row = 0; row < grid.rows(); ++row)
-      use(row, row / grid.size[1], row % grid.size[1]);
+    for_indices(grid.rows(), threads,
+                [&](std::int64_t row) { use(row, row / grid.size[1], row % grid.size[1]); });
   };
   // Cells whose three colors all differ are beside no common cell along axes, so that one
   // evaluation serves three colors.
@@ -92,6 +92,7 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
             if (matrices[function].has(offset))
               entries[offset] = matrices[function].make(offset).data();
           std::vector<char> reads_further(grid.rows());
+          bool lacks_memory = false;
           for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
             // Another thread may make the array of an offset.
             std::array<double*, stencil_offsets> known{};
@@ -115,14 +116,20 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
               if (known[offset] == nullptr) {
 #pragma omp critical(lapl_stencil_matrices)
                 {
-                  if (entries[offset] == nullptr)
-                    entries[offset] = matrices[function].make(offset).data();
+                  try {
+                    if (entries[offset] == nullptr)
+                      entries[offset] = matrices[function].make(offset).data();
+                  } catch (const std::bad_alloc&) {
+                    lacks_memory = true;
+                  }
                   known[offset] = entries[offset];
                 }
+                if (known[offset] == nullptr) return;
               }
               known[offset][grid.row_place(row) + column] = entry;
             }
           });
+          if (lacks_memory) throw std::bad_alloc();
           if (std::ranges::count(reads_further, 1) > 0) return std::nullopt;
         }
       }
@@ -144,7 +151,8 @@ void GridSystem::assemble(const Values& state, double time) {
   Values probe = state, made(cells);
   const std::span unknown(probe.begin() + unknown_ * cells, cells);
   std::ranges::fill(unknown, 0.0);
-  find_constant(probe, time);
+  constant_.resize(cells);
+  left_(probe.data(), time, constant_.data());
   preconditioner_.reset();
   auto matrices = stencil_matrices(
       grid_, unknown, 0x1p30, constant_,

@@ -23,7 +23,8 @@ struct SolveMoment {
 struct SolveReport {
   int iterations = 0;
   double residual = 0;  ///< relative to the right side
-  /// by iteration of Newton's method, relative to the first; empty for linear equations
+  /// after each iteration, relative to the first of that run of Newton's method; empty for a
+  /// GridSystem
   std::vector<double> history;
   std::set<std::string> by;  ///< names of preconditioners
   std::int64_t solves = 0;   ///< all so far

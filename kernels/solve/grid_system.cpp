@@ -74,21 +74,21 @@ std::string GridSystem::cell_text(std::int64_t row, std::int64_t column) const {
 // Takes the entries for cells without an equation, whose values are given, out of the matrix.
 GridSystem::Values GridSystem::separate_given() {
   Values is_given(grid_.values);
-  std::vector<char> has_given(grid_.rows());
   const MatrixTerms terms(*raw_);
-  for_indices(grid_.rows(), threads_, [&](std::int64_t row) {
+  const bool any = any_index(grid_.rows(), threads_, [&](std::int64_t row) {
     const std::int64_t first = grid_.row_place(row);
+    bool any_in_row = false;
     for (std::int64_t place = first; place < first + grid_.size[2]; ++place) {
       bool has_entry = false;
       for (int term = 0; term < terms.count && !has_entry; ++term)
         has_entry = terms.entries[term][place] != 0;
-      if (has_entry) continue;
-      is_given[place] = 1;
-      has_given[row] = 1;
+      is_given[place] = has_entry ? 0 : 1;
+      any_in_row = any_in_row || !has_entry;
     }
+    return any_in_row;
   });
   given_.clear();
-  if (std::ranges::count(has_given, 1) == 0) return is_given;
+  if (!any) return is_given;
   grid_.wrap(is_given, threads_);
   for (int offset = 0; offset < stencil_offsets; ++offset)
     for (std::int64_t place = 0; place < std::ssize(raw_->at(offset)); ++place)
@@ -115,10 +115,10 @@ void GridSystem::prepare() {
   Values is_balanced(grid_.values);  // rows whose sum is 0
   constexpr std::int64_t none = -1;
   std::vector<std::int64_t> singular(grid_.rows(), none);  // columns
-  std::vector<char> not_finite(grid_.rows());
   const MatrixTerms terms(matrix);
-  for_indices(grid_.rows(), threads_, [&](std::int64_t row) {
+  is_finite_ = !any_index(grid_.rows(), threads_, [&](std::int64_t row) {
     double last_diagonal = first_diagonal;
+    bool any_is_not_finite = false;
     for (std::int64_t column = 0; column < columns; ++column) {
       const std::int64_t place = grid_.row_place(row) + column;
       double sum = 0, size = 0;
@@ -126,7 +126,7 @@ void GridSystem::prepare() {
         sum += terms.entries[term][place];
         size += std::abs(terms.entries[term][place]);
       }
-      if (!std::isfinite(size)) not_finite[row] = 1;
+      any_is_not_finite = any_is_not_finite || !std::isfinite(size);
       if (is_given[place] != 0) {
         diagonal[place] = last_diagonal;  // as large as others, so that multigrid sees no jump
         continue;
@@ -136,8 +136,8 @@ void GridSystem::prepare() {
       last_diagonal = std::abs(diagonal[place]);
       is_balanced[place] = std::abs(sum) <= 0x1p-46 * size ? 1 : 0;
     }
+    return any_is_not_finite;
   });
-  is_finite_ = std::ranges::count(not_finite, 1) == 0;
   if (!is_finite_) return;
   if (const auto found = std::ranges::find_if(singular, [](auto column) { return column != none; });
       found != singular.end()) {
@@ -164,8 +164,9 @@ void GridSystem::prepare() {
       make_preconditioner(std::move(matrix), !regions_.empty(), rules_.method, threads_);
   if (!preconditioner_)
     throw ConfigError(
-        "equation.let.{}.method: found transforms, but the coefficients or the conditions at sides "
-        "vary, or they are not symmetric (expected multigrid or auto)",
+        "equation.let.{}.method: found transforms, which need constant coefficients, no mask, no "
+        "advection, no axis of two cells, and conditions of some pairs (docs/solves.md; expected "
+        "multigrid or auto)",
         rules_.unknown);
   report_.by = {preconditioner_->name()};
   raw_.reset();
@@ -181,8 +182,7 @@ bool GridSystem::weigh() {
       if (matrix.has(offset) != matrix.has(back)) return false;
       if (!matrix.has(offset)) continue;
       const auto by = stencil_offset(offset);
-      std::vector<char> differs(grid_.rows());
-      for_indices(grid_.rows(), threads_, [&](std::int64_t row) {
+      const bool differs = any_index(grid_.rows(), threads_, [&](std::int64_t row) {
         for (std::int64_t column = 0; column < grid_.size[2]; ++column) {
           std::array<std::int64_t, 3> to = {row / grid_.size[1] + by[0],
                                             row % grid_.size[1] + by[1], column + by[2]};
@@ -195,11 +195,11 @@ bool GridSystem::weigh() {
           const std::int64_t here = grid_.row_place(row) + column, there = grid_.place(to);
           const double one = weights[here] * matrix.at(offset)[here];
           const double other = weights[there] * matrix.at(back)[there];
-          if (!(std::abs(one - other) <= 1e-10 * (std::abs(one) + std::abs(other))))
-            differs[row] = 1;
+          if (!(std::abs(one - other) <= 1e-10 * (std::abs(one) + std::abs(other)))) return true;
         }
+        return false;
       });
-      if (std::ranges::count(differs, 1) > 0) return false;
+      if (differs) return false;
     }
     return true;
   };

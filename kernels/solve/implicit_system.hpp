@@ -7,8 +7,7 @@
 // method. The derivatives of the rates at the beginning of a step, conditions at sides included,
 // follow from their values (assembly.hpp); they are found again where they no longer lead on. Each
 // linear system is solved by GMRES; its preconditioner is one of each field (preconditioner.hpp),
-// in their order (block Gauss and Seidel). All is computed in float64 on the CPU, in an order that
-// depends neither on the number of threads nor on ranks or devices.
+// in their order (block Gauss and Seidel). Bits are as of a GridSystem.
 #pragma once
 
 #include <functional>

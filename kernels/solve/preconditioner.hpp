@@ -22,7 +22,7 @@ class Preconditioner {
 enum class SolveMethod : std::uint8_t {
   automatic,   ///< transforms where they can, else multigrid
   multigrid,   ///< Multigrid (multigrid.hpp)
-  transforms,  ///< ModeSolver (mode_solver.hpp)
+  transforms,  ///< exact but for rounding (mode_solver.cpp)
 };
 
 /// Makes the preconditioner of a matrix with a positive diagonal. If `is_singular`, the matrix may

@@ -1,6 +1,7 @@
 // The parts of a grid in which the equations of a GridSystem determine its unknown up to a
 // constant.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -12,49 +13,39 @@ namespace lapl {
 
 // True if each cell has an equation, and an entry for the next cell along each axis.
 bool GridSystem::is_connected() const {
-  std::vector<char> is_cut(grid_.rows());
-  std::array<const double*, 3> next{};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    std::array<int, 3> by{};
-    by[axis] = 1;
-    const int offset = offset_number(by[0], by[1], by[2]);
-    if (grid_.size[axis] > 1 && !raw_->has(offset)) return false;
-    if (grid_.size[axis] > 1) next[axis] = raw_->at(offset).data();
-  }
-  for_indices(grid_.rows(), threads_, [&](std::int64_t row) {
-    const std::array<std::int64_t, 3> at = {row / grid_.size[1], row % grid_.size[1], 0};
-    const std::int64_t first = grid_.row_place(row);
+  return !any_index(grid_.rows(), threads_, [&](std::int64_t row) {
     for (std::int64_t column = 0; column < grid_.size[2]; ++column) {
-      if (weights_[first + column] == 0) is_cut[row] = 1;
-      for (std::size_t axis = 0; axis < 3; ++axis)
-        if (next[axis] != nullptr && at[axis] + (axis == 2 ? column : 0) + 1 < grid_.size[axis] &&
-            next[axis][first + column] == 0)
-          is_cut[row] = 1;
+      const std::array at = {row / grid_.size[1], row % grid_.size[1], column};
+      const std::int64_t place = grid_.place(at);
+      if (weights_[place] == 0) return true;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (at[axis] + 1 == grid_.size[axis]) continue;
+        std::array<int, 3> by{};
+        by[axis] = 1;
+        const int next = offset_number(by[0], by[1], by[2]);
+        if (!raw_->has(next) || raw_->at(next)[place] == 0) return true;
+      }
     }
+    return false;
   });
-  return std::ranges::count(is_cut, 1) == 0;
 }
 
 // Finds the regions of cells that no entry connects with others and in which only differences of
 // the unknown count.
 void GridSystem::find_regions(const Values& is_balanced) {
-  if (is_connected()) {
-    regions_.clear();
+  regions_.clear();
+  if (is_connected()) {  // the search below is serial
     Region all;
-    bool is_singular = true;
-    grid_.for_places(
-        [&](std::int64_t place) { is_singular = is_singular && is_balanced[place] != 0; });
-    if (!is_singular) return;
     grid_.for_places([&](std::int64_t place) {
       all.places.push_back(place);
       all.size += std::abs(weights_[place]);
     });
-    regions_.push_back(std::move(all));
+    if (std::ranges::all_of(all.places, [&](auto place) { return is_balanced[place] != 0; }))
+      regions_.push_back(std::move(all));
     return;
   }
   const MatrixTerms terms(*raw_);
   std::vector<std::uint8_t> is_known(grid_.values);
-  regions_.clear();
   // The place of a cell that lies beyond a periodic edge.
   const auto inside = [&](std::int64_t place) {
     for (std::size_t axis = 0; axis < 3; ++axis) {

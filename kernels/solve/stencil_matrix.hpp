@@ -21,6 +21,15 @@ void for_indices(std::int64_t count, int threads, const Use& use) {
   for (std::int64_t i = 0; i < count; ++i) use(i);
 }
 
+/// True if is(i) is true for any i from 0 to count - 1; calls it for all of them.
+template <class Is>
+bool any_index(std::int64_t count, int threads, const Is& is) {
+  bool any = false;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(|| : any)
+  for (std::int64_t i = 0; i < count; ++i) any = is(i) || any;
+  return any;
+}
+
 /// The cells of a grid in a padded array. Axes of one cell are not padded.
 struct PaddedGrid {
   PaddedGrid(std::array<std::int64_t, 3> size_by_axis, std::array<bool, 3> periodic_axes);

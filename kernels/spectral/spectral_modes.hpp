@@ -29,8 +29,8 @@ struct AxisModes {
   enum class Kind : std::uint8_t { odd, even, mixed, periodic, odd_at_faces, mixed_at_faces };
   std::int64_t size = 1;
   Kind kind = Kind::odd;
-  bool turned =
-      false;  ///< i counts from the last node, as the faces are those of the table, turned
+  /// i counts from the last node: the faces are those of the table, exchanged
+  bool turned = false;
 
   AxisModes() = default;
   AxisModes(const AxisFaces<double>& faces, std::int64_t nodes)

@@ -43,4 +43,20 @@ void check_quantities(const std::vector<Formula>& quantities) {
   for (const Formula& quantity : quantities) nesting_depth(quantity);
 }
 
+std::set<std::string> quantities_read(
+    std::vector<const Formula*> formulas,
+    const std::map<std::string, const Formula*, std::less<>>& quantities) {
+  std::set<std::string> found;
+  while (!formulas.empty()) {
+    const Formula& formula = *formulas.back();
+    formulas.pop_back();
+    for (const FormulaNode& node : formula.nodes)
+      if (const auto quantity = quantities.find(node.name); node.kind == FormulaNode::Kind::name &&
+                                                            quantity != quantities.end() &&
+                                                            found.insert(node.name).second)
+        formulas.push_back(quantity->second);
+  }
+  return found;
+}
+
 }  // namespace lapl

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "solver/equation/formula.hpp"
@@ -9,5 +13,10 @@ namespace lapl {
 /// Throws FormulaError where a quantity reads itself or is nested so deeply that recursive
 /// functions could exhaust the stack.
 void check_quantities(const std::vector<Formula>& quantities);
+
+/// The names of the quantities that formulas read, also through one another.
+std::set<std::string> quantities_read(
+    std::vector<const Formula*> formulas,
+    const std::map<std::string, const Formula*, std::less<>>& quantities);
 
 }  // namespace lapl

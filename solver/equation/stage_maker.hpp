@@ -158,7 +158,7 @@ class StageMaker {
     if (state != fields_) solves_ = solves_for(state);
     const std::unique_ptr<Level> made = new_level();
     Level& last = *made;
-    const std::set<std::string> read = quantities_read(formulas);
+    const std::set<std::string> read = quantities_read(formulas, names_.quantities);
     for (const Formula* const quantity : in_arrays_) refuse_noise(*quantity);
     for (const Formula* const quantity : in_arrays_)
       if (read.contains(quantity->name))
@@ -182,21 +182,6 @@ class StageMaker {
     for (const auto& level : levels_)
       if (!level->stage.targets.empty()) add(level->stage, state);
     add(last.stage, state);
-  }
-
-  // The quantities that formulas read, also through one another.
-  std::set<std::string> quantities_read(Formulas formulas) const {
-    std::set<std::string> found;
-    while (!formulas.empty()) {
-      const Formula& formula = *formulas.back();
-      formulas.pop_back();
-      for (const FormulaNode& node : formula.nodes)
-        if (const auto quantity = names_.quantities.find(node.name);
-            node.kind == Kind::name && quantity != names_.quantities.end() &&
-            found.insert(node.name).second)
-          formulas.push_back(quantity->second);
-    }
-    return found;
   }
 
   // The solves for the fields of a state that the others determine.

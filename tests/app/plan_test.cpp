@@ -47,6 +47,36 @@ TEST_CASE("plan says how much disk a run takes, within a quarter, and leaves not
         doctest::Approx(plan["disk_bytes"].get<double>()).epsilon(0.25));
 }
 
+TEST_CASE("plan says how solves go, and a steady run logs the residuals of its iterations") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [24, 32]}\nboundary: zero\ninitial: {u: random}\n"
+             "equation: {let: {p: {solve: laplacian(p), equals: -u}}, u: p - u}\n"
+             "time: {step: 0.01, steps: 2000}\n");
+  const Outcome json = run_lapl({"plan", "c.yaml", "--backend", "cpu", "--json"});
+  REQUIRE(json.code == 0);
+  const auto solves = nlohmann::json::parse(json.out).at("solves");
+  CHECK(solves.at("by") == nlohmann::json({"transforms"}));
+  CHECK(solves.at("iterations").get<int>() == 1);
+  CHECK(solves.at("seconds_each").get<double>() > 0);
+  CHECK(solves.at("part_of_stepping").get<double>() > 0);
+  CHECK(solves.at("part_of_stepping").get<double>() <= 1.01);
+  const Outcome text = run_lapl({"plan", "c.yaml", "--backend", "cpu"});
+  CHECK(text.out.find("solves:     by transforms: 1 iteration and ") != std::string::npos);
+  write_text("s.yaml",
+             "grid: {shape: [24]}\nboundary: zero\ninitial: {u: 0}\n"
+             "equation: {u: laplacian(u) + exp(u) / 1000}\noutput: {directory: out}\n");
+  CHECK(run_lapl({"run", "s.yaml", "--set", "time=steady", "--backend", "cpu"}).code == 0);
+  const std::string log = file_text("out/log.jsonl");
+  const std::size_t at = log.rfind("\"residuals\":[");
+  REQUIRE(at != std::string::npos);
+  CHECK(std::stod(log.substr(at + 13)) < 0.1);
+  for (const char* const tolerance : {"5", "1e-15", "{relative: 1e-6, absolute: 1e-3}"})
+    CHECK(run_lapl({"validate", "s.yaml", "--set",
+                    fmt::format("time={{scheme: steady, tolerance: {}}}", tolerance)})
+              .err.find("expected one number from 1e-14 to 0.1") != std::string::npos);
+}
+
 TEST_CASE("plan says why it could not measure storing, and the rest all the same") {
   const Sandbox sandbox;
   write_text("c.yaml",

@@ -5,30 +5,24 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "tests/solver/gallery_run.hpp"
 
 using namespace lapl;
+using test::away_from;
 using test::GalleryRun;
 using test::Values;
 
 namespace {
 
-// The values of the field of this name after `steps` further steps.
-Values field_after(GalleryRun& run, std::int64_t steps, const std::string& name) {
-  const auto at = std::ranges::find(run.run.fields, name);
-  REQUIRE(at != run.run.fields.end());
-  return run.after(steps, at - run.run.fields.begin());
-}
-
 // Settings for n x n nodes, or for rows x n, with this spacing.
 std::vector<std::string> flow_grid(std::int64_t rows, std::int64_t n, double h) {
   return {fmt::format("grid.shape=[{}, {}]", rows, n), fmt::format("grid.spacing={:.17g}", h)};
 }
-
-// The relative difference. (doctest's Approx would add epsilon to the difference it allows.)
-double away_from(double expected, double value) { return std::abs(value / expected - 1); }
 
 struct FlowErrors {
   double vorticity = 0, stream = 0;
@@ -40,7 +34,7 @@ FlowErrors taylor_green_errors(std::int64_t n) {
   std::vector<std::string> settings = flow_grid(n, n, h);
   settings.emplace_back("time.step=0.02");
   GalleryRun run("taylor-green", settings);
-  const Values w = field_after(run, 100, "w"), psi = field_after(run, 0, "psi");
+  const Values w = run.after(100, "w"), psi = run.after(0, "psi");
   FlowErrors errors;
   for (std::int64_t i = 0; i < n * n; ++i) {
     const double x = static_cast<double>(i % n) * h, y = static_cast<double>(i / n) * h;
@@ -60,7 +54,7 @@ double shear_layer_growth(std::int64_t n) {
                    "initial.w={kind: formula, formula: -(1 + a * cos(k * x)) / cosh(y)^2}"});
   GalleryRun run("kelvin-helmholtz", settings);
   const auto amplitude = [&](std::int64_t steps) {
-    const Values psi = field_after(run, steps, "psi");
+    const Values psi = run.after(steps, "psi");
     std::complex<double> sum = 0;
     for (std::int64_t i = 0; i < n; ++i)  // a row near the middle
       sum +=
@@ -89,7 +83,7 @@ std::vector<std::string> disc_settings(std::int64_t n) {
 DiscFlow disc_flow(std::int64_t n) {
   GalleryRun run("potential-flow", disc_settings(n));
   const double h = 4 * disc_radius / static_cast<double>(n), R2 = disc_radius * disc_radius;
-  const Values psi = field_after(run, 1, "psi");
+  const Values psi = run.after(1, "psi");
   const auto place = [&](std::int64_t i) {
     return (static_cast<double>(i) - static_cast<double>(n - 1) / 2) * h;
   };
@@ -114,7 +108,7 @@ DiscFlow disc_flow(std::int64_t n) {
 
 TEST_CASE("gallery: cavity has the eddy of Ghia, Ghia and Shin at Re 100") {
   GalleryRun run("cavity", {});
-  const Values psi = field_after(run, 1, "psi"), w = field_after(run, 0, "w");
+  const Values psi = run.after(1, "psi"), w = run.after(0, "w");
   const auto eddy = std::ranges::min_element(psi) - psi.begin();
   CHECK(away_from(-0.103423, psi[eddy]) < 0.0015);
   CHECK(away_from(-3.16646, w[eddy]) < 0.005);
@@ -133,7 +127,7 @@ TEST_CASE("gallery: the errors of cavity fall with the square of the spacing") {
     std::vector<std::string> settings = flow_grid(n, n, 1 / static_cast<double>(n + 1));
     settings.push_back(fmt::format("grid.origin={:.17g}", 1 / static_cast<double>(n + 1)));
     GalleryRun run("cavity", settings);
-    return field_after(run, 1, "psi")[n * n / 2];
+    return run.after(1, "psi")[n * n / 2];
   };
   const double coarse = middle(31), fine = middle(63), finest = middle(127);
   CHECK(away_from(4, (fine - coarse) / (finest - fine)) < 0.06);
@@ -143,7 +137,7 @@ TEST_CASE("gallery: cavity-pressure has the velocities of Ghia, Ghia and Shin at
   GalleryRun run("cavity-pressure",
                  {"grid.shape=[32, 32]", "grid.spacing=0.03125", "grid.origin=0.015625",
                   "time.step=0.02", "parameters.damp=90", "output.count=1"});
-  const Values u = field_after(run, 750, "u"), v = field_after(run, 0, "v");
+  const Values u = run.after(750, "u"), v = run.after(0, "v");
   double u_least = 0, v_least = 0, v_most = 0, largest = 0;
   for (int i = 0; i < 32; ++i) {
     u_least = std::min(u_least, (u[32 * i + 15] + u[32 * i + 16]) / 2);
@@ -183,7 +177,7 @@ TEST_CASE("gallery: potential-flow is the exact flow, twice as fast at the top o
 TEST_CASE("gallery: the dye of potential-flow enters on the left, and stays on its streamlines") {
   std::vector<std::string> settings = disc_settings(64);
   GalleryRun bands("potential-flow", settings);
-  const Values dye = field_after(bands, 125, "dye");  // where it enters, it is 1 now
+  const Values dye = bands.after(125, "dye");  // where it enters, it is 1 now
   for (const std::int64_t row : {0, 63}) {
     CHECK(dye[64 * row] > 0.9);
     CHECK(std::abs(dye[64 * row + 32]) < 0.1);
@@ -191,7 +185,7 @@ TEST_CASE("gallery: the dye of potential-flow enters on the left, and stays on i
   settings.emplace_back(
       "initial.dye={kind: formula, formula: \"y * (1 - R^2 / max(x^2 + y^2, R^2))\"}");
   GalleryRun lines("potential-flow", settings);
-  const Values before = field_after(lines, 0, "dye"), after = field_after(lines, 100, "dye");
+  const Values before = lines.after(0, "dye"), after = lines.after(100, "dye");
   double change = 0;
   for (std::int64_t row = 1; row < 63; ++row)
     for (std::int64_t i = 64 * row + 16; i < 64 * row + 48; ++i)

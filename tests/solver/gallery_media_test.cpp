@@ -1,24 +1,28 @@
-// Configs of configs/gallery with potentials, steady states and implicit steps, on small grids:
-// compared with exact solutions and published values.
+// Configs of configs/gallery with potentials, phases, steady states and implicit steps, on small
+// grids: compared with exact solutions and published values.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <numbers>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "tests/solver/gallery_run.hpp"
 #include "tests/test_field.hpp"
 
 using namespace lapl;
+using test::away_from;
 using test::GalleryRun;
+using test::sum_all;
 using test::Values;
 
 namespace {
-
-double sum_cells(const Values& values) { return std::reduce(values.begin(), values.end()); }
 
 // Where a function that falls is 0.
 template <class Function>
@@ -113,7 +117,6 @@ TEST_CASE("gallery: Darcy, layers in series and side by side have the means of t
   const double coarse = 1 / mean_conductivity(16, across);
   const double fine = 1 / mean_conductivity(32, across);
   CHECK(2 * fine - coarse == doctest::Approx((1 + 0.1) / 2).epsilon(1e-7));
-  CHECK(fine == doctest::Approx((1 + 0.1) / 2).epsilon(0.01));
   CHECK(mean_conductivity(16, "where(y + hy / 2 < 0.5, 10, 1)") ==
         doctest::Approx(5.5).epsilon(1e-8));
 }
@@ -155,10 +158,10 @@ TEST_CASE("gallery: Nernst-Planck, ions between charged plates come to rest as G
   constexpr double h = 0.2, charge = 3, width = rows * h;
   GalleryRun run("nernst-planck", {"grid.shape=[80, 1]", "grid.spacing=0.2",
                                    "time.scheme=backward-euler", "time.step=5"});
-  const double before = sum_cells(run.after(0, 0));
+  const double before = sum_all(run.after(0, 0));
   const Values p = run.after(60, 0), m = run.after(0, 1), phi = run.after(0, 2);
-  CHECK(sum_cells(p) == doctest::Approx(before).epsilon(1e-11));
-  CHECK(sum_cells(m) == doctest::Approx(before).epsilon(1e-11));
+  CHECK(sum_all(p) == doctest::Approx(before).epsilon(1e-11));
+  CHECK(sum_all(m) == doctest::Approx(before).epsilon(1e-11));
   // The plates take ions from between them, so fewer are left, and the Debye length is larger.
   const auto plate = [](double left) { return 2 * std::asinh(charge / 2 / std::sqrt(left)); };
   const double left = root_between(0.1, 1, [&](double c) {
@@ -187,7 +190,7 @@ TEST_CASE("gallery: Poisson-Boltzmann, a plate has the potential of Gouy and Cha
   };
   const double coarse = error(240), fine = error(480);
   CHECK(fine < 0.0025);
-  CHECK(coarse / fine == doctest::Approx(4).epsilon(0.15));
+  CHECK(away_from(4, coarse / fine) < 0.12);
 }
 
 TEST_CASE("gallery: the porous medium equation has Barenblatt's solution") {
@@ -203,10 +206,10 @@ TEST_CASE("gallery: the porous medium equation has Barenblatt's solution") {
   const auto radius = [&](const Values& u) {
     double sum = 0;
     for (int i = 0; i < n * n; ++i) sum += u[i] * squared(i);
-    return std::sqrt(sum / sum_cells(u));
+    return std::sqrt(sum / sum_all(u));
   };
   const Values before = run.after(0), after = run.after(75);  // from time 1 to 16
-  CHECK(sum_cells(after) == doctest::Approx(sum_cells(before)).epsilon(1e-9));
+  CHECK(sum_all(after) == doctest::Approx(sum_all(before)).epsilon(1e-9));
   CHECK(radius(after) / radius(before) == doctest::Approx(std::pow(times, 1. / 6)).epsilon(4e-4));
   double difference = 0;
   for (int i = 0; i < n * n; ++i) {
@@ -214,7 +217,7 @@ TEST_CASE("gallery: the porous medium equation has Barenblatt's solution") {
     const double exact = std::sqrt(std::max(0., shrunk)) * std::pow(times, -1. / 3);
     difference += std::abs(after[i] - exact);
   }
-  CHECK(difference / sum_cells(after) < 0.004);
+  CHECK(difference / sum_all(after) < 0.004);
 }
 
 TEST_CASE("gallery: a wall that radiates has the heat flux of its equation of fourth degree") {
@@ -251,4 +254,27 @@ TEST_CASE("gallery: Schroedinger-Newton, a bound body has its published frequenc
   CHECK(3 * before.energy() / before.mass() / published == doctest::Approx(1).epsilon(0.004));
   CHECK(after.mass() == doctest::Approx(before.mass()).epsilon(2e-6));
   CHECK(after.energy() == doctest::Approx(before.energy()).epsilon(1e-4));
+}
+
+TEST_CASE(
+    "gallery: dendrite, heat equals the frozen part, four arms are alike and ahead of the "
+    "diagonals") {
+  GalleryRun run("dendrite",
+                 {"grid.shape=[96, 96]", "time.step=0.03",
+                  "initial.p={kind: formula, formula: -tanh((sqrt(x^2 + y^2) - 6) / sqrt(2))}"});
+  const auto heat = [&] { return sum_all(run.after(0, 1)) - 0.5 * sum_all(run.after(0, 0)); };
+  const double before = heat();
+  const Values p = run.after(1500, 0);
+  CHECK(heat() == doctest::Approx(before).epsilon(1e-12));
+  double along = 0, diagonal = 0;  // from the centre, between nodes 47 and 48
+  for (int i = 0; i < 48; ++i) {
+    along += p[47 * 96 + 48 + i] > 0 ? 1 : 0;
+    diagonal += p[(48 + i) * 96 + 48 + i] > 0 ? std::sqrt(2.0) : 0;
+  }
+  CHECK(along > diagonal + 2);
+  for (int j = 0; j < 96; ++j)
+    for (int i = 0; i < 96; ++i) {
+      CHECK(std::abs(p[j * 96 + i] - p[i * 96 + j]) < 1e-9);
+      CHECK(std::abs(p[j * 96 + i] - p[j * 96 + 95 - i]) < 1e-9);
+    }
 }

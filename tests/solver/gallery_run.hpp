@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +20,11 @@
 namespace lapl::test {
 
 using Values = std::vector<double>;
+
+/// The relative difference. (doctest's Approx would add epsilon to the difference that it allows.)
+inline double away_from(double expected, double value) { return std::abs(value / expected - 1); }
+/// The sum over all cells.
+inline double sum_all(const Values& values) { return std::reduce(values.begin(), values.end()); }
 
 /// Runs a config of the gallery in float64 with these settings.
 class GalleryRun {
@@ -40,6 +48,11 @@ class GalleryRun {
     const auto capture = backend_->capture();
     const auto values = capture.wait().field(field);
     return {values.begin(), values.end()};
+  }
+  Values after(std::int64_t steps, std::string_view field) {
+    const auto at = std::ranges::find(run.fields, field);
+    REQUIRE(at != run.fields.end());
+    return after(steps, at - run.fields.begin());
   }
   double at_time(std::int64_t steps) const { return static_cast<double>(steps) * *run.time_step; }
 

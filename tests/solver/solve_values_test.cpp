@@ -99,20 +99,19 @@ TEST_CASE("solves: the potential at an inner corner, r^(2/3), converges as theor
         n, 2.0 / n));
     const std::vector<double> state = copy_of_state(*test::started(run));
     const std::int64_t cells = run.shape.cells();
-    const auto exact = [&](std::int64_t cell) { return state[cell]; };
     double largest = 0;
     for (std::int64_t cell = 0; cell < cells; ++cell)
-      largest = std::max(largest, std::abs(state[cells + cell] - exact(cell)));
+      largest = std::max(largest, std::abs(state[cells + cell] - state[cell]));
     // at (-1/2, 1/2), between four cells
     const std::int64_t far = (3 * n / 4 - 1) * n + n / 4 - 1;
-    double of_far = 0;
+    double far_error = 0;
     for (const std::int64_t cell : {far, far + 1, far + n, far + n + 1})
-      of_far += (state[cells + cell] - exact(cell)) / 4;
-    return std::array{largest, std::abs(of_far)};
+      far_error += (state[cells + cell] - state[cell]) / 4;
+    return std::array{largest, std::abs(far_error)};
   };
   const auto coarse = errors(32), fine = errors(64);
-  CHECK(std::log2(coarse[0] / fine[0]) == doctest::Approx(2.0 / 3).epsilon(0.1));  // at the corner
-  CHECK(std::log2(coarse[1] / fine[1]) == doctest::Approx(4.0 / 3).epsilon(0.1));  // away from it
+  CHECK(std::abs(std::log2(coarse[0] / fine[0]) - 2.0 / 3) < 0.05);  // at the corner
+  CHECK(std::abs(std::log2(coarse[1] / fine[1]) - 4.0 / 3) < 0.08);  // away from it
 }
 
 TEST_CASE("solves: a quantity with conditions may read the solved field") {
