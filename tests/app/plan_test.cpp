@@ -51,7 +51,7 @@ TEST_CASE("plan says how solves go, and a steady run logs the residuals of its i
   const Sandbox sandbox;
   write_text("c.yaml",
              "grid: {shape: [24, 32]}\nboundary: zero\ninitial: {u: random}\n"
-             "equation: {let: {p: {solve: laplacian(p), equals: -u}}, u: p - u}\n"
+             "equation: {let: {p: {solve: laplacian(p), equals: -u}}, u: -p - u}\n"
              "time: {step: 0.01, steps: 2000}\n");
   const Outcome json = run_lapl({"plan", "c.yaml", "--backend", "cpu", "--json"});
   REQUIRE(json.code == 0);
