@@ -104,10 +104,13 @@ std::shared_ptr<GridEquations> step_equations(const RunConfig& config, const For
       !names_time(rates) &&
       RateSymbol(rates.stages, fields, rates.arrays()).rates() != RateSymbol::Rates::nonlinear;
   rules.removes_mean = std::vector<bool>(config.fields.size());
+  rules.methods.resize(config.fields.size());
   for (std::size_t i = 0; i < system.solved.size(); ++i) {
     const auto field = static_cast<std::size_t>(system.solved[i].field);
     rules.has_rate[field] = false;
     rules.removes_mean[field] = config.equation.solves[i].removes_mean;
+    if (config.equation.solves[i].method == SolveMethod::multigrid)
+      rules.methods[field] = SolveMethod::multigrid;
   }
   return std::make_shared<ImplicitSystem>(rates, std::move(rules), config.threads);
 }

@@ -141,7 +141,7 @@ void ImplicitSystem::build(double change) {
       largest_diagonal_[i] = std::max(largest_diagonal_[i], diagonal);
     });
     preconditioners_.push_back(
-        make_preconditioner(std::move(own), !free_[i].empty(), SolveMethod::automatic, threads_));
+        make_preconditioner(std::move(own), !free_[i].empty(), rules_.methods[i], threads_));
     report_.by.insert(preconditioners_.back()->name());
   }
   change_ = change;

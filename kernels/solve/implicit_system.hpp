@@ -31,8 +31,9 @@ struct ImplicitRules {
   bool is_linear = false;  ///< the rates, with factors that do not depend on time or the state
   double tolerance =
       0;  ///< estimated error of the solution, relative to each field's largest value
-  std::vector<bool> removes_mean = {};  ///< of the right side of a field without a rate
-  bool rejects = false;                 ///< true: where no solution is found, the fields become NaN
+  std::vector<bool> removes_mean = {};    ///< of the right side of a field without a rate
+  std::vector<SolveMethod> methods = {};  ///< of each field; transforms only where they can
+  bool rejects = false;  ///< true: where no solution is found, the fields become NaN
 };
 
 class ImplicitSystem : public GridEquations {

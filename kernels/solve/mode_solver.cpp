@@ -171,14 +171,14 @@ std::optional<AlikeRows> alike_rows(const StencilMatrix& matrix, int threads) {
 
 class ModeSolver : public Preconditioner {
  public:
-  ModeSolver(StencilMatrix matrix, const AlikeRows& rows, int threads)
+  ModeSolver(StencilMatrix matrix, const AlikeRows& rows, bool is_singular, int threads)
       : matrix_(std::move(matrix)),
         rows_(rows),
         threads_(threads),
         shape_(box_shape(rows, matrix_.grid)),
         exchange_(Problem<double>{.shape = shape_, .faces = {}}, threads),
         transforms_(box_faces(rows, matrix_.grid), exchange_, threads),
-        rates_(mode_rate(rows), box_faces(rows, matrix_.grid), shape_),
+        rates_(mode_rate(rows, is_singular), box_faces(rows, matrix_.grid), shape_),
         values_(shape_.cells(), threads) {}
 
   const StencilMatrix& matrix() const override { return matrix_; }
@@ -220,12 +220,10 @@ class ModeSolver : public Preconditioner {
     return {of_axis(1), of_axis(2), of_axis(0)};
   }
   // The eigenvalues.
-  static ModeRate mode_rate(const AlikeRows& rows) {
+  static ModeRate mode_rate(const AlikeRows& rows, bool is_singular) {
     ModeRate rate;
-    double size = 0;
     for (int offset = 0; offset < stencil_offsets; ++offset) {
       rate.of_mean += rows.entries[offset];
-      size += std::abs(rows.entries[offset]);
       ModeRate::Term term{.weight = rows.entries[offset]};
       bool is_first = offset != stencil_center;  // of those that reflections make of each other
       for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -235,7 +233,7 @@ class ModeSolver : public Preconditioner {
       }
       if (is_first && term.weight != 0) rate.terms.push_back(term);
     }
-    if (std::abs(rate.of_mean) <= 0x1p-46 * size) rate.of_mean = 0;
+    if (is_singular) rate.of_mean = 0;
     return rate;
   }
 
@@ -260,7 +258,7 @@ std::unique_ptr<Preconditioner> make_preconditioner(StencilMatrix matrix, bool i
                                                     SolveMethod method, int threads) {
   if (method != SolveMethod::multigrid)
     if (const auto rows = alike_rows(matrix, threads))
-      return std::make_unique<ModeSolver>(std::move(matrix), *rows, threads);
+      return std::make_unique<ModeSolver>(std::move(matrix), *rows, is_singular, threads);
   if (method == SolveMethod::transforms) return nullptr;
   return std::make_unique<Multigrid>(std::move(matrix), is_singular, threads);
 }

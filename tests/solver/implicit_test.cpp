@@ -154,6 +154,19 @@ TEST_CASE("steady: known states, both branches of one that has two, and none bey
                   "the rates keep an integral"));
 }
 
+TEST_CASE("steady: a weak side far below the entries of the matrix decides on the mean") {
+  // u'' = -1 on (0, 1), and u' = F u at the left: u = 1 / F + x - x^2 / 2.
+  for (const double factor : {1e-3, 1e-6, 1e-8}) {
+    const auto u = test::stepped<double>(test::config_run(fmt::format(
+        "grid: {{shape: [50], spacing: 0.02}}\ninitial: {{u: 0}}\ntime: steady\nboundary: {{left: "
+        "{{mixed: {{value: 0, factor: {}}}}}, right: insulated}}\nequation: {{u: laplacian(u) + "
+        "1}}\ncompute: {{precision: float64}}\n",
+        factor)));
+    CAPTURE(factor);
+    CHECK(std::abs(u[25] * factor - 1) < 2 * factor + 1e-13 / factor);
+  }
+}
+
 TEST_CASE("implicit steps: what they cannot step is refused with its reason") {
   const auto refusal = [](const std::string& rest) {
     return test::text_thrown([&] { test::config_run("grid: {shape: [8, 8]}\n" + rest); });

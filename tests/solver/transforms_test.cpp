@@ -91,6 +91,17 @@ TEST_CASE("solves: transforms find fields that are determined up to a constant")
   for (const char* const sides : {"periodic", "insulated"})
     check_same(fmt::format("grid: {{shape: [16, 30], spacing: 0.1}}\nboundary: {}\n", sides),
                "laplacian(s)", ", mean: removed");
+  // Only rounding is left of a right side without its mean.
+  for (const char* const method : {"auto", "multigrid"})
+    for (const char* const shape : {"[7]", "[7, 1]", "[12, 12]"}) {
+      const std::vector<double> state = test::stepped<double>(test::config_run(fmt::format(
+          "grid: {{shape: {}, spacing: 1}}\nboundary: periodic\nequation: {{let: {{p: {{solve: "
+          "laplacian(p), equals: u, mean: removed, method: {}}}}}, u: -0.3*u}}\ninitial: {{u: "
+          "1.1}}\ntime: {{step: 0.1, steps: 3}}\ncompute: {{precision: float64}}\n",
+          shape, method)));
+      CHECK(std::ranges::all_of(state.begin() + std::ssize(state) / 2, state.end(),
+                                [](double p) { return p == 0; }));
+    }
   // A Helmholtz equation between two resonances is not definite.
   const std::string sides = "grid: {shape: [30, 30], spacing: 0.1}\nboundary: zero\n";
   CHECK(solution_by("transforms", sides, "laplacian(s) + 3.5*s").iterations <= 3);
