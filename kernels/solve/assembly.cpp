@@ -68,7 +68,7 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
       along_axes && std::ranges::all_of(colors, [](const Colors& of) { return of.count == 3; });
   const int at_once = three_at_once ? 3 : 1;
   std::array<int, 3> color{};
-  const auto color_of = [&](int which, std::size_t axis) {
+  const auto color_at = [&](int which, std::size_t axis) {
     return three_at_once ? (color[axis] + which) % 3 : color[axis];
   };
   for (color[0] = 0; color[0] < (three_at_once ? 1 : colors[0].count); ++color[0])
@@ -77,9 +77,9 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
         for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
           int changed = -1;  // the color of cells in this row that change; -1: none
           for (int which = 0; which < at_once; ++which)
-            if (colors[0].of_cell[i] == color_of(which, 0) &&
-                colors[1].of_cell[j] == color_of(which, 1))
-              changed = color_of(which, 2);
+            if (colors[0].of_cell[i] == color_at(which, 0) &&
+                colors[1].of_cell[j] == color_at(which, 1))
+              changed = color_at(which, 2);
           for (std::int64_t column = 0; column < columns; ++column)
             unknown[row * columns + column] =
                 base[row * columns + column] + (colors[2].of_cell[column] == changed ? unit : 0);
@@ -102,9 +102,9 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
               if (entry == 0) continue;
               int offset = std::isfinite(entry) ? -1 : stencil_center;
               for (int which = 0; which < at_once && offset < 0; ++which) {
-                const std::array<int, 3> by = {colors[0].offset(i, color_of(which, 0)),
-                                               colors[1].offset(j, color_of(which, 1)),
-                                               colors[2].offset(column, color_of(which, 2))};
+                const std::array<int, 3> by = {colors[0].offset(i, color_at(which, 0)),
+                                               colors[1].offset(j, color_at(which, 1)),
+                                               colors[2].offset(column, color_at(which, 2))};
                 if (std::ranges::count(by, Colors::none) == 0 &&
                     (!three_at_once || std::ranges::count(by, 0) >= 2))
                   offset = offset_number(by[0], by[1], by[2]);

@@ -1,5 +1,5 @@
-// What a coarse node reads of the finer grid, as lists of moves in padded arrays. They hold for
-// inner nodes: those whose neighbours' neighbours need no test of an edge.
+// The parts of the finer grid that a coarse node reads, as lists of moves in padded arrays. They
+// hold for inner nodes: those whose neighbours' neighbours need no test of an edge.
 #pragma once
 
 #include <array>

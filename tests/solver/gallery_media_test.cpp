@@ -50,7 +50,7 @@ double mean_conductivity(int n, const std::string& k) {
   return flow;
 }
 
-// What the wall without its anchor gives off, and its resistance to heat.
+// The heat that the wall without its anchor gives off, and its resistance.
 struct WallLoss {
   double flux, resistance;
 };
