@@ -293,8 +293,7 @@ class Checker : public KeyChecker {
                       of_state->absolute == of_state->relative))
       add("time.tolerance",
           "given with time.scheme steady (expected one number from 1e-14 to 0.1, the relative "
-          "error "
-          "of the state)");
+          "error of the state)");
     if (!is_steady && !given("time.steps") && !given("time.end"))
       add("time.steps", "missing (expected an integer from 0 to 9007199254740992, or time.end)");
     for (const auto& [one, other] :

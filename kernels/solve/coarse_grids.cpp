@@ -90,7 +90,7 @@ void Multigrid::interpolate(Level& level) const {
   }
 }
 
-StencilMatrix Multigrid::coarse_matrix(const Level& level) const {
+StencilMatrix Multigrid::coarse_matrix(Level& level) const {
   const int threads = threads_for(level.matrix.grid);
   const StencilMatrix& fine = level.matrix;
   const PaddedGrid& grid = fine.grid;
@@ -98,7 +98,6 @@ StencilMatrix Multigrid::coarse_matrix(const Level& level) const {
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (level.halved[axis]) size[axis] = coarse_size(size[axis]);
   StencilMatrix coarse{PaddedGrid(size, grid.periodic)};
-  const MatrixTerms terms(fine);
   std::vector<int> offsets;
   std::array<bool, 3> reaches{};  // axes along which entries reach
   for (int offset = 0; offset < stencil_offsets; ++offset) {
@@ -113,7 +112,7 @@ StencilMatrix Multigrid::coarse_matrix(const Level& level) const {
       is_made = is_made && (stencil_offset(offset)[axis] == 0 || reaches[axis]);
     if (is_made) coarse.make(offset);
   }
-  const std::vector<ChildTerm> inner = children_of_inner(grid, level.halved, offsets);
+  level.children = children_of_inner(grid, level.halved, offsets);
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t row = 0; row < coarse.grid.rows(); ++row)
     for (std::int64_t column = 0; column < size[2]; ++column) {
@@ -126,7 +125,7 @@ StencilMatrix Multigrid::coarse_matrix(const Level& level) const {
       };
       if (level.is_inner(here)) {
         const std::int64_t base = level.fine_place(here);
-        for (const ChildTerm& child : inner) {
+        for (const ChildTerm& child : level.children) {
           const double weight = level.weights[child.set][base + child.move];
           if (weight == 0) continue;
           for (const EntryTerm& of_entry : child.entries) {

@@ -11,6 +11,7 @@
 #include "kernels/error.hpp"
 #include "kernels/solve/assembly.hpp"
 #include "kernels/solve/krylov.hpp"
+#include "kernels/solve/multigrid.hpp"
 
 namespace lapl {
 namespace {
@@ -21,11 +22,8 @@ using Values = std::vector<double>;
 // values a of conditions, or in conditions of arrays that no stage reads.
 bool follows_from_state(const Problem<double>& left, int unknown) {
   const auto is_read = [&](int array) {
-    return std::ranges::any_of(left.stages, [&](const Stage& stage) {
-      return std::ranges::any_of(stage.tree.operations, [&](const StageOperation& node) {
-        return node.operation == Operation::value && node.index == array;
-      });
-    });
+    return std::ranges::any_of(
+        left.stages, [&](const StageTree& tree) { return reads_array(tree, array); }, &Stage::tree);
   };
   const auto is_other = [&](int array) { return array < left.step_fields && array != unknown; };
   for (int array = 0; array < left.step_fields; ++array)
@@ -59,12 +57,8 @@ GridSystem::GridSystem(const Problem<double>& left, const Problem<double>& right
              left.faces[unknown].columns.wrap()}) {}
 
 double GridSystem::memory(Shape shape, int fields) {
-  const double axes = shape.axes, cells = static_cast<double>(shape.cells());
-  // On the finest grid the entries, the weights of parents, four vectors of a level and seven of a
-  // solve; all entries on the coarser ones; a state, and two results.
-  const double fine = 2 * axes + 1 + std::exp2(axes) + 4 + 7;
-  const double coarse = (std::pow(3, axes) + std::exp2(axes) + 4) / (std::exp2(axes) - 1);
-  return 8 * cells * (fine + coarse + fields + 2);
+  // seven vectors of a solve, a state, and two results
+  return Multigrid::memory(shape) + 8 * static_cast<double>(shape.cells()) * (7 + fields + 2);
 }
 
 std::string GridSystem::cell_text(std::int64_t row, std::int64_t column) const {
@@ -73,28 +67,12 @@ std::string GridSystem::cell_text(std::int64_t row, std::int64_t column) const {
 
 // Takes the entries for cells without an equation, whose values are given, out of the matrix.
 GridSystem::Values GridSystem::separate_given() {
-  Values is_given(grid_.values);
-  const MatrixTerms terms(*raw_);
-  const bool any = any_index(grid_.rows(), threads_, [&](std::int64_t row) {
-    const std::int64_t first = grid_.row_place(row);
-    bool any_in_row = false;
-    for (std::int64_t place = first; place < first + grid_.size[2]; ++place) {
-      bool has_entry = false;
-      for (int term = 0; term < terms.count && !has_entry; ++term)
-        has_entry = terms.entries[term][place] != 0;
-      is_given[place] = has_entry ? 0 : 1;
-      any_in_row = any_in_row || !has_entry;
-    }
-    return any_in_row;
-  });
+  const Values is_given = rows_of_zeros(grid_, {&*raw_}, threads_);
   given_.clear();
-  if (!any) return is_given;
-  grid_.wrap(is_given, threads_);
-  for (int offset = 0; offset < stencil_offsets; ++offset)
-    for (std::int64_t place = 0; place < std::ssize(raw_->at(offset)); ++place)
-      if (double& entry = raw_->entries[offset][place];
-          entry != 0 && is_given[place + raw_->move(offset)] != 0)
-        given_.push_back({place, place + raw_->move(offset), std::exchange(entry, 0)});
+  if (std::ranges::count(is_given, 1) == 0) return is_given;
+  for_entries_at(*raw_, is_given, [&](std::int64_t row, std::int64_t column, double& entry) {
+    given_.push_back({row, column, std::exchange(entry, 0)});
+  });
   return is_given;
 }
 
@@ -240,7 +218,7 @@ bool GridSystem::weigh() {
 void GridSystem::multiply(Values& x, Values& product) const {
   grid_.wrap(x, threads_);
   residual(raw_ ? *raw_ : preconditioner_->matrix(), x, nullptr, product, threads_);
-  for (double& value : product) value = -value;
+  negate(product, threads_);
 }
 
 void GridSystem::fail(double time, double residual) const {

@@ -52,13 +52,9 @@ void ImplicitSystem::differentiate(Values state, double time) {
 // and at nodes that conditions hold.
 ImplicitSystem::Values ImplicitSystem::without_equation(
     std::size_t field, const std::vector<StencilMatrix>& matrices) const {
-  Values is_given(grid_.values);
-  grid_.for_places([&](std::int64_t place) { is_given[place] = 1; });
-  for (std::size_t j = 0; j < fields(); ++j)
-    for (const Values& entries : matrices[j * fields() + field].entries)
-      for (std::size_t place = 0; place < entries.size(); ++place)
-        if (entries[place] != 0) is_given[place] = 0;
-  return is_given;
+  std::vector<const StencilMatrix*> of_field;
+  for (std::size_t j = 0; j < fields(); ++j) of_field.push_back(&matrices[j * fields() + field]);
+  return rows_of_zeros(grid_, of_field, threads_);
 }
 
 // Finds the fields without a rate whose own equation determines them up to a constant. Their mean
@@ -152,21 +148,14 @@ void ImplicitSystem::separate_given(double change) {
   const std::size_t count = fields();
   for (std::size_t i = 0; i < count; ++i) {
     if (rules_.has_rate[i] && std::isfinite(change)) continue;
-    Values is_given = without_equation(i, matrix_);
+    const Values is_given = without_equation(i, matrix_);
+    for (std::size_t k = 0; k < count; ++k)
+      for_entries_at(matrix_[i * count + k], is_given,
+                     [](std::int64_t, std::int64_t, double& entry) { entry = 0; });
     Values& diagonal = matrix_[i * count + i].entries[stencil_center];
     grid_.for_places([&](std::int64_t place) {
       if (is_given[place] != 0) diagonal[place] = 1;
     });
-    grid_.wrap(is_given, threads_);
-    for (std::size_t k = 0; k < count; ++k) {
-      StencilMatrix& reads = matrix_[i * count + k];
-      for (int offset = 0; offset < stencil_offsets; ++offset)
-        for (std::int64_t place = 0; place < std::ssize(reads.at(offset)); ++place)
-          if (double& entry = reads.entries[offset][place];
-              entry != 0 && is_given[place + reads.move(offset)] != 0 &&
-              (k != i || offset != stencil_center))
-            entry = 0;
-    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "kernels/solve/assembly.hpp"
+#include "kernels/solve/multigrid.hpp"
 
 namespace lapl {
 namespace {
@@ -34,12 +35,10 @@ ImplicitSystem::ImplicitSystem(const Problem<double>& rates, ImplicitRules rules
       free_(rules_.fields.size()) {}
 
 double ImplicitSystem::memory(Shape shape, int fields) {
-  const double axes = shape.axes, cells = static_cast<double>(shape.cells());
-  const double entries = 2 * axes + 1;
-  const double multigrid = entries + std::exp2(axes) + 4 +
-                           (std::pow(3, axes) + std::exp2(axes) + 4) / (std::exp2(axes) - 1);
-  // Derivatives and matrix; of each field a multigrid, the directions of GMRES, ten other arrays.
-  return 8 * cells * fields * (2 * entries * fields + multigrid + most_directions + 12);
+  const double entries = 2 * shape.axes + 1, cells = static_cast<double>(shape.cells());
+  // Derivatives and matrix; of each field a multigrid, the directions of GMRES, 12 other arrays.
+  return fields *
+         (Multigrid::memory(shape) + 8 * cells * (2 * entries * fields + most_directions + 12));
 }
 
 void ImplicitSystem::multiply(FieldArrays& x, FieldArrays& product) const {
@@ -48,7 +47,7 @@ void ImplicitSystem::multiply(FieldArrays& x, FieldArrays& product) const {
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j < count; ++j)
       residual(matrix_[j * count + i], x[j], j > 0 ? &product[i] : nullptr, product[i], threads_);
-    for (double& value : product[i]) value = -value;
+    negate(product[i], threads_);
     remove_mean(product[i], i);
   }
 }

@@ -13,12 +13,11 @@ namespace lapl {
 
 using Halved = std::array<bool, 3>;
 
-/// A parent of a node: number `set` of its weights, at a move from the coarse node that the node's
-/// halved indices are (`to`: its offset number).
+/// A parent of a node.
 struct ParentTerm {
-  std::size_t set = 0;
-  std::int64_t move = 0;  ///< in the fine grid, to the node
-  int to = 0;
+  std::size_t set = 0;    ///< its number
+  std::int64_t move = 0;  ///< from the coarse node's place in the fine grid to the node
+  int to = 0;             ///< number of the offset from the coarse node to the parent
 };
 /// An entry of a child's row, and the parents of the node that it is for.
 struct EntryTerm {

@@ -13,14 +13,13 @@
 
 #include "kernels/cpu/mode_transforms.hpp"
 #include "kernels/problem.hpp"
+#include "kernels/solve/coarse_nodes.hpp"
 #include "kernels/solve/multigrid.hpp"
 #include "kernels/solve/preconditioner.hpp"
 #include "kernels/spectral/rates_of_modes.hpp"
 
 namespace lapl {
 namespace {
-
-using Index = std::array<std::int64_t, 3>;
 
 // The cells that have an equation with others, and what their rows are. All but one entries of
 // other rows are 0.
@@ -62,19 +61,28 @@ bool find_box(const StencilMatrix& matrix, AlikeRows& found) {
   return count == found.size[0] * found.size[1] * found.size[2];
 }
 
-// The entries of a row beside the first (-1) or last (1) ends of axes, or inside (0).
-std::array<double, stencil_offsets> expected_row(const AlikeRows& rows, const PaddedGrid& grid,
-                                                 std::array<int, 3> end) {
-  std::array<double, stencil_offsets> row{};
+// A row beside the first (-1) or last (1) ends of axes, or inside (0). Its entries for cells
+// outside the box, whose values are given, are not known.
+struct ExpectedRow {
+  std::array<double, stencil_offsets> entries{};
+  std::array<bool, stencil_offsets> is_known{};
+  double sum = 0;
+};
+ExpectedRow expected_row(const AlikeRows& rows, const PaddedGrid& grid, std::array<int, 3> end) {
+  ExpectedRow row;
   for (int offset = 0; offset < stencil_offsets; ++offset) {
     double entry = rows.entries[offset];
     auto by = stencil_offset(offset);
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      if (by[axis] != 0 && by[axis] == end[axis] && !grid.periodic[axis]) {
-        entry *= rows.beyond[axis][end[axis] > 0 ? 1 : 0];
-        by[axis] = 0;
-      }
-    row[offset_number(by[0], by[1], by[2])] += entry;
+    row.is_known[offset] = true;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (by[axis] == 0 || grid.periodic[axis]) continue;
+      if (by[axis] != end[axis] && rows.size[axis] > 1) continue;
+      row.is_known[offset] = false;
+      entry *= rows.beyond[axis][end[axis] > 0 ? 1 : 0];
+      by[axis] = 0;
+    }
+    row.entries[offset_number(by[0], by[1], by[2])] += entry;
+    row.sum += entry;
   }
   return row;
 }
@@ -128,7 +136,7 @@ std::optional<AlikeRows> alike_rows(const StencilMatrix& matrix, int threads) {
     const auto [first, last] = found.beyond[axis];
     if (first + last == -1) return std::nullopt;  // spectral_modes.hpp has no such modes
   }
-  std::array<std::array<double, stencil_offsets>, 27> expected;
+  std::array<ExpectedRow, 27> expected;
   for (int ends = 0; ends < 27; ++ends)
     expected[ends] = expected_row(found, grid, stencil_offset(ends));
   const bool any_differs = any_index(found.size[0] * found.size[1], threads, [&](std::int64_t row) {
@@ -143,24 +151,16 @@ std::optional<AlikeRows> alike_rows(const StencilMatrix& matrix, int threads) {
       const auto& of_row = expected[offset_number(end(0), end(1), end(2))];
       const std::int64_t place = grid.place(
           {found.first[0] + cell[0], found.first[1] + cell[1], found.first[2] + cell[2]});
-      double sum = 0, expected_sum = 0, size = 0;
+      double sum = 0, size = 0;
       for (int offset = 0; offset < stencil_offsets; ++offset) {
-        // Values outside the box are given.
-        const auto by = stencil_offset(offset);
-        bool is_inside = !leaves(offset);
-        for (std::size_t axis = 0; axis < 3; ++axis)
-          is_inside = is_inside &&
-                      (grid.periodic[axis] ||
-                       (cell[axis] + by[axis] >= 0 && cell[axis] + by[axis] < found.size[axis]));
-        if (!is_inside) continue;
+        if (!of_row.is_known[offset]) continue;
         const double entry = matrix.has(offset) ? matrix.at(offset)[place] : 0;
-        if (differ(entry, of_row[offset])) return true;
+        if (differ(entry, of_row.entries[offset])) return true;
         sum += entry;
-        expected_sum += of_row[offset];
         size += std::abs(entry);
       }
       // The slowest modes follow from sums, which may be far smaller than entries.
-      if (!(std::abs(sum - expected_sum) <= rounding * std::abs(expected_sum) + 0x1p-46 * size))
+      if (!(std::abs(sum - of_row.sum) <= rounding * std::abs(of_row.sum) + 0x1p-46 * size))
         return true;
     }
     return false;

@@ -50,6 +50,15 @@ Multigrid::Multigrid(StencilMatrix matrix, bool is_singular, int threads) : thre
   invert_coarsest(is_singular);
 }
 
+double Multigrid::memory(Shape shape) {
+  const double axes = shape.axes, cells = static_cast<double>(shape.cells());
+  // On the finest grid the entries, the weights of parents and four vectors; all entries on the
+  // coarser ones.
+  const double fine = 2 * axes + 1 + std::exp2(axes) + 4;
+  const double coarse = (std::pow(3, axes) + std::exp2(axes) + 4) / (std::exp2(axes) - 1);
+  return 8 * cells * (fine + coarse);
+}
+
 // Nodes whose planes, rows and columns are all as even or odd are one colour: none is beside
 // another, except across periodic edges of odd sizes, where both read the values before the colour.
 void Multigrid::smooth(Level& level, bool forwards) const {
@@ -84,7 +93,6 @@ void Multigrid::smooth(Level& level, bool forwards) const {
 void Multigrid::restrict_to(const Level& fine, Level& coarse) const {
   const int threads = threads_for(fine.matrix.grid);
   const PaddedGrid &grid = fine.matrix.grid, &to = coarse.matrix.grid;
-  const std::vector<ChildTerm> inner = children_of_inner(grid, fine.halved, {});
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t row = 0; row < to.rows(); ++row) {
     const Children planes = children(grid, 0, fine.halved[0], row / to.size[1]);
@@ -94,7 +102,7 @@ void Multigrid::restrict_to(const Level& fine, Level& coarse) const {
       double sum = 0;
       if (const Index here = {row / to.size[1], row % to.size[1], column}; fine.is_inner(here)) {
         const std::int64_t base = fine.fine_place(here);
-        for (const ChildTerm& child : inner)
+        for (const ChildTerm& child : fine.children)
           sum += fine.weights[child.set][base + child.move] * fine.r[base + child.move];
         coarse.b[to.row_place(row) + column] = sum;
         continue;
@@ -123,8 +131,8 @@ void Multigrid::prolong(const Level& coarse, Level& fine) const {
     };
     const std::size_t odd_row = odd_axis(0, first[0]) | odd_axis(1, first[1]);
     // The first values of the rows of parents, by number.
-    std::array<const double*, sides> rows{};
-    for (std::size_t set = 0; set < 4; ++set) {
+    std::array<const double*, sides / 2> rows{};
+    for (std::size_t set = 0; set < rows.size(); ++set) {
       if ((set & ~odd_row) != 0) continue;
       Index to{};
       for (const std::size_t axis : {std::size_t{0}, std::size_t{1}})

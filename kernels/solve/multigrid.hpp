@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/solve/inner_nodes.hpp"
 #include "kernels/solve/preconditioner.hpp"
 
 namespace lapl {
@@ -28,6 +29,9 @@ class Multigrid : public Preconditioner {
   const StencilMatrix& matrix() const override { return levels_.front().matrix; }
 
   const char* name() const override { return "multigrid"; }
+  /// Bytes that it needs on a grid of this shape, for equations that reach along the axes.
+  static double memory(Shape shape);
+
   /// One cycle from 0.
   void precondition(const std::vector<double>& r, std::vector<double>& z) override;
 
@@ -43,6 +47,7 @@ class Multigrid : public Preconditioner {
     std::vector<double> inverse;  // of the diagonal
     std::vector<double> x, b, r;
     std::array<bool, 3> halved{};                      // axes that the next level makes coarser
+    std::vector<ChildTerm> children;                   // of an inner node of the next level
     std::array<std::vector<double>, sides> weights{};  // of parents, by number
 
     // True if a node of the next level needs no test of an edge (inner_nodes.hpp), and its place.
@@ -54,7 +59,7 @@ class Multigrid : public Preconditioner {
   int threads_for(const PaddedGrid& grid) const { return grid.cells() < 16384 ? 1 : threads_; }
   void choose_axes(Level& level) const;
   void interpolate(Level& level) const;
-  StencilMatrix coarse_matrix(const Level& level) const;
+  StencilMatrix coarse_matrix(Level& level) const;
   void invert_coarsest(bool is_singular);
   void smooth(Level& level, bool forwards) const;
   void restrict_to(const Level& fine, Level& coarse) const;

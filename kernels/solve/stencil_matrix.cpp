@@ -68,6 +68,23 @@ void residual(const StencilMatrix& matrix, const std::vector<double>& x,
   }
 }
 
+std::vector<double> rows_of_zeros(const PaddedGrid& grid,
+                                  const std::vector<const StencilMatrix*>& matrices, int threads) {
+  std::vector<double> is_zero(grid.values);
+  grid.for_places([&](std::int64_t place) { is_zero[place] = 1; });
+  for (const StencilMatrix* const matrix : matrices) {
+    const MatrixTerms terms(*matrix);
+    for_indices(grid.rows(), threads, [&](std::int64_t row) {
+      const std::int64_t first = grid.row_place(row);
+      for (int term = 0; term < terms.count; ++term)
+        for (std::int64_t place = first; place < first + grid.size[2]; ++place)
+          if (terms.entries[term][place] != 0) is_zero[place] = 0;
+    });
+  }
+  grid.wrap(is_zero, threads);
+  return is_zero;
+}
+
 double dot(const PaddedGrid& grid, const std::vector<double>& a, const std::vector<double>& b,
            int threads) {
   // Pieces of a row have the same length whatever the number of threads.

@@ -121,6 +121,26 @@ struct MatrixTerms {
 void residual(const StencilMatrix& matrix, const std::vector<double>& x,
               const std::vector<double>* b, std::vector<double>& out, int threads);
 
+inline void negate(std::vector<double>& values, int threads) {
+  for_indices(std::ssize(values), threads, [&](std::int64_t i) { values[i] = -values[i]; });
+}
+
+/// The cells in whose rows all entries of these matrices are 0, as 1 in a padded array that is 0
+/// elsewhere. The cells beyond periodic edges are right.
+std::vector<double> rows_of_zeros(const PaddedGrid& grid,
+                                  const std::vector<const StencilMatrix*>& matrices, int threads);
+
+/// Calls use(place of the row, place of the column, entry) for the entries that are not 0 in the
+/// columns of cells where `chosen`, a padded array, is not 0.
+template <class Use>
+void for_entries_at(StencilMatrix& matrix, const std::vector<double>& chosen, const Use& use) {
+  for (int offset = 0; offset < stencil_offsets; ++offset)
+    for (std::int64_t place = 0; place < std::ssize(matrix.at(offset)); ++place)
+      if (double& entry = matrix.entries[offset][place];
+          entry != 0 && chosen[place + matrix.move(offset)] != 0)
+        use(place, place + matrix.move(offset), entry);
+}
+
 /// The sum of a_i b_i over the cells, in an order that does not depend on the number of threads.
 double dot(const PaddedGrid& grid, const std::vector<double>& a, const std::vector<double>& b,
            int threads);

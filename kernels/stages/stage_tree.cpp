@@ -139,6 +139,12 @@ bool reads_beside(const StageTree& tree, int Offset::*along) {
   });
 }
 
+bool reads_array(const StageTree& tree, int array) {
+  return std::ranges::any_of(tree.operations, [&](const StageOperation& node) {
+    return node.operation == Operation::value && node.index == array;
+  });
+}
+
 int instruction_count(const StageTree& tree) {
   int work = 0;
   for (const StageOperation& node : tree.operations) {

@@ -104,6 +104,8 @@ bool reads_positions(const StageTree& tree);
 bool reads_noise(const StageTree& tree);
 /// True if the tree reads neighbours along the axis of this member of Offset.
 bool reads_beside(const StageTree& tree, int Offset::*along);
+/// True if the tree reads an array, in its cell or beside it.
+bool reads_array(const StageTree& tree, int array);
 /// The approximate number of instructions a cell.
 int instruction_count(const StageTree& tree);
 

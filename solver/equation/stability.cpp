@@ -40,21 +40,17 @@ std::vector<RateSymbol::LocalValues> distinct_local_values(const RunConfig& run,
   std::vector<const std::vector<double>*> read;
   std::array<bool, 3> reads_position{};
   std::size_t array = run.fields.size();
-  const auto any = [&](auto is_it) {
-    return std::ranges::any_of(stages, [&](const Stage& stage) {
-      return std::ranges::any_of(stage.tree.operations, is_it);
-    });
-  };
+  const auto any = [&](auto is_it) { return std::ranges::any_of(stages, is_it, &Stage::tree); };
   for (const std::string& name : coefficient_names(run)) {
     const auto index = static_cast<int>(array++);
-    const bool is_read = any([&](const StageOperation& node) {
-      return node.operation == Operation::value && node.index == index;
-    });
+    const bool is_read = any([&](const StageTree& tree) { return reads_array(tree, index); });
     read.push_back(is_read ? &coefficients.at(name) : nullptr);
   }
   for (int axis = 0; axis < 3; ++axis)
-    reads_position.at(static_cast<std::size_t>(axis)) = any([&](const StageOperation& node) {
-      return node.operation == Operation::position && node.index == axis;
+    reads_position.at(static_cast<std::size_t>(axis)) = any([&](const StageTree& tree) {
+      return std::ranges::any_of(tree.operations, [&](const StageOperation& node) {
+        return node.operation == Operation::position && node.index == axis;
+      });
     });
   const auto local_values = [&](std::int64_t index) {
     RateSymbol::LocalValues place;

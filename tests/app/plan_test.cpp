@@ -4,10 +4,26 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/app/program.hpp"
 
 using namespace lapl::test;
+
+namespace {
+
+// The output of `lapl plan c.yaml --json` with more words.
+nlohmann::json planned_json(const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"plan", "c.yaml", "--json"};
+  words.insert(words.end(), more.begin(), more.end());
+  const Outcome planned = run_lapl(words);
+  CAPTURE(planned.err);
+  REQUIRE(planned.code == 0);
+  return nlohmann::json::parse(planned.out);
+}
+
+}  // namespace
 
 TEST_CASE("plan says how much disk a run takes, within a quarter, and leaves nothing behind") {
   const Sandbox sandbox;
@@ -15,13 +31,10 @@ TEST_CASE("plan says how much disk a run takes, within a quarter, and leaves not
              "grid: {shape: [400, 300]}\ninitial: {kind: gaussian}\nequation: {coefficient: 0.2}\n"
              "time: {steps: 70}\noutput: {every: 20, directory: out}\n"
              "checkpoint: {every: 10, keep: 2}\nfilters: [{kernel: box}]\n");
-  const Outcome planned = run_lapl({"plan", "c.yaml", "--backend", "cpu", "--json"});
-  CAPTURE(planned.err);
-  REQUIRE(planned.code == 0);
+  const auto plan = planned_json({"--backend", "cpu"});
   CHECK(!fs::exists("out"));
   for (const auto& entry : fs::directory_iterator("."))
     CHECK_FALSE(entry.path().filename().string().starts_with(".lapl"));
-  const auto plan = nlohmann::json::parse(planned.out);
   CHECK(plan["outputs"] == 5);
   CHECK(plan["fits"] == true);
   CHECK(plan["engine"] == "blocked");
@@ -29,9 +42,8 @@ TEST_CASE("plan says how much disk a run takes, within a quarter, and leaves not
   CHECK(plan["storing_seconds"].get<double>() > 0);
   CHECK(plan["seconds"].get<double>() ==
         plan["stepping_seconds"].get<double>() + plan["storing_seconds"].get<double>());
-  const Outcome verified =
-      run_lapl({"plan", "c.yaml", "--backend", "cpu", "--json", "--set", "limits.verify_every=10"});
-  CHECK(nlohmann::json::parse(verified.out)["host_bytes"].get<double>() ==
+  const auto verified = planned_json({"--backend", "cpu", "--set", "limits.verify_every=10"});
+  CHECK(verified["host_bytes"].get<double>() ==
         plan["host_bytes"].get<double>() + 400 * 300 * 4);  // plus a copy of the state
   REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu"}).code == 0);
   const auto size = [](const char* path) { return static_cast<double>(fs::file_size(path)); };
@@ -53,9 +65,7 @@ TEST_CASE("plan says how solves go, and a steady run logs the residuals of its i
              "grid: {shape: [24, 32]}\nboundary: zero\ninitial: {u: random}\n"
              "equation: {let: {p: {solve: laplacian(p), equals: -u}}, u: -p - u}\n"
              "time: {step: 0.01, steps: 2000}\n");
-  const Outcome json = run_lapl({"plan", "c.yaml", "--backend", "cpu", "--json"});
-  REQUIRE(json.code == 0);
-  const auto solves = nlohmann::json::parse(json.out).at("solves");
+  const auto solves = planned_json({"--backend", "cpu"}).at("solves");
   CHECK(solves.at("by") == nlohmann::json({"transforms"}));
   CHECK(solves.at("iterations").get<int>() == 1);
   CHECK(solves.at("seconds_each").get<double>() > 0);
@@ -156,9 +166,7 @@ TEST_CASE("plan names the steps and errors of each way, and runs in those ways h
              "boundary: insulated\ninitial: {kind: formula, formula: 2 * random - 1}\n"
              "time: {step: auto, end: 4}\noutput: {directory: out, every: {time: 4}}\n"
              "compute: {backend: cpu, precision: float64}\n");
-  const Outcome planned = run_lapl({"plan", "c.yaml", "--schemes", "--json"});
-  REQUIRE_MESSAGE(planned.code == 0, planned.err);
-  const auto plan = nlohmann::json::parse(planned.out);
+  const auto plan = planned_json({"--schemes"});
   REQUIRE(plan["trial"] == 4);  // the whole run
   for (const char* const key : {"steps", "stepping_seconds", "most_steps"})
     CHECK(plan["own_steps"][key] == plan[key]);
@@ -204,15 +212,7 @@ TEST_CASE("plan of a run with a tolerance: steps that it took, and files that fo
       "time: {scheme: imex, tolerance: {relative: 1e-4, absolute: 1e-9}, step: 1e-7, end: 40}\n"
       "output: {directory: out, every: {time: 10}, fields: [a]}\n"
       "compute: {backend: cpu, precision: float64}\n");
-  const auto plan_with = [](const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"plan", "c.yaml", "--json"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Outcome planned = run_lapl(words);
-    CAPTURE(planned.err);
-    REQUIRE(planned.code == 0);
-    return nlohmann::json::parse(planned.out);
-  };
-  const auto plan = plan_with({});
+  const auto plan = planned_json({});
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
   const double steps = nlohmann::json::parse(file_text("out/run.json"))["step"];
   CHECK(plan["steps"] <= steps);
@@ -220,7 +220,7 @@ TEST_CASE("plan of a run with a tolerance: steps that it took, and files that fo
   CHECK(plan["outputs"] == 5);
   CHECK(plan["disk_bytes"] < 1e6);
   // Where the first of 4e8 steps were the size of all, this would be some 10 GB.
-  const auto by_steps = plan_with({"--set", "output.every=100"});
+  const auto by_steps = planned_json({"--set", "output.every=100"});
   CHECK(by_steps["outputs"].get<double>() == std::ceil(by_steps["steps"].get<double>() / 100) + 1);
   CHECK(by_steps["disk_bytes"] < 1e6);
 }
@@ -260,11 +260,7 @@ TEST_CASE("plan --ranks counts modes and their way to other ranks") {
              "equation: {kind: formula, field: laplacian(field) - field^3}\n"
              "time: {scheme: etdrk4, tolerance: 1e-4, end: 1}\ncompute: {precision: float64}\n");
   const auto plan = [](const std::string& ranks) {
-    const Outcome planned =
-        run_lapl({"plan", "c.yaml", "--backend", "cpu", "--ranks", ranks, "--json"});
-    CAPTURE(planned.err);
-    REQUIRE(planned.code == 0);
-    return nlohmann::json::parse(planned.out);
+    return planned_json({"--backend", "cpu", "--ranks", ranks});
   };
   const auto one = plan("1"), four = plan("4");
   const double cells = 4000 * 3000;
@@ -296,10 +292,7 @@ TEST_CASE("plan counts what estimates, rows of few columns and noise take") {
                            "initial: {{kind: uniform}}\ntime: {{step: {}, steps: 3}}\n"
                            "compute: {{precision: float64}}\n",
                            shape, rate, step));
-    const Outcome plan = run_lapl({"plan", "c.yaml", "--backend", "cpu", "--json"});
-    CAPTURE(plan.err);
-    REQUIRE(plan.code == 0);
-    return nlohmann::json::parse(plan.out)["host_bytes"].get<double>();
+    return planned_json({"--backend", "cpu"})["host_bytes"].get<double>();
   };
   const double array = 8 * 90'000.0;
   const double of_square = planned_bytes("[300, 300]", "laplacian(field)", "0.01");

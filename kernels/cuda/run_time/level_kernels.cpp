@@ -17,11 +17,7 @@ template <class T>
 std::vector<int> alive_at(const Problem<T>& problem, std::size_t stage) {
   std::vector<int> alive;
   for (int array = 0; array < problem.arrays(); ++array) {
-    const auto reads = [&](const Stage& one) {
-      return std::ranges::any_of(one.tree.operations, [&](const StageOperation& node) {
-        return node.operation == Operation::value && node.index == array;
-      });
-    };
+    const auto reads = [&](const Stage& one) { return reads_array(one.tree, array); };
     const auto here = problem.stages.begin() + static_cast<std::ptrdiff_t>(stage);
     const bool made = is_given(problem, array) ||
                       std::any_of(problem.stages.begin(), here, [&](const Stage& one) {
