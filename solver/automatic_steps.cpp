@@ -20,6 +20,7 @@ constexpr double part_of_interval = 0.01;
 // below 8 cells.
 RunConfig with_cells(RunConfig config, std::int64_t most) {
   const Shape all = config.shape;
+  config.is_sample = true;
   Shape& shape = config.shape;
   for (std::int64_t together = 2; shape.cells() > most; together *= 2)
     for (const auto extent : {&Shape::planes, &Shape::rows, &Shape::columns})

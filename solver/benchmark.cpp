@@ -193,6 +193,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
   config.boundaries = of.boundaries;
   config.equation.coefficient = largest_stable_coefficient(of.shape.axes);
   if (of.config) config = *of.config;
+  config.is_sample = config.shape != of.shape;
   config.shape = of.shape;
   config.engine = of.engine;
   const auto problem = make_problem<T>(Model(config), coefficients);

@@ -76,11 +76,13 @@ class CanonDigest {
       }
       for (const GridReduction& one : stage.reductions) {
         reduced_.resize(std::max<std::size_t>(reduced_.size(), one.index + 1));
-        reduced_[one.index] = Joined("reduction")
-                                  .add(static_cast<int>(one.kind))
-                                  .add(made_[one.array])
-                                  .add(one.mask < 0 ? 0 : made_[one.mask])
-                                  .add(one.factor);
+        Joined reduction("reduction");
+        reduction.add(static_cast<int>(one.kind))
+            .add(made_[one.array])
+            .add(one.mask < 0 ? 0 : made_[one.mask])
+            .add(one.factor);
+        if (one.cell >= 0) reduction.add(static_cast<double>(one.cell));
+        reduced_[one.index] = reduction;
       }
       const std::vector<Digest> results = of_results(stage.tree, stage.time);
       for (std::size_t i = 0; i < results.size(); ++i) made_[stage.targets[i]] = results[i];

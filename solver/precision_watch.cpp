@@ -46,6 +46,7 @@ std::vector<bool> keeps_means(const RunConfig& config) {
   RunConfig small = config;
   for (std::int64_t* const extent : {&small.shape.planes, &small.shape.rows, &small.shape.columns})
     *extent = std::min<std::int64_t>(*extent, 9);
+  small.is_sample = true;
   const std::int64_t cells = small.shape.cells(), fields = std::ssize(config.fields);
   Pcg64 generator = numpy_generator(1);
   const auto noise = [&](std::int64_t count) {

@@ -177,7 +177,8 @@ inline constexpr std::int64_t most_steps = std::int64_t{1} << 53;
 /// All values of a run's config.
 struct RunConfig {
   Shape shape;
-  Spacing spacing;  ///< h
+  bool is_sample = false;  ///< on another grid than the one asked for, to time or examine steps
+  Spacing spacing;         ///< h
   Boundaries boundaries;
   std::vector<SideCondition> conditions;
   /// where it is 0, cells are outside: their values are 0, and no cell reads them (docs/masks.md)

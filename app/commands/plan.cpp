@@ -149,6 +149,7 @@ double measure_storing(const LoadedConfig& loaded, const Plan& plan, const RunTi
   config.shape.planes = std::min(config.shape.planes, most);
   config.shape.rows = std::min(config.shape.rows, most);
   config.shape.columns = std::min(config.shape.columns, most_columns);
+  config.is_sample = config.shape != loaded.run.shape;
   CoefficientFields coefficients = unread_coefficients(config);  // their values do not matter
   for (auto& [name, values] : coefficients) values.resize(config.shape.cells(), 1);
   const Model model(config);

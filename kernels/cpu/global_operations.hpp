@@ -45,6 +45,10 @@ void compute_global_operations(Problem<T>& problem, const Stage& stage, StepArra
     problem.reduced[one.index] = static_cast<T>(reduce_over_grid(
         one, *problem.ranks,
         [&] {
+          if (one.cell >= 0) {
+            const auto own = part.own_place(one.cell);
+            return own ? loops.extremes(values + *own, nullptr, 1) : GridExtremes{};
+          }
           return over_pieces(GridExtremes{}, [&](std::int64_t at, std::int64_t count) {
             return loops.extremes(values + at, inside(at), count);
           });

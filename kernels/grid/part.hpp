@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "kernels/grid/grid.hpp"
 
@@ -46,6 +47,17 @@ struct Part {
   }
   constexpr std::int64_t in_grid(std::int64_t row) const {
     return cell_index(whole, {first[1] + row % own[1], first[2], first[0] + row / own[1]});
+  }
+
+  /// The index in the block of the cell with this index in the grid, if it is an own one.
+  constexpr std::optional<std::int64_t> own_place(std::int64_t cell) const {
+    std::array<std::int64_t, 3> at = by_axis(cell_at(whole, cell));
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      at[axis] -= first[axis];
+      if (at[axis] < 0 || at[axis] >= own[axis]) return std::nullopt;
+      at[axis] += before[axis];
+    }
+    return cell_index(shape(), {at[1], at[2], at[0]});
   }
 
   /// The index in the grid of the cell with this index in the block, along one axis.

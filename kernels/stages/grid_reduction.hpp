@@ -12,14 +12,16 @@
 
 namespace lapl {
 
-/// A reduction of an array over the cells of the grid, or over those where `mask` is not 0.
+/// A reduction of an array over the cells of the grid, over those where `mask` is not 0, or over
+/// one cell alone.
 struct GridReduction {
   enum class Kind : std::uint8_t { mean, sum, maximum, minimum };
   Kind kind = Kind::mean;
   int array = 0;
-  int index = 0;      ///< of the result in Problem::reduced
-  int mask = -1;      ///< index of an array; -1: all cells
-  double factor = 1;  ///< on a sum, such as the volume of a cell
+  int index = 0;           ///< of the result in Problem::reduced
+  int mask = -1;           ///< index of an array; -1: all cells
+  double factor = 1;       ///< on a sum, such as the volume of a cell
+  std::int64_t cell = -1;  ///< index in the grid of the only cell that counts; -1: all
 };
 
 /// An integer that is ordered as the numbers are; NaNs lie beyond the infinities.

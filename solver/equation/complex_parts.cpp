@@ -162,18 +162,20 @@ class PartsWriter {
     return {z.re ? sum(function("gradient_energy", {*z.re}), im) : im, {}};
   }
 
-  // Operators that act on the last argument, and on each of its parts alike.
+  // Operators that act on one argument, the last or value_at's first, and on each of its parts
+  // alike.
   static bool is_of_parts(const FormulaNode& node) {
     const FormulaFunction* const function = formula_function(node.name);
     return (function && function->kind == FormulaFunction::Kind::stencil &&
             !node.name.starts_with("gradient_")) ||
-           node.name == "mean" || node.name == "integral";
+           node.name == "mean" || node.name == "integral" || node.name == "value_at";
   }
   NodePair part_by_part(const FormulaNode& node) {
+    const std::size_t acted_on = node.name == "value_at" ? 0 : node.operands.size() - 1;
     std::vector<int> operands;
-    for (std::size_t i = 0; i + 1 < node.operands.size(); ++i)
-      operands.push_back(real(node.operands[i], node));
-    const NodePair z = of(node.operands.back());
+    for (std::size_t i = 0; i < node.operands.size(); ++i)
+      if (i != acted_on) operands.push_back(real(node.operands[i], node));
+    const NodePair z = of(node.operands[acted_on]);
     at_ = node.at;
     if (!z.re && !z.im) return {copy(node, {number(0)}), {}};
     const std::function<PartNode(PartNode)> of_part = [&](PartNode part) -> PartNode {
@@ -189,7 +191,7 @@ class PartsWriter {
         }
       }
       std::vector<int> all = operands;
-      all.push_back(*part);
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(acted_on), *part);
       return copy(node, all);
     };
     return {of_part(z.re), of_part(z.im)};

@@ -73,6 +73,10 @@ void ConditionChecker::check_absorbing(const std::string& key, SideCondition con
 
 void ConditionChecker::check_node_value(const std::string& key, const SideCondition& condition,
                                         const ConditionTerms& terms) {
+  if (!terms.reductions.empty())
+    add(key, fmt::format("{}: at: node: the value reads a number of the whole grid (expected at: "
+                         "face, where it may)",
+                         condition.last ? "last" : "first"));
   for (const StageOperation& node : terms.tree.operations)
     if (node.operation == Operation::value && node.index < std::ssize(run_.fields))
       add(key, fmt::format("{}: at: node: the value reads {} (expected a formula of t, the "

@@ -16,11 +16,13 @@ ConditionRewriting::ConditionRewriting(const StepStages& made, const FormulaSyst
       system_(system) {
   for (const Formula& quantity : system.quantities) names_.quantities[quantity.name] = &quantity;
   for (const Formula& formula : system.coefficients) names_.quantities[formula.name] = &formula;
+  names_.reduce = [this](const ReducedPart& part) { return reductions_->at(part.key()); };
 }
 
 StageTree ConditionRewriting::of(const StepStages& made, std::size_t stage) {
   made_ = {};
   state_ = made.states.empty() ? std::vector<int>() : made.states[stage];
+  if (!made.of_conditions.empty()) reductions_ = &made.of_conditions[stage];
   std::vector<int> place;
   const StageTree& tree = made.stages[stage].tree;
   for (StageOperation node : tree.operations) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -64,6 +65,7 @@ class ConditionRewriting {
   const FormulaSystem& system_;
   int steps_ = newton_steps;
   std::vector<int> state_;  // arrays of the fields that the stage reads
+  const std::map<std::string, int>* reductions_ = nullptr;  // indices of those that it may read
   std::set<std::string> used_;
 };
 

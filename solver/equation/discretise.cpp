@@ -314,22 +314,6 @@ Term TreeWriter::call(const ShiftedPart& place, const FormulaNode& node) {
                                                           : values_function(place, node);
 }
 
-Term TreeWriter::over_grid(const ShiftedPart& place, const FormulaNode& node) {
-  require_arguments(node, 1);
-  if (!reduction_)
-    throw FormulaError(node.at, fmt::format("{} has no meaning here (expected it in rates, "
-                                            "equation.let and outputs)",
-                                            node.name));
-  if (place.at != Offset{} && !face_) refuse_over_grid(node);
-  return of(tree_.reduced(reduction_({place.formula, place.node})));
-}
-
-void refuse_over_grid(const FormulaNode& node) {
-  throw FormulaError(node.at,
-                     "a number of the whole grid within an operator (expected mean, integral, "
-                     "maximum and minimum outside of operators)");
-}
-
 void TreeWriter::require_arguments(const FormulaNode& node, std::size_t count) {
   if (node.operands.size() == count) return;
   throw FormulaError(

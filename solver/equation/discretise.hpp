@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,6 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "kernels/grid/grid.hpp"
+#include "kernels/stages/grid_reduction.hpp"
 #include "kernels/stages/stage_tree.hpp"
 #include "solver/equation/formula.hpp"
 #include "solver/equation/noise_uses.hpp"
@@ -27,6 +30,26 @@ struct Term {
   bool is_scalar() const { return node < 0; }
 };
 
+/// The argument of a stencil operator that an earlier stage computes: because it contains another
+/// stencil operator, or because the operator reads its slopes at neighbours.
+struct NestedQuantity {
+  const Formula* formula = nullptr;
+  int node = 0;         ///< root of the argument within the formula
+  int slope_axis = -1;  ///< the axis of its limited slope; -1: its value
+};
+
+/// The argument of a call such as mean(e), which is reduced over all cells, or in one
+/// (GridReduction).
+struct ReducedPart {
+  NestedQuantity part;
+  const FormulaNode* call = nullptr;
+  GridReduction::Kind kind = GridReduction::Kind::mean;
+  std::int64_t cell = -1;
+
+  /// The same for parts that mean the same.
+  std::string key() const;
+};
+
 /// The meaning of each name in a formula, and the grid on which it is evaluated.
 struct FormulaNames {
   std::map<std::string, int, std::less<>> arrays;  ///< array of each field and coefficient field
@@ -35,6 +58,9 @@ struct FormulaNames {
   int axes = 2;
   std::array<double, 3> spacing = {1, 1, 1};  ///< of planes, rows, columns
   std::array<double, 3> origin = {0, 0, 0};   ///< position of the first plane, row, column
+  Shape shape = {};
+  bool is_sample = false;  ///< RunConfig::is_sample: positions may be outside
+  std::array<bool, 3> periodic = {};
   bool has_time = true;
   bool has_position = true;
   bool has_stencils = true;
@@ -42,18 +68,12 @@ struct FormulaNames {
   std::string has_none_of = {};
   /// writes the read of an array; empty: reads it in the cell, or beside it for operators
   std::function<int(int array)> read = {};
+  /// returns the index of a reduction; empty: none has a meaning
+  std::function<int(const ReducedPart&)> reduce = {};
   /// returns the array for the next use of `random`; empty: no random numbers
   std::function<int()> draw = {};
   std::map<std::string, Term, std::less<>> terms = {};  ///< names that stand for terms
   std::optional<NoiseUses> noise = {};                  ///< none where formulas have no noise
-};
-
-/// The argument of a stencil operator that an earlier stage computes: because it contains another
-/// stencil operator, or because the operator reads its slopes at neighbours.
-struct NestedQuantity {
-  const Formula* formula = nullptr;
-  int node = 0;         ///< root of the argument within the formula
-  int slope_axis = -1;  ///< the axis of its limited slope; -1: its value
 };
 
 /// The exponent if it is written as an integer of at most 64.
@@ -78,19 +98,14 @@ T power_by_squaring(const T& base, int exponent, const Product& product) {
 
 /// Writes formulas into a tree and adds the names that they read to `used`. `nested` returns the
 /// array of a nested quantity, or none if its value has no stencil operator and is written in
-/// place; `reduction` the index of a call such as mean(e).
+/// place.
 class TreeWriter {
  public:
   using ArrayOf = std::function<std::optional<int>(NestedQuantity)>;
-  using ReductionOf = std::function<int(const NestedQuantity&)>;
 
   TreeWriter(const FormulaNames& names, StageTree& tree, std::set<std::string>& used,
-             ArrayOf nested = {}, ReductionOf reduction = {})
-      : names_(names),
-        tree_(tree),
-        nested_(std::move(nested)),
-        reduction_(std::move(reduction)),
-        used_(used) {}
+             ArrayOf nested = {})
+      : names_(names), tree_(tree), nested_(std::move(nested)), used_(used) {}
 
   /// The value of a formula. Throws FormulaError.
   Term write(const Formula& formula);
@@ -136,6 +151,7 @@ class TreeWriter {
   Term stencil(const ShiftedPart& place, const FormulaNode& node);
   Term noise(const ShiftedPart& place, const FormulaNode& node);
   Term over_grid(const ShiftedPart& place, const FormulaNode& node);
+  Term value_at(const ShiftedPart& place, const FormulaNode& node);
   bool vanishes(const Term& term) const;
   void refuse_noise(const ShiftedPart& place, int operand, const FormulaNode& of) const;
   Term logic(const ShiftedPart& place, const FormulaNode& node);
@@ -172,7 +188,6 @@ class TreeWriter {
   const FormulaNames& names_;
   StageTree& tree_;
   ArrayOf nested_;
-  ReductionOf reduction_;
   std::set<std::string>& used_;
   std::map<ShiftedPart, Term> known_;
   std::optional<Offset> face_;

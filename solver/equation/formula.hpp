@@ -159,17 +159,19 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
      "div(c e), second order: for each axis (F - F-) / h, F = c (e + s/2) where c > 0, else c (e+ "
      "- s+/2)"},
     {"biharmonic", FormulaFunction::Kind::defined, "e", "laplacian(laplacian(e))"},
-#define LAPL_ROW(name, kind, meaning) \
-  {name,                              \
-   FormulaFunction::Kind::over_grid,  \
-   "e",                               \
-   meaning,                           \
-   Operation::reduced,                \
+#define LAPL_ROW(name, arguments, kind, meaning) \
+  {name,                                         \
+   FormulaFunction::Kind::over_grid,             \
+   arguments,                                    \
+   meaning,                                      \
+   Operation::reduced,                           \
    GridReduction::Kind::kind},
-    LAPL_ROW("mean", mean, "the mean of e over the grid")
-        LAPL_ROW("integral", sum, "the sum of e over the grid times the volume of a cell")
-            LAPL_ROW("maximum", maximum, "the largest e of the grid")
-                LAPL_ROW("minimum", minimum, "the smallest e of the grid")
+    LAPL_ROW("mean", "e", mean, "the mean of e over the grid")
+        LAPL_ROW("integral", "e", sum, "the sum of e over the grid times the volume of a cell")
+            LAPL_ROW("maximum", "e", maximum, "the largest e of the grid")
+                LAPL_ROW("minimum", "e", minimum, "the smallest e of the grid")
+                    LAPL_ROW("value_at", "e, x, [y, [z]]", maximum,
+                             "e at a position, linearly between the nodes around it")
 #undef LAPL_ROW
 });
 /// The function of this name, or nullptr.

@@ -46,6 +46,11 @@ FormulaNames formula_names(const RunConfig& run) {
   names.axes = run.shape.axes;
   names.spacing = run.spacing.by_axis;
   names.origin = run.spacing.origin;
+  names.shape = run.shape;
+  names.is_sample = run.is_sample;
+  const std::array boundaries = by_axis(run.boundaries);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    names.periodic[axis] = boundaries.at(axis) == Boundary::periodic;
   const auto constant = [&](std::string name, double value) {
     names.terms.emplace(std::move(name), TreeWriter::scalar(value, false));
   };
@@ -93,13 +98,32 @@ std::vector<std::string> coefficient_names(const RunConfig& run) {
 
 namespace {
 
-MaskBoundary make_mask_boundary(const RunConfig& run, const FormulaNames& names) {
+// Adds the reductions that a condition reads, which may have mistakes, to the system's.
+ConditionTerms terms_in_system(const SideCondition& condition, const RunConfig& run,
+                               FormulaSystem& system) {
+  std::set<std::string> used;
+  const ConditionTerms terms = condition_terms(condition, run, used);
+  for (const ConditionReduction& one : terms.reductions)
+    if (std::ranges::count(system.condition_reductions, one.key, &ConditionReduction::key) == 0)
+      system.condition_reductions.push_back(one);
+  return terms;
+}
+
+MaskBoundary make_mask_boundary(const RunConfig& run, FormulaSystem& system) {
+  const FormulaNames& names = system.names;
   MaskBoundary mask_boundary{
       .mask = names.arrays.at(mask_name), .names = names_of_conditions(run), .conditions = {}};
   for (const SideCondition& condition : run.mask_conditions)
     for (const auto& [name, array] : names.arrays)
-      if (applies_to(condition, name, run))
-        mask_boundary.conditions[array] = condition_of_array(condition, name, run);
+      if (applies_to(condition, name, run)) {
+        SideCondition of_array = condition_of_array(condition, name, run);
+        mask_boundary.conditions[array] = of_array;
+        of_array.axis = 2;
+        try {
+          terms_in_system(of_array, run, system);
+        } catch (const FormulaError&) {
+        }
+      }
   for (int axis = 3 - run.shape.axes; axis < 3 && has_weights(run); ++axis)
     mask_boundary.weights[static_cast<std::size_t>(axis)] = names.arrays.at(weight_name(axis));
   for (const FaceCoefficient& coefficient : coefficients_at_faces(run, run.mask_conditions)) {
@@ -114,7 +138,8 @@ MaskBoundary make_mask_boundary(const RunConfig& run, const FormulaNames& names)
 
 // The sides where stages impose conditions; none if there are none. Conditions with mistakes are
 // left out.
-std::optional<StagedSides> staged_sides(const RunConfig& run, const FormulaNames& names) {
+std::optional<StagedSides> staged_sides(const RunConfig& run, FormulaSystem& system) {
+  const FormulaNames& names = system.names;
   StagedSides sides{.names = names_of_conditions(run), .shape = run.shape, .at = {}};
   std::set<int> arrays;
   const std::vector<FaceCoefficient> coefficients = coefficients_at_faces(run, run.conditions);
@@ -125,9 +150,8 @@ std::optional<StagedSides> staged_sides(const RunConfig& run, const FormulaNames
     for (const auto& [name, array] : names.arrays) {
       if (!applies_to(given, name, run)) continue;
       try {
-        std::set<std::string> used;
         const SideCondition condition = condition_of_array(given, name, run);
-        const ConditionTerms terms = condition_terms(condition, run, used);
+        const ConditionTerms terms = terms_in_system(condition, run, system);
         // At faces, engines give coefficients the value inside; stages impose any other condition.
         const bool staged =
             terms.staged || (array >= std::ssize(run.fields) && run.parameters.contains(name));
@@ -204,8 +228,8 @@ FormulaSystem make_system(const RunConfig& run) {
         {static_cast<int>(std::ranges::find(run.fields, solve.field) - run.fields.begin()),
          solve.left.parsed(solve.field), solve.right.parsed(solve.field)});
   system.coefficients = parameters_of_position(run);
-  if (run.mask) system.mask_boundary = make_mask_boundary(run, system.names);
-  system.sides = staged_sides(run, system.names);
+  if (run.mask) system.mask_boundary = make_mask_boundary(run, system);
+  system.sides = staged_sides(run, system);
   return system;
 }
 
@@ -279,6 +303,20 @@ GhostTerms ghost_terms(const SideCondition& condition, const FormulaNames& names
   return {writer.quotient(a, divisor), writer.quotient(b, divisor)};
 }
 
+namespace {
+
+// The names for what a condition reduces over the grid, from those of the condition.
+FormulaNames names_reduced(FormulaNames names, const RunConfig& run) {
+  names.has_none_of =
+      "has no meaning in a number of the whole grid that a condition reads (expected an expression "
+      "without operators, noise and other such numbers)";
+  for (const auto& [name, array] : array_indices(run))
+    if (!names.arrays.contains(name)) names.quantities.erase(name);  // it has conditions itself
+  return names;
+}
+
+}  // namespace
+
 ConditionTerms condition_terms(const SideCondition& condition, const RunConfig& run,
                                std::set<std::string>& used) {
   FormulaNames names = names_of_conditions(run);
@@ -288,9 +326,21 @@ ConditionTerms condition_terms(const SideCondition& condition, const RunConfig& 
   check_quantities(quantities);
   std::ranges::move(parameters_of_position(run), std::back_inserter(quantities));
   for (const Formula& quantity : quantities) names.quantities[quantity.name] = &quantity;
+  ConditionTerms terms;
+  const FormulaNames in_cells = names_reduced(names, run);
+  names.reduce = [&](const ReducedPart& reduced) {
+    StageTree tree;
+    if (TreeWriter(in_cells, tree, used).write(reduced.part).is_scalar())
+      throw FormulaError(reduced.call->at,
+                         fmt::format("{} of what is the same in every cell", reduced.call->name));
+    const Formula& formula = *reduced.part.formula;
+    const auto call = reduced.call - formula.nodes.data();
+    terms.reductions.push_back({reduced.key(), formula, reduced.part.node, static_cast<int>(call),
+                                reduced.kind, reduced.cell});
+    return 0;
+  };
   const double h = names.spacing[condition.axis], out = table_row(condition.kind).place;
   const std::array size = by_axis(run.shape);
-  ConditionTerms terms;
   terms.place =
       (condition.last ? (static_cast<double>(size[condition.axis] - 1) + out) * h : -out * h) +
       names.origin[condition.axis];
@@ -299,6 +349,7 @@ ConditionTerms condition_terms(const SideCondition& condition, const RunConfig& 
                         : TreeWriter::scalar(terms.place, false);
   static_cast<GhostTerms&>(terms) = ghost_terms(condition, names, h, terms.tree, used);
   terms.reads =
+      !terms.reductions.empty() ||
       std::ranges::count(terms.tree.operations, Operation::value, &StageOperation::operation) > 0;
   terms.staged = terms.reads || condition.kind == ConditionKind::value_at_node;
   TreeWriter writer(names, terms.tree, used);

@@ -66,8 +66,10 @@ GhostTerms ghost_terms(const SideCondition& condition, const FormulaNames& names
 struct ConditionTerms : GhostTerms {
   StageTree tree;
   double place = 0;    ///< position along the axis where the condition applies
-  bool reads = false;  ///< reads arrays
-  /// reads arrays or prescribes a node's value, so that stages must impose it (side_stages.hpp)
+  bool reads = false;  ///< reads arrays or reductions over the grid
+  std::vector<ConditionReduction> reductions = {};
+  /// reads arrays or reductions, or prescribes a node's value, so that stages must impose it
+  /// (side_stages.hpp)
   bool staged = false;
 };
 /// The terms of a condition of one array; the names that it reads are added to `used`. Throws

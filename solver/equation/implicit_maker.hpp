@@ -34,6 +34,7 @@ class ErrorMaker : public StageMaker {
         for (int& array : solve.unknowns) array = moved(array);
       }
     }
+    for (GridReduction& reduction : made_.reductions) reduction.array = moved(reduction.array);
     for (Arrays& state : made_.states)
       for (int& array : state) array = moved(array);
     made_.like.erase(made_.like.begin() + made);

@@ -237,6 +237,11 @@ class Derivatives {
     if (const Formula* const quantity = contents_.quantity(node))
       return of({quantity, quantity->whole()}, field);
     if (node.kind == Kind::comparison || node.kind == Kind::logic) return std::nullopt;
+    // A number of the whole grid hardly depends on the value in one cell.
+    if (node.kind == Kind::call)
+      if (const FormulaFunction* const function = formula_function(node.name);
+          function && function->kind == FormulaFunction::Kind::over_grid)
+        return std::nullopt;
     FormulaNames arguments;
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       const FormulaPart at = operand(part, i);

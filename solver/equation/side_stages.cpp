@@ -1,6 +1,7 @@
 #include "solver/equation/side_stages.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "solver/equation/condition_rewriting.hpp"
@@ -232,7 +233,6 @@ StepStages masked(StepStages made, const FormulaSystem& system, double outside, 
   for (std::size_t stage = 0; stage < made.stages.size(); ++stage) {
     masking.set_outside(stage + 1 == made.stages.size() ? outside : 0);
     made.stages[stage].tree = masking.of(made, stage);
-    for (GridReduction& reduction : made.stages[stage].reductions) reduction.mask = masking.mask();
   }
   return made;
 }
@@ -247,6 +247,43 @@ StepStages rewritten_by(StepStages made, const FormulaSystem& system, int steps)
   return made;
 }
 
+// Adds to each stage the reductions that conditions in it read.
+void reduce_for_conditions(StepStages& made) {
+  for (std::size_t at = 0; at < made.of_conditions.size(); ++at) {
+    Stage& stage = made.stages[at];
+    for (const auto& [key, index] : made.of_conditions[at])
+      if (std::ranges::count(stage.reductions, index, &GridReduction::index) == 0 &&
+          std::ranges::any_of(stage.tree.operations, [&](const StageOperation& node) {
+            return node.operation == Operation::reduced && node.index == index;
+          }))
+        stage.reductions.push_back(made.reductions.at(index));
+  }
+}
+
+// Takes out stages whose results nothing reads: those of reductions that no condition read.
+void drop_unread(StepStages& made, int fields) {
+  for (std::size_t at = 0; !made.of_conditions.empty() && at + 1 < made.stages.size(); ++at) {
+    const auto is_read = [&](int array) {
+      return array < fields || std::ranges::any_of(made.stages, [&](const Stage& stage) {
+               return reads_array(stage.tree, array) ||
+                      std::ranges::count(stage.reductions, array, &GridReduction::array) > 0 ||
+                      std::ranges::any_of(stage.solves, [&](const GridSolve& solve) {
+                        return std::ranges::count(solve.state, array) > 0;
+                      });
+             });
+    };
+    if (std::ranges::any_of(made.stages[at].targets, is_read)) continue;
+    std::ranges::move(made.stages[at].solves, std::back_inserter(made.stages[at + 1].solves));
+    const auto drop = [&](auto& list) {
+      if (!list.empty()) list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
+    };
+    drop(made.stages);
+    drop(made.states);
+    drop(made.of_conditions);
+    --at;
+  }
+}
+
 StepStages with_conditions_in(int steps, StepStages made, const FormulaSystem& system,
                               double outside) {
   const bool any_is_imposed =
@@ -254,7 +291,15 @@ StepStages with_conditions_in(int steps, StepStages made, const FormulaSystem& s
                                           [](const auto& side) { return is_imposed(side.second); });
   if (any_is_imposed) made = rewritten_by<ImposedValues>(std::move(made), system, steps);
   made = masked(std::move(made), system, outside, steps);
-  return system.sides ? rewritten_by<SideWriting>(std::move(made), system, steps) : made;
+  if (system.sides) made = rewritten_by<SideWriting>(std::move(made), system, steps);
+  reduce_for_conditions(made);
+  drop_unread(made, static_cast<int>(system.rates.size()) + (made.measures_error ? 1 : 0));
+  if (system.mask_boundary)
+    for (Stage& stage : made.stages)
+      for (GridReduction& reduction : stage.reductions)
+        if (reduction.cell < 0)
+          reduction.mask = system.mask_boundary->mask + (made.measures_error ? 1 : 0);
+  return made;
 }
 
 }  // namespace

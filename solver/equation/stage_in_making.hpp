@@ -21,10 +21,9 @@ struct StageInMaking {
   /// `time`, in steps, is that of the state that the stage reads; `time_step` is `dt`, in seconds.
   /// See TreeWriter for the others. Keeps references.
   StageInMaking(const FormulaNames& names, std::set<std::string>& used,
-                TreeWriter::ArrayOf nested_array, TreeWriter::ReductionOf reduction_index,
-                std::optional<double> time_step, double time)
+                TreeWriter::ArrayOf nested_array, std::optional<double> time_step, double time)
       : stage{.tree = {}, .targets = {}, .time = time},
-        writer(names, stage.tree, used, std::move(nested_array), std::move(reduction_index)),
+        writer(names, stage.tree, used, std::move(nested_array)),
         dt(time_step) {}
 
   Term value(int array) { return TreeWriter::of(stage.tree.value(array, {})); }

@@ -35,6 +35,7 @@ class StageMaker {
       if (names_.arrays.contains(quantity.name)) in_arrays_.push_back(&quantity);
     }
     check_quantities(system_.quantities);
+    names_.reduce = [this](const ReducedPart& reduced) { return reduction_index(reduced); };
     if (names_.noise) names_.noise->find(system_.rates, system_.quantities);
     for (const auto& [name, array] : names_.arrays)
       made_.like.resize(std::max(made_.like.size(), static_cast<std::size_t>(array) + 1));
@@ -104,6 +105,7 @@ class StageMaker {
     made_.states.clear();
     made_.used.clear();
     without_noise();
+    for_conditions_ = false;
     evaluate(fields_, 0, {&formula}, value_alone);
     return made_.used;
   }
@@ -158,6 +160,14 @@ class StageMaker {
     if (state != fields_) solves_ = solves_for(state);
     const std::unique_ptr<Level> made = new_level();
     Level& last = *made;
+    // Conditions read these, so they come before all that may read beyond a side.
+    first_level_ = 0;
+    std::map<std::string, int> indices;
+    for (const ConditionReduction& one : system_.condition_reductions)
+      if (for_conditions_)
+        indices[one.key] = reduction_index(
+            {{&one.formula, one.node}, &one.formula.nodes[one.call], one.kind, one.cell});
+    first_level_ = levels_.size();
     const std::set<std::string> read = quantities_read(formulas, names_.quantities);
     for (const Formula* const quantity : in_arrays_) refuse_noise(*quantity);
     for (const Formula* const quantity : in_arrays_)
@@ -182,6 +192,7 @@ class StageMaker {
     for (const auto& level : levels_)
       if (!level->stage.targets.empty()) add(level->stage, state);
     add(last.stage, state);
+    if (!indices.empty()) made_.of_conditions.resize(made_.stages.size(), indices);
   }
 
   // The solves for the fields of a state that the others determine.
@@ -197,8 +208,7 @@ class StageMaker {
 
   std::unique_ptr<Level> new_level() {
     return std::make_unique<Level>(
-        names_, made_.used, [this](auto part) { return nested_array(part); },
-        [this](const auto& call) { return reduction_index(call); }, dt_, time_);
+        names_, made_.used, [this](auto part) { return nested_array(part); }, dt_, time_);
   }
 
   void add(const Stage& stage, const Arrays& state) {
@@ -209,7 +219,7 @@ class StageMaker {
     made_.states.push_back(state);
     for (const StageOperation& node : made_.stages.back().tree.operations)
       if (node.operation == Operation::reduced && used_reductions_.insert(node.index).second)
-        made_.stages.back().reductions.push_back(reductions_.at(node.index));
+        made_.stages.back().reductions.push_back(made_.reductions.at(node.index));
   }
 
   void without_noise() {
@@ -244,22 +254,22 @@ class StageMaker {
     return array;
   }
 
-  // The index of the reduction that the root of `call` calls. The array of its argument is filled
-  // by an earlier stage, unless it is an array already.
-  int reduction_index(const NestedQuantity& call) {
-    const FormulaNode& node = call.formula->nodes[call.node];
-    const NestedQuantity argument{call.formula, node.operands[0]};
-    GridReduction reduction{.kind = formula_function(node.name)->reduction,
-                            .array = is_array(argument) ? names_.arrays.at(root_node(argument).name)
-                                                        : array_with(argument, &node),
-                            .index = static_cast<int>(reductions_.size())};
+  // The index of a reduction; an earlier stage fills the array of its argument.
+  int reduction_index(const ReducedPart& reduced) {
+    GridReduction reduction{.kind = reduced.kind,
+                            .array = is_array(reduced.part)
+                                         ? names_.arrays.at(root_node(reduced.part).name)
+                                         : array_with(reduced.part, reduced.call),
+                            .index = static_cast<int>(made_.reductions.size()),
+                            .cell = reduced.cell};
     if (reduction.kind == GridReduction::Kind::sum)
       for (int axis = 3 - names_.axes; axis < 3; ++axis) reduction.factor *= names_.spacing[axis];
-    const auto known = std::ranges::find_if(reductions_, [&](const GridReduction& other) {
-      return other.kind == reduction.kind && other.array == reduction.array;
+    const auto known = std::ranges::find_if(made_.reductions, [&](const GridReduction& other) {
+      return other.kind == reduction.kind && other.array == reduction.array &&
+             other.cell == reduction.cell;
     });
-    if (known != reductions_.end()) return known->index;
-    reductions_.push_back(reduction);
+    if (known != made_.reductions.end()) return known->index;
+    made_.reductions.push_back(reduction);
     return reduction.index;
   }
 
@@ -272,7 +282,7 @@ class StageMaker {
 
   void make(NestedQuantity part, int array, const FormulaNode* of = nullptr) {
     const bool beside = part.slope_axis >= 0 && has_stencil(*part.formula, part.node);
-    const std::size_t at = stage_order(*part.formula, part.node) + (beside ? 1 : 0);
+    const std::size_t at = first_level_ + stage_order(*part.formula, part.node) + (beside ? 1 : 0);
     while (levels_.size() <= at) levels_.push_back(new_level());
     Level& level = *levels_[at];
     const Term value = level.writer.write(part);
@@ -345,8 +355,7 @@ class StageMaker {
     return static_cast<int>(made_.like.size()) - 1;
   }
 
-  // A number for a part of a formula, the same for parts that mean the same. Each use of noise
-  // means numbers of its own, although the texts are equal.
+  // The same number for parts of formulas that mean the same, which two uses of noise never do.
   int meaning_number(const Formula& formula, int node) {
     if (const auto known = meanings_.find({&formula, node}); known != meanings_.end())
       return known->second;
@@ -376,10 +385,11 @@ class StageMaker {
   std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
   std::set<int> computed_;         // arrays already filled in the current evaluation
   std::vector<GridSolve> solves_;  // that the next stage waits for
-  std::vector<GridReduction> reductions_;
   std::set<int> used_reductions_;  // indices of reductions in stages of this evaluation
   std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> calls_;
   std::vector<std::unique_ptr<Level>> levels_;
+  bool for_conditions_ = true;   // stages have what conditions reduce
+  std::size_t first_level_ = 0;  // of what does not come before conditions
   double time_ = 0;
   std::optional<double> dt_;  // unset where it differs from step to step
   std::map<NodeKey, std::size_t> orders_;

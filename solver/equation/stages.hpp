@@ -53,6 +53,15 @@ struct SolvedField {
   Formula left, right;
 };
 
+/// A reduction over the grid that conditions read, by its ReducedPart::key.
+struct ConditionReduction {
+  std::string key;
+  Formula formula;
+  int node = 0, call = 0;  ///< of the argument and of the call
+  GridReduction::Kind kind = GridReduction::Kind::mean;
+  std::int64_t cell = -1;
+};
+
 /// An equation in formulas. `names.arrays` numbers its fields from 0, then the coefficient fields,
 /// then the quantities that have conditions.
 struct FormulaSystem {
@@ -63,6 +72,7 @@ struct FormulaSystem {
   std::vector<SolvedField> solved = {};    ///< in the order of their solves
   std::optional<MaskBoundary> mask_boundary = {};  ///< where the grid has a mask
   std::optional<StagedSides> sides = {};           ///< where stages impose conditions
+  std::vector<ConditionReduction> condition_reductions = {};
   /// The ghost of a condition whose solution was not found is not a number (condition_watch.hpp).
   bool marks_unsolved = false;
 };
@@ -78,6 +88,10 @@ struct StepStages {
   bool measures_error = false;
   /// for each stage, the arrays with the state that it reads; empty: those of the fields
   std::vector<std::vector<int>> states = {};
+  std::vector<GridReduction> reductions = {};  ///< by index
+  /// for each stage, the indices of the reductions that conditions read then, by their keys; empty:
+  /// they read none
+  std::vector<std::map<std::string, int>> of_conditions = {};
 };
 
 /// The stages of one step of dt seconds. Throws FormulaError.

@@ -1,6 +1,6 @@
-"""Equations that read means, integrals and extremes of the grid; see equations.py."""
+"""Equations that read means, integrals, extremes and values at a position; see equations.py."""
 import numpy as np
-from finite_differences import EVEN, PERIODIC, Grid, rk4
+from finite_differences import EVEN, PERIODIC, Grid, heun, rk4
 from numpy import cos, sin
 
 
@@ -38,4 +38,32 @@ def conserving():
     return dict(zip(["u", "T"], rk4(rate, start, dt=0.02, steps=60)))
 
 
-EQUATIONS = [conserving]
+def controlled():
+    """
+    grid: {shape: [21, 26], spacing: 0.5}
+    equation: {u: "laplacian(u) - 0.1 * value_at(u * x, 5.2, 7.1)"}
+    boundary:
+      left: {value: 0.5 * mean(u^2)}
+      right: {derivative: "0.2 * (value_at(u, 3.3, 4.9) - maximum(u * y / 10)) * y"}
+      y: insulated
+    initial: random
+    time: {step: 0.03, steps: 60, scheme: heun}
+    """
+    grid = Grid(21, 26, h=0.5)
+
+    def value_at(e, x, y):
+        (i, s), (j, t) = divmod(y / grid.h, 1), divmod(x / grid.h, 1)
+        four = e[int(i):int(i) + 2, int(j):int(j) + 2]
+        return np.array([1 - s, s]) @ four @ np.array([1 - t, t])
+
+    def rate(state, t):
+        u = state[0]
+        left = grid.value(lambda x, y: 0.5 * (u**2).mean())
+        right = grid.derivative(lambda x, y: 0.2 * (value_at(u, 3.3, 4.9) - (u * grid.y / 10).max()) * y)
+        around = grid.ghosts(u, (EVEN, EVEN), (left, right))
+        return np.array([grid.laplacian(around) - 0.1 * value_at(u * grid.x, 5.2, 7.1)])
+
+    return dict(zip("u", heun(rate, grid.random(), dt=0.03, steps=60)))
+
+
+EQUATIONS = [conserving, controlled]

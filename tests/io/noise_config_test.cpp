@@ -56,9 +56,10 @@ TEST_CASE("numbers of the whole grid are refused where they have no meaning") {
   CHECK(refused("maximum(2) * u") ==
         "bad.yaml:3:30: equation.u: maximum of what is the same in every cell\n    maximum(2) * u\n"
         "    ^");
-  CHECK(refused("u", "boundary: {columns: {first: zero, last: {value: mean(u)}}}\n") ==
-        "bad.yaml:6:21: boundary.columns: mean has no meaning here (expected it in rates, "
-        "equation.let and outputs)\n    mean(u)\n    ^");
+  CHECK(
+      refused("u", "parameters: {a: {formula: mean(x)}}\n")
+          .starts_with("bad.yaml:6:17: parameters.a: mean has no meaning here (expected a formula "
+                       "of the position and parameters)\n    mean(x)\n    ^"));
 }
 
 }  // namespace

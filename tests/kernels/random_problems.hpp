@@ -50,6 +50,7 @@ class RandomProblem {
     for (const auto& [name, parameter] : run.parameters) names_.push_back(name);
     read_in_conditions_ = names_;
     conditions_read_ = chance(0.25);
+    conditions_reduce_ = chance(0.1);
     for (int i = 0, count = below(3); i < count; ++i) {
       const std::string name = fmt::format("q{}", i);
       run.equation.quantities.emplace_back(name, accepted_expression(3));
@@ -253,6 +254,13 @@ class RandomProblem {
       leaves.insert(leaves.end(),
                     read_in_conditions_.begin() + (of_fields ? 0 : std::ssize(run.fields)),
                     read_in_conditions_.end());
+    if (conditions_reduce_ && of_fields) {
+      std::string at = "value_at(u0 + 1";
+      for (int axis = 2; axis >= 3 - run.shape.axes; --axis)
+        at += fmt::format(", {}", uniform() * run.spacing.by_axis[axis] *
+                                      static_cast<double>(by_axis(run.shape)[axis] - 1));
+      leaves.insert(leaves.end(), {at + ")", "mean(u0)", "maximum(u0 * u0 + x)", at + ")"});
+    }
     if (depth == 0) return drawn(leaves);
     return fmt::format(fmt::runtime(drawn_word({"{} + {}", "({}) * ({})", "sin({}) - {}",
                                                 "where({0} < {1}, {1}, {0})", "max({}, {})"})),
@@ -323,7 +331,7 @@ class RandomProblem {
   std::mt19937_64 generator_;
   std::vector<std::string> numbers_;
   std::vector<std::string> names_, read_in_conditions_;
-  bool conditions_read_ = false;
+  bool conditions_read_ = false, conditions_reduce_ = false;
 };
 
 /// True if two states hold the same bits; any NaN equals any other.

@@ -176,6 +176,17 @@ void StageTiles<T>::solve(const GridSolve& solve, const std::vector<const T*>& a
       });
 }
 
+// The value of the cell with this index in the grid, if it is an own one.
+template <class T>
+GridExtremes StageTiles<T>::extremes_at(const T* values, std::int64_t cell, cudaStream_t stream) {
+  const auto own = problem_.part.value_or(Part::all(problem_.shape)).own_place(cell);
+  if (!own) return {};
+  const std::int64_t columns = problem_.shape.columns;
+  return extremes_of_cells<T>(values + *own / columns * on_device_.pitch() + *own % columns,
+                              nullptr, {1, 1, on_device_.pitch()}, std::nullopt, reduction_.data(),
+                              stream);
+}
+
 template <class T>
 void StageTiles<T>::compute_reductions(const Stage& stage, const std::vector<const T*>& arrays,
                                        cudaStream_t stream) {
@@ -188,6 +199,7 @@ void StageTiles<T>::compute_reductions(const Stage& stage, const std::vector<con
                            reduce_over_grid(
                                one, *problem_.ranks,
                                [&] {
+                                 if (one.cell >= 0) return extremes_at(values, one.cell, stream);
                                  return extremes_of_cells(values, mask, layout, problem_.part,
                                                           reduction_.data(), stream);
                                },

@@ -81,6 +81,7 @@ class StageTiles {
 
   void solve(const GridSolve& solve, const std::vector<const T*>& arrays,
              const std::vector<T*>& written, double time, cudaStream_t stream);
+  GridExtremes extremes_at(const T* values, std::int64_t cell, cudaStream_t stream);
   void compute_reductions(const Stage& stage, const std::vector<const T*>& arrays,
                           cudaStream_t stream);
   void prepare(const Moment& at, const Stage& stage, Launch& launch, cudaStream_t stream);

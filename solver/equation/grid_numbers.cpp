@@ -1,0 +1,111 @@
+// Calls in formulas that stand for numbers of the whole grid: reductions, and values at a position.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/stages/tree_at.hpp"
+#include "solver/equation/discretise.hpp"
+
+namespace lapl {
+
+Term TreeWriter::over_grid(const ShiftedPart& place, const FormulaNode& node) {
+  if (!names_.reduce)
+    throw FormulaError(node.at,
+                       fmt::format("{} {}", node.name,
+                                   names_.has_none_of.empty()
+                                       ? "has no meaning here (expected it in rates, equation.let, "
+                                         "conditions and outputs)"
+                                       : names_.has_none_of));
+  if (place.at != Offset{} && !face_) refuse_over_grid(node);
+  if (node.name == "value_at") return value_at(place, node);
+  require_arguments(node, 1);
+  return of(tree_.reduced(names_.reduce({.part = {place.formula, node.operands[0]},
+                                         .call = &node,
+                                         .kind = formula_function(node.name)->reduction})));
+}
+
+// The values in the cells around a position, weighted linearly; those outside a mask do not count.
+Term TreeWriter::value_at(const ShiftedPart& place, const FormulaNode& node) {
+  require_arguments(node, static_cast<std::size_t>(names_.axes) + 1);
+  using Corner = std::pair<std::array<std::int64_t, 3>, double>;  // and its weight
+  std::vector<Corner> corners = {{{}, 1}};
+  for (int axis = 3 - names_.axes; axis < 3; ++axis) {
+    const Term at = write(ShiftedPart{place.formula, node.operands[3 - axis], {}, false});
+    if (!at.is_scalar())
+      throw FormulaError(node.at,
+                         "value_at: found a position that varies (expected numbers and "
+                         "parameters that are numbers)");
+    const std::int64_t size = by_axis(names_.shape)[axis];
+    const double first = names_.origin[axis], h = names_.spacing[axis];
+    double index = (at.factor - first) / h;
+    if (std::abs(index - std::round(index)) < 1e-9) index = std::round(index);
+    if (!names_.is_sample && !(index >= -0.5 && index <= static_cast<double>(size) - 0.5))
+      throw FormulaError(node.at,
+                         fmt::format("value_at: {} = {:.9g} is outside the grid (expected {:.9g} "
+                                     "to {:.9g})",
+                                     "zyx"[axis], at.factor, first - h / 2,
+                                     first + (static_cast<double>(size) - 0.5) * h));
+    if (!names_.periodic[axis] || names_.is_sample)
+      index = std::clamp(index, 0.0, static_cast<double>(size - 1));
+    const double below = std::floor(index), share = index - below;
+    std::vector<Corner> split;
+    for (const Corner& corner : corners)
+      for (const auto& [more, weight] : {std::pair(0, 1 - share), std::pair(1, share)}) {
+        if (weight == 0) continue;
+        split.emplace_back(corner.first, corner.second * weight);
+        split.back().first[axis] = wrapped(static_cast<std::int64_t>(below) + more, size);
+      }
+    corners = std::move(split);
+  }
+  static const Formula mask{.name = "mask",
+                            .text = "mask",
+                            .nodes = {{.kind = FormulaNode::Kind::name, .name = "grid.mask"}}};
+  const bool is_masked = names_.arrays.contains(mask.nodes[0].name);
+  const auto reduced = [&](const NestedQuantity& part, const std::array<std::int64_t, 3>& at) {
+    return tree_.reduced(names_.reduce({.part = part,
+                                        .call = &node,
+                                        .kind = GridReduction::Kind::maximum,
+                                        .cell = cell_index(names_.shape, {at[1], at[2], at[0]})}));
+  };
+  std::optional<Term> sum, weights;
+  for (const auto& [at, weight] : corners) {
+    const auto add = [&](std::optional<Term>& to, Term term) {
+      if (is_masked)
+        term = of(tree_.operate(Operation::choice, reduced({&mask, 0}, at), as_node(term),
+                                tree_.number(0)));
+      to = to ? this->sum(*to, term) : term;
+    };
+    const Term value = of(reduced({place.formula, node.operands[0]}, at));
+    add(sum, product(scalar(weight, false), value));
+    if (is_masked) add(weights, scalar(weight, false));
+  }
+  return is_masked ? quotient(*sum, *weights) : *sum;
+}
+
+std::string ReducedPart::key() const {
+  std::string text = fmt::format("{} {}", static_cast<int>(kind), cell);
+  const std::function<void(int)> add = [&](int at) {
+    const FormulaNode& node = part.formula->nodes[at];
+    text += fmt::format("({} {} {}", static_cast<int>(node.kind), node.name, node.number);
+    for (const int operand : node.operands) add(operand);
+    text += ')';
+  };
+  add(part.node);
+  return text;
+}
+
+void refuse_over_grid(const FormulaNode& node) {
+  throw FormulaError(node.at,
+                     "a number of the whole grid within an operator (expected mean, integral, "
+                     "maximum and minimum outside of operators)");
+}
+
+}  // namespace lapl
