@@ -31,13 +31,24 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
   return {"cpu", "no usable GPU"};
 }
 
+// A GPU solves by multigrid itself, and would wait for transforms, which the host has.
+Model with_method(const Model& model, const BackendChoice& choice, const Ranks& ranks) {
+  RunConfig config = model.run;
+  if (choice.backend != "cuda" || ranks.count() > 1 || table_row(config.scheme.kind).is_implicit())
+    return model;
+  for (SolveConfig& solve : config.equation.solves)
+    if (solve.method == SolveMethod::automatic) solve.method = SolveMethod::multigrid;
+  return {std::move(config), model.system};
+}
+
 template <class T>
 std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice& choice,
                                         const CoefficientFields& coefficients, Ranks& ranks,
                                         const Note& note) {
   const RunConfig& config = model.run;
   use_code_cache(config.caches_code);
-  const Problem<T> problem = make_problem<T>(model, coefficients, ranks.is_first());
+  const Problem<T> problem =
+      make_problem<T>(with_method(model, choice, ranks), coefficients, ranks.is_first());
   std::vector<FilterPlan<T>> filters;
   std::vector<std::string> of_filters;
   for (const FilterConfig& filter : load_filters(config.filters)) {

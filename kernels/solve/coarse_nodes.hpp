@@ -12,11 +12,11 @@ using Index = std::array<std::int64_t, 3>;
 
 inline constexpr std::int64_t coarsest = 4;  ///< nodes along an axis that is not made coarser
 
-inline std::int64_t coarse_size(std::int64_t size) { return (size + 1) / 2; }
+constexpr std::int64_t coarse_size(std::int64_t size) { return (size + 1) / 2; }
 
 /// The parent of a node along an axis, or -1 if there is none; `last`: of a node between two.
-inline std::int64_t parent(const PaddedGrid& fine, std::size_t axis, bool halved, std::int64_t node,
-                           bool last) {
+constexpr std::int64_t parent(const PaddedGrid& fine, std::size_t axis, bool halved,
+                              std::int64_t node, bool last) {
   if (!halved) return node;
   const std::int64_t at = node / 2 + (last ? 1 : 0);
   if (at < coarse_size(fine.size[axis])) return at;
@@ -32,8 +32,8 @@ struct Children {
   std::array<Child, 3> at{};
   int count = 0;
 };
-inline Children children(const PaddedGrid& fine, std::size_t axis, bool halved,
-                         std::int64_t coarse) {
+constexpr Children children(const PaddedGrid& fine, std::size_t axis, bool halved,
+                            std::int64_t coarse) {
   if (!halved) return {{Child{coarse, false}}, 1};
   Children found;
   const std::int64_t size = fine.size[axis], node = 2 * coarse;

@@ -50,6 +50,8 @@ GridSystem::GridSystem(const Problem<double>& left, const Problem<double>& right
       varies_(follows_from_state(left, unknown)),
       constant_varies_(names_time(left)),
       reads_along_axes_(reads_along_axes(left)),
+      left_problem_(left),
+      right_problem_(right),
       left_(left, 1, threads_),
       right_(right, 1, threads_),
       grid_(by_axis(left.shape),
@@ -146,7 +148,6 @@ void GridSystem::prepare() {
         "advection, no axis of two cells, and conditions of some pairs (docs/solves.md; expected "
         "multigrid or auto)",
         rules_.unknown);
-  report_.by = {preconditioner_->name()};
   raw_.reset();
 }
 
@@ -217,8 +218,32 @@ bool GridSystem::weigh() {
 
 void GridSystem::multiply(Values& x, Values& product) const {
   grid_.wrap(x, threads_);
-  residual(raw_ ? *raw_ : preconditioner_->matrix(), x, nullptr, product, threads_);
+  lapl::residual(raw_ ? *raw_ : preconditioner_->matrix(), x, nullptr, product, threads_);
   negate(product, threads_);
+}
+
+void GridSystem::residual(Values& x, const Values& f, Values& out) const {
+  grid_.wrap(x, threads_);
+  lapl::residual(preconditioner_->matrix(), x, &f, out, threads_);
+  for_indices(grid_.values, threads_, [&](std::int64_t place) {
+    if (weights_[place] == 0) out[place] = 0;
+  });
+}
+
+double GridSystem::size(const Values& x) const {
+  Values sizes = x;
+  const Values& diagonal = preconditioner_->matrix().at(stencil_center);
+  for_indices(std::ssize(x), threads_,
+              [&](std::int64_t place) { sizes[place] *= diagonal[place]; });
+  return std::sqrt(dot(sizes, sizes));
+}
+
+void GridSystem::find_matrix(const Values& state, double time) {
+  ++matrices_;
+  // a constant one at a time that does not depend on when a run restarts
+  if (!varies_) assemble(state, 0);
+  varies_ = varies_ || !is_finite_;
+  if (varies_) assemble(state, time);
 }
 
 void GridSystem::fail(double time, double residual) const {
@@ -235,19 +260,13 @@ void GridSystem::solve(Values& state, const SolveMoment& at) {
   const std::int64_t cells = shape_.cells(), columns = grid_.size[2];
   double* const unknown = state.data() + unknown_ * cells;
   begin_report();
-  if (!preconditioner_ && !varies_) {
-    // at a time that does not depend on when a run restarts
-    assemble(state, 0);
-    varies_ = !is_finite_;
-  }
-  if (varies_)
-    assemble(state, time);
-  else if (constant_varies_)
-    find_constant(state, time);
+  if (needs_matrix()) find_matrix(state, time);
+  if (constant_varies_ && !varies_) find_constant(state, time);
   if (!is_finite_) {  // the check for such values then names a cell
     std::fill_n(unknown, cells, not_finite);
     return;
   }
+  report_.by = {preconditioner_->name()};
   Values right(cells);
   right_(state.data(), time, right.data());
   for_indices(cells, threads_, [&](std::int64_t cell) { right[cell] -= constant_[cell]; });
@@ -260,7 +279,6 @@ void GridSystem::solve(Values& state, const SolveMoment& at) {
     std::fill_n(unknown, cells, not_finite);
     return;
   }
-  Values residuals(f.size());
   for_indices(grid_.values, threads_, [&](std::int64_t place) {
     if (weights_[place] == 0 || !std::isfinite(x[place])) x[place] = 0;
   });
@@ -272,34 +290,10 @@ void GridSystem::solve(Values& state, const SolveMoment& at) {
     norm = std::sqrt(dot(f, f));
     if (norm <= 0x1p-46 * with_means) norm = 0;  // only rounding is left
   }
-  // The residual that is left by iterations may differ from the true one, which decides.
-  bool is_definite = is_symmetric_;
-  for (int round = 0; norm > 0; ++round) {
-    grid_.wrap(x, threads_);
-    residual(preconditioner_->matrix(), x, &f, residuals, threads_);
-    for_indices(grid_.values, threads_, [&](std::int64_t place) {
-      if (weights_[place] == 0) residuals[place] = 0;
-    });
-    const double found = std::sqrt(dot(residuals, residuals));
-    report_.residual = found / norm;
-    if (found <= rules_.tolerance * norm) break;
-    if (round > 0) {
-      // Rounding alone leaves as much.
-      Values sizes = x;
-      const Values& diagonal = preconditioner_->matrix().at(stencil_center);
-      for (std::size_t place = 0; place < x.size(); ++place) sizes[place] *= diagonal[place];
-      if (found <= std::min(0x1p-49 * std::sqrt(dot(sizes, sizes)), 1e-3 * norm)) break;
-    }
-    if (!(found < std::numeric_limits<double>::infinity()) || round == 4 ||
-        report_.iterations >= rules_.most_iterations)
-      fail(time, report_.residual);
-    const Iterations may{rules_.tolerance * norm, rules_.most_iterations, threads_};
-    if (is_definite)
-      is_definite = conjugate_gradients(*this, x, residuals, may, report_.iterations);
-    else
-      stabilized_gradients(*this, x, residuals, may, report_.iterations);
-  }
-  if (norm == 0) std::ranges::fill(x, 0.0);
+  if (norm == 0)
+    std::ranges::fill(x, 0.0);
+  else if (!solve_linear(*this, x, f, goal(norm), report_.iterations, report_.residual))
+    fail(time, report_.residual);
   remove_means(x, false);
   for_indices(cells, threads_, [&](std::int64_t cell) {
     const std::int64_t place = grid_.row_place(cell / columns) + cell % columns;

@@ -16,6 +16,7 @@
 #include "kernels/evaluation.hpp"
 #include "kernels/problem.hpp"
 #include "kernels/solve/grid_equations.hpp"
+#include "kernels/solve/krylov.hpp"
 #include "kernels/solve/preconditioner.hpp"
 
 namespace lapl {
@@ -52,6 +53,44 @@ class GridSystem : public GridEquations {
   double dot(const std::vector<double>& a, const std::vector<double>& b) const {
     return lapl::dot(grid_, a, b, threads_);
   }
+  void residual(std::vector<double>& x, const std::vector<double>& f,
+                std::vector<double>& out) const;
+  double size(const std::vector<double>& x) const;
+  LinearGoal goal(double norm) const {
+    return {rules_.tolerance, norm, rules_.most_iterations, threads_, is_symmetric_};
+  }
+
+  // For devices, which do the same (kernels/cuda/solve/device_solve.hpp).
+  const Problem<double>& left() const { return left_problem_; }
+  const Problem<double>& right() const { return right_problem_; }
+  int unknown() const { return unknown_; }
+  const SolveRules& rules() const { return rules_; }
+  bool needs_matrix() const { return varies_ || !preconditioner_; }
+  bool constant_varies() const { return constant_varies_ && !varies_; }
+  /// Makes the matrix for a state and a time (s).
+  void find_matrix(const std::vector<double>& state, double time);
+  int matrices() const { return matrices_; }  ///< made so far
+  bool is_finite() const { return is_finite_; }
+  const Preconditioner* preconditioner() const { return preconditioner_.get(); }
+  const std::vector<double>& weights() const { return weights_; }
+  const std::vector<double>& constant() const { return constant_; }
+  /// An entry, by the places of its equation and of the value, which is given.
+  struct GivenEntry {
+    std::int64_t row, column;
+    double entry;
+  };
+  const std::vector<GivenEntry>& given() const { return given_; }
+  /// Connected cells in which the equations determine the unknown up to a constant.
+  struct Region {
+    std::vector<std::int64_t> places;  ///< empty: all cells
+    double size = 0;                   ///< sum of the magnitudes of weights
+  };
+  const std::vector<Region>& regions() const { return regions_; }
+  /// The report of a solve that begins.
+  SolveReport& new_report() {
+    begin_report();
+    return report_;
+  }
 
   /// Bytes that a system needs for this many fields of this shape, for equations that reach along
   /// the axes.
@@ -80,26 +119,20 @@ class GridSystem : public GridEquations {
   bool varies_;           // the matrix, with the state or the time
   bool constant_varies_;  // with the time
   bool reads_along_axes_;
+  int matrices_ = 0;
+  Problem<double> left_problem_, right_problem_;
   Evaluation<double> left_, right_;
   PaddedGrid grid_;
   Values constant_;                   // the left side where the unknown is 0
   std::optional<StencilMatrix> raw_;  // as assembled, until it is prepared
   std::unique_ptr<Preconditioner> preconditioner_;
-  // An entry, by the places of its equation and of the value, which is given.
-  struct GivenEntry {
-    std::int64_t row, column;
-    double entry;
-  };
   std::vector<GivenEntry> given_;
   // The equations are multiplied by these: 0 in cells that the left side does not read, else the
   // sign that makes the diagonal positive, times what makes the matrix symmetric.
   Values weights_;
   bool is_symmetric_ = true, is_finite_ = true;
-  // Connected cells in which the equations determine the unknown up to a constant.
-  struct Region {
-    std::vector<std::int64_t> places;
-    double size = 0;  // sum of the magnitudes of weights
-  };
+  template <class Term>
+  double sum_over(const Region& region, const Term& term) const;
   std::vector<Region> regions_;
 };
 

@@ -6,8 +6,10 @@
 // residuals until their norm is at most the limit, and counts iterations.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace lapl {
@@ -100,6 +102,38 @@ void stabilized_gradients(const Equations& equations, Vector& x, Vector& residua
     rho = next;
     add(direction, -omega, v, may.threads);
     scale_and_add(direction, beta, residuals, may.threads);
+  }
+}
+
+/// The goal of solve_linear.
+struct LinearGoal {
+  double tolerance = 0, norm = 0;  ///< of residuals, relative to the norm of the right side f
+  int most_iterations = 0, threads = 1;
+  bool is_definite = false;  ///< the matrix is symmetric and definite: conjugate gradients
+};
+
+/// Improves x until f - A x meets the goal, or only rounding is left of it; counts iterations, and
+/// stores the last relative residual. Returns false if that is not reached. `equations` also has
+/// residual(x, f, out) and size(x), the norm of x times the diagonal.
+template <class Equations, class Vector>
+bool solve_linear(const Equations& equations, Vector& x, const Vector& f, LinearGoal goal,
+                  int& iterations, double& residual) {
+  Vector residuals = f;
+  // The residual that is left by iterations may differ from the true one, which decides.
+  for (int round = 0;; ++round) {
+    equations.residual(x, f, residuals);
+    const double found = std::sqrt(equations.dot(residuals, residuals));
+    residual = found / goal.norm;
+    if (found <= goal.tolerance * goal.norm) return true;
+    if (round > 0 && found <= std::min(0x1p-49 * equations.size(x), 1e-3 * goal.norm)) return true;
+    if (!(found < std::numeric_limits<double>::infinity()) || round == 4 ||
+        iterations >= goal.most_iterations)
+      return false;
+    const Iterations may{goal.tolerance * goal.norm, goal.most_iterations, goal.threads};
+    if (goal.is_definite)
+      goal.is_definite = conjugate_gradients(equations, x, residuals, may, iterations);
+    else
+      stabilized_gradients(equations, x, residuals, may, iterations);
   }
 }
 

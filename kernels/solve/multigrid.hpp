@@ -35,11 +35,10 @@ class Multigrid : public Preconditioner {
   /// One cycle from 0.
   void precondition(const std::vector<double>& r, std::vector<double>& z) override;
 
- private:
-  static constexpr std::size_t sides = 8;  // sets of axes: 1 planes, 2 rows, 4 columns
+  static constexpr std::size_t sides = 8;  ///< sets of axes: 1 planes, 2 rows, 4 columns
 
-  // A node is between two coarse ones along some axes, its odd axes; its parents are the coarse
-  // nodes around it. Parent number m is the last one along the axes in m, the first along others.
+  /// A node is between two coarse ones along some axes, its odd axes; its parents are the coarse
+  /// nodes around it. Parent number m is the last one along the axes in m, the first along others.
   struct Level {
     explicit Level(StencilMatrix of);
 
@@ -55,6 +54,12 @@ class Multigrid : public Preconditioner {
     std::int64_t fine_place(const std::array<std::int64_t, 3>& coarse) const;
   };
 
+  /// From the finest on; the inverse of the coarsest matrix, cell by cell; true for W-cycles.
+  const std::vector<Level>& levels() const { return levels_; }
+  const std::vector<double>& coarsest_inverse() const { return coarsest_inverse_; }
+  bool jumps() const { return jumps_; }
+
+ private:
   // Threads of small grids would wait for each other longer than they work.
   int threads_for(const PaddedGrid& grid) const { return grid.cells() < 16384 ? 1 : threads_; }
   void choose_axes(Level& level) const;

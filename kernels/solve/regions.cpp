@@ -35,13 +35,11 @@ bool GridSystem::is_connected() const {
 void GridSystem::find_regions(const Values& is_balanced) {
   regions_.clear();
   if (is_connected()) {  // the search below is serial
-    Region all;
-    grid_.for_places([&](std::int64_t place) {
-      all.places.push_back(place);
-      all.size += std::abs(weights_[place]);
-    });
-    if (std::ranges::all_of(all.places, [&](auto place) { return is_balanced[place] != 0; }))
-      regions_.push_back(std::move(all));
+    bool is_singular = true;
+    grid_.for_places(
+        [&](std::int64_t place) { is_singular = is_singular && is_balanced[place] != 0; });
+    if (is_singular)
+      regions_.push_back({{}, sum_over({}, [&](auto place) { return std::abs(weights_[place]); })});
     return;
   }
   const MatrixTerms terms(*raw_);
@@ -81,34 +79,49 @@ void GridSystem::find_regions(const Values& is_balanced) {
   }
 }
 
+template <class Term>
+double GridSystem::sum_over(const Region& region, const Term& term) const {
+  if (region.places.empty()) return sum_over_cells(grid_, threads_, term);
+  double sum = 0;
+  for (const std::int64_t place : region.places) sum += term(place);
+  return sum;
+}
+
 // Makes the sum over each such region 0: of what is weighted already, or of values times weights.
 void GridSystem::remove_means(Values& of, bool weighted) const {
   for (const Region& region : regions_) {
-    double sum = 0;
-    for (const std::int64_t place : region.places)
-      sum += weighted ? of[place] : of[place] * std::abs(weights_[place]);
+    const double sum = sum_over(region, [&](std::int64_t place) {
+      return weighted ? of[place] : of[place] * std::abs(weights_[place]);
+    });
     const double mean = sum / region.size;
-    for (const std::int64_t place : region.places)
+    const auto change = [&](std::int64_t place) {
       of[place] -= weighted ? mean * std::abs(weights_[place]) : mean;
+    };
+    if (region.places.empty())
+      for_indices(grid_.rows(), threads_, [&](std::int64_t row) {
+        const std::int64_t first = grid_.row_place(row);
+        for (std::int64_t column = 0; column < grid_.size[2]; ++column) change(first + column);
+      });
+    else
+      std::ranges::for_each(region.places, change);
   }
 }
 
 // The sum of the right side over each region where only differences of the unknown count must be 0.
 void GridSystem::require_balance(const Values& f, double time) const {
   for (const Region& region : regions_) {
-    double sum = 0, sizes = 0;
-    for (const std::int64_t place : region.places) {
-      sum += f[place];
-      sizes += std::abs(f[place]);
-    }
+    const double sum = sum_over(region, [&](std::int64_t place) { return f[place]; });
+    const double sizes = sum_over(region, [&](std::int64_t place) { return std::abs(f[place]); });
     if (std::abs(sum) <= rules_.rounding * sizes) continue;
-    const std::int64_t first = region.places.front(), row_length = grid_.stride[1];
+    const bool is_whole = region.places.empty();
+    const std::int64_t first = is_whole ? grid_.row_place(0) : region.places.front();
+    const std::int64_t row_length = grid_.stride[1];
     const std::int64_t row = first / row_length, rows = grid_.size[1] + 2 * grid_.pad[1];
     throw NumericalError(
         "equation.let.{}: has no solution at t = {:.9g} s: no condition gives {} a value in the {} "
         "cells connected with {}, and the sum of the right side there is {:.2g} of that of its "
         "magnitudes (expected 0, or mean: removed)",
-        rules_.unknown, time, rules_.unknown, region.places.size(),
+        rules_.unknown, time, rules_.unknown, is_whole ? grid_.cells() : std::ssize(region.places),
         cell_text((row / rows - grid_.pad[0]) * grid_.size[1] + row % rows - grid_.pad[1],
                   first % row_length - grid_.pad[2]),
         std::abs(sum) / sizes);

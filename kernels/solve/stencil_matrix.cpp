@@ -85,23 +85,4 @@ std::vector<double> rows_of_zeros(const PaddedGrid& grid,
   return is_zero;
 }
 
-double dot(const PaddedGrid& grid, const std::vector<double>& a, const std::vector<double>& b,
-           int threads) {
-  // Pieces of a row have the same length whatever the number of threads.
-  constexpr std::int64_t most = 4096;
-  const std::int64_t columns = grid.size[2], across = (columns - 1) / most + 1;
-  std::vector<double> sums(grid.rows() * across);
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int64_t piece = 0; piece < std::ssize(sums); ++piece) {
-    const std::int64_t first = piece % across * most, at = grid.row_place(piece / across) + first;
-    const std::int64_t count = std::min(most, columns - first);
-    std::array<double, 8> of_lane{};
-    for (std::int64_t i = 0; i < count; ++i) of_lane[i % 8] += a[at + i] * b[at + i];
-    for (const double lane : of_lane) sums[piece] += lane;
-  }
-  double sum = 0;
-  for (const double piece : sums) sum += piece;
-  return sum;
-}
-
 }  // namespace lapl

@@ -39,13 +39,13 @@ struct PaddedGrid {
   std::array<std::int64_t, 3> pad{}, stride{};
   std::int64_t values = 0;  ///< of a padded array
 
-  std::int64_t cells() const { return size[0] * size[1] * size[2]; }
-  std::int64_t rows() const { return size[0] * size[1]; }
+  constexpr std::int64_t cells() const { return size[0] * size[1] * size[2]; }
+  constexpr std::int64_t rows() const { return size[0] * size[1]; }
   /// The place of the first cell of a row; rows of all planes are counted.
-  std::int64_t row_place(std::int64_t row) const {
+  constexpr std::int64_t row_place(std::int64_t row) const {
     return place({row / size[1], row % size[1], 0});
   }
-  std::int64_t place(std::array<std::int64_t, 3> at) const {
+  constexpr std::int64_t place(std::array<std::int64_t, 3> at) const {
     return (at[0] + pad[0]) * stride[0] + (at[1] + pad[1]) * stride[1] + at[2] + pad[2];
   }
 
@@ -69,7 +69,7 @@ struct PaddedGrid {
   /// Copies the values at opposite periodic edges to the cells beyond them, along one axis and for
   /// the planes and rows that are given; along all axes.
   void wrap(std::vector<double>& values, int threads) const;
-  void wrap_row(double* first_cell) const {
+  constexpr void wrap_row(double* first_cell) const {
     if (!periodic[2]) return;
     first_cell[-1] = first_cell[size[2] - 1];
     first_cell[size[2]] = first_cell[0];
@@ -110,6 +110,7 @@ struct StencilMatrix {
 
 /// The offsets that have entries, as lists for loops over cells: `entries` are those at place 0.
 struct MatrixTerms {
+  MatrixTerms() = default;
   explicit MatrixTerms(const StencilMatrix& matrix);
   int count = 0;
   std::array<const double*, stencil_offsets> entries{};
@@ -141,8 +142,32 @@ void for_entries_at(StencilMatrix& matrix, const std::vector<double>& chosen, co
         use(place, place + matrix.move(offset), entry);
 }
 
-/// The sum of a_i b_i over the cells, in an order that does not depend on the number of threads.
-double dot(const PaddedGrid& grid, const std::vector<double>& a, const std::vector<double>& b,
-           int threads);
+/// Sums over cells add up pieces of rows, in each of which every eighth value has a sum of its own.
+/// So their order depends neither on the number of threads nor on the device.
+inline constexpr std::int64_t cells_of_piece = 4096, lanes_of_piece = 8;
+
+/// The sum of term(place) over the cells.
+template <class Term>
+double sum_over_cells(const PaddedGrid& grid, int threads, const Term& term) {
+  const std::int64_t columns = grid.size[2], across = (columns - 1) / cells_of_piece + 1;
+  std::vector<double> sums(grid.rows() * across);
+  for_indices(std::ssize(sums), threads, [&](std::int64_t piece) {
+    const std::int64_t first = piece % across * cells_of_piece;
+    const std::int64_t at = grid.row_place(piece / across) + first;
+    const std::int64_t count = std::min(cells_of_piece, columns - first);
+    std::array<double, lanes_of_piece> of_lane{};
+    for (std::int64_t i = 0; i < count; ++i) of_lane[i % lanes_of_piece] += term(at + i);
+    for (const double lane : of_lane) sums[piece] += lane;
+  });
+  double sum = 0;
+  for (const double piece : sums) sum += piece;
+  return sum;
+}
+
+/// The sum of a_i b_i over the cells.
+inline double dot(const PaddedGrid& grid, const std::vector<double>& a,
+                  const std::vector<double>& b, int threads) {
+  return sum_over_cells(grid, threads, [&](std::int64_t place) { return a[place] * b[place]; });
+}
 
 }  // namespace lapl

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include "kernels/cuda/device/copy_box.hpp"
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/device/stream.hpp"
+#include "kernels/cuda/solve/device_solve.hpp"
 #include "kernels/error.hpp"
 #include "kernels/ranks/reduce_over_grid.hpp"
 #include "kernels/solve/solve_over_grid.hpp"
@@ -154,10 +156,27 @@ StageTiles<T>::StageTiles(DeviceProblem<T>& problem, bool last_is_lent)
   if (has_global_operations(problem_)) reduction_ = device_buffer<ReductionBits>(1);
 }
 
-// The host solves, so that the bits are those of the CPU.
+// Solves on the device where it can.
+template <class T>
+bool StageTiles<T>::solve_here(const GridSolve& solve, const std::vector<const T*>& arrays,
+                               const std::vector<T*>& written, double time, cudaStream_t stream) {
+  const std::shared_ptr<GridEquations>& equations = problem_.systems[solve.system];
+  auto* const system = dynamic_cast<GridSystem*>(equations.get());
+  if (system == nullptr || problem_.ranks->count() > 1 || problem_.part) return false;
+  std::shared_ptr<DeviceSolve>& here = solves_[solve.system];
+  if (!here) here = std::make_shared<DeviceSolve>(*system, stream);
+  std::vector<const T*> fields;
+  for (const int array : solve.state) fields.push_back(arrays[array]);
+  const auto began = std::chrono::steady_clock::now();
+  if (!(*here)(fields, on_device_.pitch(), time, written[solve.unknowns[0]])) return false;
+  system->count(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  return true;
+}
+
 template <class T>
 void StageTiles<T>::solve(const GridSolve& solve, const std::vector<const T*>& arrays,
                           const std::vector<T*>& written, double time, cudaStream_t stream) {
+  if (solve_here(solve, arrays, written, time, stream)) return;
   const Shape shape = problem_.shape;
   const std::int64_t row = shape.columns * sizeof(T), pitch = on_device_.pitch() * sizeof(T);
   std::vector<T> values(shape.cells());

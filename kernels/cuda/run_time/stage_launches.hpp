@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ class DeviceProblem {
   DeviceBuffer<unsigned long long> cells_before_;  // tables of all axes; empty without noise
 };
 
+class DeviceSolve;
+
 /// Steps a problem with one launch for each stage.
 template <class T>
 class StageTiles {
@@ -79,6 +82,8 @@ class StageTiles {
     DeviceBuffer<FaceTable<T>> faces_in_memory;
   };
 
+  bool solve_here(const GridSolve& solve, const std::vector<const T*>& arrays,
+                  const std::vector<T*>& written, double time, cudaStream_t stream);
   void solve(const GridSolve& solve, const std::vector<const T*>& arrays,
              const std::vector<T*>& written, double time, cudaStream_t stream);
   GridExtremes extremes_at(const T* values, std::int64_t cell, cudaStream_t stream);
@@ -98,6 +103,7 @@ class StageTiles {
   DeviceBuffer<ReductionBits> reduction_;
   std::map<std::size_t, DeviceBuffer<GhostCondition<T>>> conditions_;  // key: index in varying_
   std::vector<Launch> launches_;
+  std::map<int, std::shared_ptr<DeviceSolve>> solves_;  // by the number of their system
 };
 
 }  // namespace lapl
