@@ -126,7 +126,8 @@ struct DeviceSolveParts {
   bool is_balanced(const DeviceVector& f) const {
     const double* const values = f.data();
     const double total = sum_over([=] __device__(std::int64_t place) { return values[place]; });
-    const double sizes = sum_over([=] __device__(std::int64_t place) { return fabs(values[place]); });
+    const double sizes =
+        sum_over([=] __device__(std::int64_t place) { return fabs(values[place]); });
     return std::abs(total) <= system.rules().rounding * sizes;
   }
 
