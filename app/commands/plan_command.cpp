@@ -195,9 +195,9 @@ void print_time(const RunTime& time, const RunConfig& config, const std::string&
                stepping.estimating);
   if (time.without_reductions > 0)
     print_text(
-        "reductions: the whole grid goes through one stage after the other, since rates read\n"
-        "            means, integrals or extremes of it: {:.2g} times the time of constants in\n"
-        "            their place\n",
+        "reductions: the whole grid goes through one stage after the other, since rates or\n"
+        "            conditions read numbers of it: {:.2g} times the time of constants in their\n"
+        "            place\n",
         time.without_reductions / time.cells_per_second);
   if (time.solves.solves > 0)
     print_text(

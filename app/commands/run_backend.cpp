@@ -34,7 +34,8 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
 // A GPU solves by multigrid itself, and would wait for transforms, which the host has.
 Model with_method(const Model& model, const BackendChoice& choice, const Ranks& ranks) {
   RunConfig config = model.run;
-  if (choice.backend != "cuda" || ranks.count() > 1 || table_row(config.scheme.kind).is_implicit())
+  if (choice.backend != "cuda" || ranks.count() > 1 || config.equation.solves.empty() ||
+      table_row(config.scheme.kind).is_implicit())
     return model;
   for (SolveConfig& solve : config.equation.solves)
     if (solve.method == SolveMethod::automatic) solve.method = SolveMethod::multigrid;

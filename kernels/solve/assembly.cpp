@@ -163,7 +163,7 @@ void GridSystem::assemble(const Values& state, double time) {
       reads_along_axes_, threads_);
   if (!matrices)
     throw ConfigError(
-        "equation.let.{}.solve: reads {} further than one cell away, or conditions that do "
+        "equation.let.{}.solve: reads {} further than one cell away, also by a condition or a mean "
         "(expected derivatives of up to the second order)",
         rules_.unknown, rules_.unknown);
   raw_ = std::move(matrices->front());

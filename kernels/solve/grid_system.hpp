@@ -2,8 +2,8 @@
 // equals another one, in every cell. A GridSystem stores the matrix, which follows from the
 // formula's values (assembly.cpp), and solves by conjugate gradients, or where the matrix is not
 // symmetric by BiCGSTAB (krylov.hpp), with a preconditioner (preconditioner.hpp). All is computed
-// in float64 on the CPU, in an order that depends neither on the number of threads nor on ranks or
-// devices. Transforms, which FFTW computes, have other bits on other kinds of processors.
+// in float64, in an order that depends neither on the number of threads nor on ranks or devices.
+// Transforms, which FFTW computes, have other bits on other kinds of processors.
 #pragma once
 
 #include <array>

@@ -170,11 +170,11 @@ class FormulaChecker : public ConditionChecker {
     if (run_.scheme.kind == Scheme::imex) return check_reactions();
     // Rates that are right one by one may together be too long for a stage.
     try {
-      step_stages(system(), run_.checked_scheme(), 1);
       if (table_row(run_.scheme.kind).is_implicit())
         if (const std::string why = why_not_implicit(system()); !why.empty())
-          add("time.scheme", fmt::format("found {}, but {} (expected another scheme)",
-                                         enum_name(run_.scheme.kind), why));
+          return add("time.scheme", fmt::format("found {}, but {} (expected another scheme)",
+                                                enum_name(run_.scheme.kind), why));
+      step_stages(system(), run_.checked_scheme(), 1);
     } catch (const FormulaError& error) {
       const auto is_quantity = [&](const auto& quantity) { return quantity.first == error.of; };
       const std::string key = run_.equation.rates.contains(error.of) ? "equation." + error.of

@@ -117,11 +117,11 @@ MaskBoundary make_mask_boundary(const RunConfig& run, FormulaSystem& system) {
     for (const auto& [name, array] : names.arrays)
       if (applies_to(condition, name, run)) {
         SideCondition of_array = condition_of_array(condition, name, run);
-        mask_boundary.conditions[array] = of_array;
         of_array.axis = 2;
         try {
           terms_in_system(of_array, run, system);
-        } catch (const FormulaError&) {
+          mask_boundary.conditions[array] = condition_of_array(condition, name, run);
+        } catch (const FormulaError&) {  // reported as a mistake of the condition
         }
       }
   for (int axis = 3 - run.shape.axes; axis < 3 && has_weights(run); ++axis)
@@ -306,13 +306,26 @@ GhostTerms ghost_terms(const SideCondition& condition, const FormulaNames& names
 namespace {
 
 // The names for what a condition reduces over the grid, from those of the condition.
-FormulaNames names_reduced(FormulaNames names, const RunConfig& run) {
+FormulaNames names_reduced(FormulaNames names) {
   names.has_none_of =
       "has no meaning in a number of the whole grid that a condition reads (expected an expression "
       "without operators, noise and other such numbers)";
-  for (const auto& [name, array] : array_indices(run))
-    if (!names.arrays.contains(name)) names.quantities.erase(name);  // it has conditions itself
   return names;
+}
+
+// A quantity with conditions is made after the reductions that conditions read.
+void refuse_quantities(const Formula& formula, int node, const RunConfig& run,
+                       const FormulaNames& names) {
+  const FormulaNode& at = formula.nodes[node];
+  const auto quantity = names.quantities.find(at.name);
+  if (at.kind == FormulaNode::Kind::name && quantity != names.quantities.end()) {
+    if (array_indices(run).contains(at.name) && !run.parameters.contains(at.name))
+      throw FormulaError(at.at, fmt::format("{} has conditions of its own (expected an expression "
+                                            "of other names in a number that a condition reads)",
+                                            at.name));
+    refuse_quantities(*quantity->second, quantity->second->whole(), run, names);
+  }
+  for (const int operand : at.operands) refuse_quantities(formula, operand, run, names);
 }
 
 }  // namespace
@@ -327,16 +340,16 @@ ConditionTerms condition_terms(const SideCondition& condition, const RunConfig& 
   std::ranges::move(parameters_of_position(run), std::back_inserter(quantities));
   for (const Formula& quantity : quantities) names.quantities[quantity.name] = &quantity;
   ConditionTerms terms;
-  const FormulaNames in_cells = names_reduced(names, run);
+  const FormulaNames in_cells = names_reduced(names);
   names.reduce = [&](const ReducedPart& reduced) {
+    const Formula& formula = *reduced.part.formula;
+    refuse_quantities(formula, reduced.part.node, run, in_cells);
     StageTree tree;
     if (TreeWriter(in_cells, tree, used).write(reduced.part).is_scalar())
       throw FormulaError(reduced.call->at,
                          fmt::format("{} of what is the same in every cell", reduced.call->name));
-    const Formula& formula = *reduced.part.formula;
-    const auto call = reduced.call - formula.nodes.data();
-    terms.reductions.push_back({reduced.key(), formula, reduced.part.node, static_cast<int>(call),
-                                reduced.kind, reduced.cell});
+    terms.reductions.push_back(
+        {reduced.key(), formula, reduced.part.node, reduced.kind, reduced.cell});
     return 0;
   };
   const double h = names.spacing[condition.axis], out = table_row(condition.kind).place;

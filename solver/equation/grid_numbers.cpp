@@ -46,8 +46,10 @@ Term TreeWriter::value_at(const ShiftedPart& place, const FormulaNode& node) {
     const std::int64_t size = by_axis(names_.shape)[axis];
     const double first = names_.origin[axis], h = names_.spacing[axis];
     double index = (at.factor - first) / h;
-    if (std::abs(index - std::round(index)) < 1e-9) index = std::round(index);
-    if (!names_.is_sample && !(index >= -0.5 && index <= static_cast<double>(size) - 0.5))
+    constexpr double rounding = 1e-9;
+    if (std::abs(index - std::round(index)) < rounding) index = std::round(index);
+    if (!names_.is_sample &&
+        !(index >= -0.5 - rounding && index <= static_cast<double>(size) - 0.5 + rounding))
       throw FormulaError(node.at,
                          fmt::format("value_at: {} = {:.9g} is outside the grid (expected {:.9g} "
                                      "to {:.9g})",
@@ -105,7 +107,7 @@ std::string ReducedPart::key() const {
 void refuse_over_grid(const FormulaNode& node) {
   throw FormulaError(node.at,
                      "a number of the whole grid within an operator (expected mean, integral, "
-                     "maximum and minimum outside of operators)");
+                     "maximum, minimum and value_at outside of operators)");
 }
 
 }  // namespace lapl

@@ -28,7 +28,6 @@ class ErrorMaker : public StageMaker {
       for (StageOperation& node : stage.tree.operations)
         if (node.operation == Operation::value) node.index = moved(node.index);
       for (int& target : stage.targets) target = moved(target);
-      for (GridReduction& reduction : stage.reductions) reduction.array = moved(reduction.array);
       for (GridSolve& solve : stage.solves) {
         for (int& array : solve.state) array = moved(array);
         for (int& array : solve.unknowns) array = moved(array);
@@ -241,6 +240,7 @@ class ImplicitMaker : public ErrorMaker {
   void add_values(const Arrays& state, double time, std::vector<GridSolve> solves,
                   const std::function<std::vector<Made>(Level&, int field)>& results) {
     levels_.clear();
+    ++evaluation_;
     time_ = time;
     const std::unique_ptr<Level> level = new_level();
     for (const int field : fields_)

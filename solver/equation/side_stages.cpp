@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "solver/equation/condition_rewriting.hpp"
@@ -150,7 +151,6 @@ class Masking : public ConditionRewriting {
       : ConditionRewriting(made, system, system.mask_boundary->names),
         mask_boundary_(*system.mask_boundary) {}
 
-  int mask() const { return mask_; }
   /// Sets the value that stages store outside the mask.
   void set_outside(double value) { outside_ = value; }
 
@@ -247,40 +247,52 @@ StepStages rewritten_by(StepStages made, const FormulaSystem& system, int steps)
   return made;
 }
 
-// Adds to each stage the reductions that conditions in it read.
-void reduce_for_conditions(StepStages& made) {
-  for (std::size_t at = 0; at < made.of_conditions.size(); ++at) {
-    Stage& stage = made.stages[at];
-    for (const auto& [key, index] : made.of_conditions[at])
-      if (std::ranges::count(stage.reductions, index, &GridReduction::index) == 0 &&
-          std::ranges::any_of(stage.tree.operations, [&](const StageOperation& node) {
-            return node.operation == Operation::reduced && node.index == index;
-          }))
-        stage.reductions.push_back(made.reductions.at(index));
-  }
+template <class Use>
+void for_reduced(const StageTree& tree, const Use& use) {
+  for (const StageOperation& node : tree.operations)
+    if (node.operation == Operation::reduced) use(node.index);
 }
 
 // Takes out stages whose results nothing reads: those of reductions that no condition read.
 void drop_unread(StepStages& made, int fields) {
-  for (std::size_t at = 0; !made.of_conditions.empty() && at + 1 < made.stages.size(); ++at) {
-    const auto is_read = [&](int array) {
-      return array < fields || std::ranges::any_of(made.stages, [&](const Stage& stage) {
-               return reads_array(stage.tree, array) ||
-                      std::ranges::count(stage.reductions, array, &GridReduction::array) > 0 ||
-                      std::ranges::any_of(stage.solves, [&](const GridSolve& solve) {
-                        return std::ranges::count(solve.state, array) > 0;
-                      });
+  const auto is_read = [&](int array) {
+    return array < fields || std::ranges::any_of(made.stages, [&](const Stage& stage) {
+             bool is_reduced = false;
+             for_reduced(stage.tree, [&](int index) {
+               is_reduced = is_reduced || made.reductions[index].array == array;
              });
-    };
-    if (std::ranges::any_of(made.stages[at].targets, is_read)) continue;
+             return is_reduced || reads_array(stage.tree, array) ||
+                    std::ranges::any_of(stage.solves, [&](const GridSolve& solve) {
+                      return std::ranges::count(solve.state, array) > 0;
+                    });
+           });
+  };
+  for (std::size_t at = 0; !made.of_conditions.empty() && at + 1 < made.stages.size();) {
+    if (std::ranges::any_of(made.stages[at].targets, is_read)) {
+      ++at;
+      continue;
+    }
     std::ranges::move(made.stages[at].solves, std::back_inserter(made.stages[at + 1].solves));
     const auto drop = [&](auto& list) {
-      if (!list.empty()) list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
+      if (at < list.size()) list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
     };
     drop(made.stages);
     drop(made.states);
+    drop(made.evaluations);
     drop(made.of_conditions);
-    --at;
+  }
+}
+
+// Gives each reduction to the first stage of an evaluation that reads it.
+void give_reductions(StepStages& made, int mask) {
+  std::set<int> known;
+  for (std::size_t at = 0; at < made.stages.size(); ++at) {
+    if (at > 0 && made.evaluations[at] != made.evaluations[at - 1]) known.clear();
+    for_reduced(made.stages[at].tree, [&](int index) {
+      if (!known.insert(index).second) return;
+      GridReduction& reduction = made.stages[at].reductions.emplace_back(made.reductions.at(index));
+      if (reduction.cell < 0) reduction.mask = mask;
+    });
   }
 }
 
@@ -292,13 +304,9 @@ StepStages with_conditions_in(int steps, StepStages made, const FormulaSystem& s
   if (any_is_imposed) made = rewritten_by<ImposedValues>(std::move(made), system, steps);
   made = masked(std::move(made), system, outside, steps);
   if (system.sides) made = rewritten_by<SideWriting>(std::move(made), system, steps);
-  reduce_for_conditions(made);
-  drop_unread(made, static_cast<int>(system.rates.size()) + (made.measures_error ? 1 : 0));
-  if (system.mask_boundary)
-    for (Stage& stage : made.stages)
-      for (GridReduction& reduction : stage.reductions)
-        if (reduction.cell < 0)
-          reduction.mask = system.mask_boundary->mask + (made.measures_error ? 1 : 0);
+  const int moved = made.measures_error ? 1 : 0;
+  drop_unread(made, static_cast<int>(system.rates.size()) + moved);
+  give_reductions(made, system.mask_boundary ? system.mask_boundary->mask + moved : -1);
   return made;
 }
 

@@ -105,7 +105,6 @@ class StageMaker {
     made_.states.clear();
     made_.used.clear();
     without_noise();
-    for_conditions_ = false;
     evaluate(fields_, 0, {&formula}, value_alone);
     return made_.used;
   }
@@ -155,20 +154,20 @@ class StageMaker {
     for (const int field : fields_) names_.arrays[rates_[field]->name] = state[field];
     levels_.clear();
     computed_.clear();
-    used_reductions_.clear();
+    ++evaluation_;
     time_ = time;
     if (state != fields_) solves_ = solves_for(state);
     const std::unique_ptr<Level> made = new_level();
     Level& last = *made;
+    const std::set<std::string> read = quantities_read(formulas, names_.quantities);
     // Conditions read these, so they come before all that may read beyond a side.
     first_level_ = 0;
     std::map<std::string, int> indices;
-    for (const ConditionReduction& one : system_.condition_reductions)
-      if (for_conditions_)
-        indices[one.key] = reduction_index(
-            {{&one.formula, one.node}, &one.formula.nodes[one.call], one.kind, one.cell});
+    if (!at_faces_.empty() || !in_arrays_.empty() ||
+        std::ranges::any_of(formulas, [&](auto* of) { return has_stencil(*of, of->whole()); }))
+      for (const ConditionReduction& one : system_.condition_reductions)
+        indices[one.key] = reduction_index({{&one.formula, one.node}, nullptr, one.kind, one.cell});
     first_level_ = levels_.size();
-    const std::set<std::string> read = quantities_read(formulas, names_.quantities);
     for (const Formula* const quantity : in_arrays_) refuse_noise(*quantity);
     for (const Formula* const quantity : in_arrays_)
       if (read.contains(quantity->name))
@@ -217,9 +216,7 @@ class StageMaker {
                             .time = stage.time,
                             .solves = std::exchange(solves_, {})});
     made_.states.push_back(state);
-    for (const StageOperation& node : made_.stages.back().tree.operations)
-      if (node.operation == Operation::reduced && used_reductions_.insert(node.index).second)
-        made_.stages.back().reductions.push_back(made_.reductions.at(node.index));
+    made_.evaluations.push_back(evaluation_);
   }
 
   void without_noise() {
@@ -307,10 +304,11 @@ class StageMaker {
       const bool stencil = has_kind(at, FormulaFunction::Kind::stencil);
       const bool reduction = has_kind(at, FormulaFunction::Kind::over_grid);
       for (const int operand : at.operands)
-        order = std::max(order, stage_order(formula, operand) +
-                                    (stencil && has_stencil(formula, operand) ? 1 : 0) +
-                                    (reduction && !is_array({&formula, operand}) ? 1 : 0) +
-                                    (operand == at.operands.back() && has_slopes(at) ? 1 : 0));
+        order = std::max(
+            order,
+            stage_order(formula, operand) + (stencil && has_stencil(formula, operand) ? 1 : 0) +
+                (reduction && operand == at.operands[0] && !is_array({&formula, operand}) ? 1 : 0) +
+                (operand == at.operands.back() && has_slopes(at) ? 1 : 0));
     }
     return orders_[{&formula, node}] = order;
   }
@@ -385,10 +383,9 @@ class StageMaker {
   std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
   std::set<int> computed_;         // arrays already filled in the current evaluation
   std::vector<GridSolve> solves_;  // that the next stage waits for
-  std::set<int> used_reductions_;  // indices of reductions in stages of this evaluation
   std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> calls_;
   std::vector<std::unique_ptr<Level>> levels_;
-  bool for_conditions_ = true;   // stages have what conditions reduce
+  int evaluation_ = 0;
   std::size_t first_level_ = 0;  // of what does not come before conditions
   double time_ = 0;
   std::optional<double> dt_;  // unset where it differs from step to step

@@ -228,7 +228,7 @@ std::string why_not_implicit(const FormulaSystem& system) try {
   const StepStages rates = rate_stages(implicit_rates(system));
   if (std::ranges::any_of(rates.stages,
                           [](const Stage& stage) { return !stage.reductions.empty(); }))
-    return "a rate reads a mean, an integral or an extreme of the grid";
+    return "a rate, or a condition in it, reads a number of the whole grid";
   if (stages_reach(rates.stages) > 1)
     return "a rate, or a condition in it, reads further than one cell away, such as one of fourth "
            "order, which etdrk4 may step";

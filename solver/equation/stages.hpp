@@ -57,7 +57,7 @@ struct SolvedField {
 struct ConditionReduction {
   std::string key;
   Formula formula;
-  int node = 0, call = 0;  ///< of the argument and of the call
+  int node = 0;  ///< of the argument
   GridReduction::Kind kind = GridReduction::Kind::mean;
   std::int64_t cell = -1;
 };
@@ -88,7 +88,8 @@ struct StepStages {
   bool measures_error = false;
   /// for each stage, the arrays with the state that it reads; empty: those of the fields
   std::vector<std::vector<int>> states = {};
-  std::vector<GridReduction> reductions = {};  ///< by index
+  std::vector<int> evaluations = {};           ///< for each stage, the number of its evaluation
+  std::vector<GridReduction> reductions = {};  ///< by index; with_conditions gives stages theirs
   /// for each stage, the indices of the reductions that conditions read then, by their keys; empty:
   /// they read none
   std::vector<std::map<std::string, int>> of_conditions = {};

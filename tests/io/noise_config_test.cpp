@@ -45,8 +45,9 @@ TEST_CASE("numbers of the whole grid are refused where they have no meaning") {
                        "}\ntime: {steps: 1, step: 0.01}\ninitial: {kind: uniform}\n" + rest);
   };
   const std::string within =
-      "a number of the whole grid within an operator (expected mean, integral, maximum and minimum "
-      "outside of operators)\n";
+      "a number of the whole grid within an operator (expected mean, integral, maximum, minimum "
+      "and "
+      "value_at outside of operators)\n";
   CHECK(refused("u - mean((u - minimum(u))^2)") == "accepted");
   CHECK(refused("laplacian(u * mean(u))") ==
         "bad.yaml:3:44: equation.u: " + within + "    laplacian(u * mean(u))\n                  ^");

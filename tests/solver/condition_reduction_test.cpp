@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -107,6 +108,54 @@ TEST_CASE("a value at a position is linear between nodes, over a periodic edge, 
           .epsilon(1e-14));
 }
 
+TEST_CASE("positions at faces are in the grid whatever rounding says") {
+  for (const auto& [origin, size, at] :
+       {std::tuple(2.5, 5, "3.85"), std::tuple(0.5, 6, "0.35"), std::tuple(0.0, 7, "1.95")}) {
+    const RunConfig run = test::config_run(
+        fmt::format("grid: {{shape: [{}], spacing: 0.3, origin: {}}}\nequation: {{u: 'value_at(u * "
+                    "x, {}) - u'}}\ninitial: 1\ntime: {{step: 1, steps: 1}}\n"
+                    "compute: {{precision: float64}}\n",
+                    size, origin, at));
+    const double node = *at == '0' ? origin : origin + 0.3 * (size - 1);
+    CHECK(test::stepped<double>(run)[2] == doctest::Approx(node).epsilon(1e-14));
+  }
+}
+
+TEST_CASE("a stage that conditions alone need leaves reductions of rates in their place") {
+  // mean(u) is first read by the stage of mean(u) * u, which nothing reads in the end.
+  const auto stepped = [](const std::string& rate, const std::string& left) {
+    return test::stepped<double>(
+        test::config_run("grid: {shape: [5, 6]}\nequation: {k: 0, u: '" + rate +
+                         "'}\nboundary: {left: {u: {value: '" + left +
+                         "'}, k: insulated}, right: insulated, y: insulated}\n"
+                         "initial: {u: x + 2 * y, k: 3}\ntime: {step: 0.01, steps: 1}\n"
+                         "compute: {precision: float64}\n"),
+        "reference");
+  };
+  const std::string rate = "laplacian(u) + mean(mean(u) * u)^0 - mean(u)";
+  CHECK(stepped(rate, "maximum(u)") == stepped("laplacian(u) + 1 - mean(u)", "13"));
+  CHECK(stepped("laplacian(u)", "mean(k * u) + mean(x * u)") ==
+        stepped("laplacian(u)", fmt::format("{}", 3 * 6.5 + 19.166666666666668)));
+}
+
+TEST_CASE("a parameter that is a formula is read in a mean of a condition") {
+  const auto stepped = [](const std::string& left) {
+    return test::stepped<double>(
+        test::config_run("grid: {shape: [5, 6]}\nparameters: {k: {formula: 1 + x}}\n"
+                         "equation: {let: {q: k * u}, u: laplacian(u)}\n"
+                         "boundary: {left: {derivative: '" +
+                         left +
+                         "'}, right: {value: 'q'}, y: insulated}\n"
+                         "initial: {u: x + y}\ntime: {step: 0.01, steps: 1}\n"
+                         "compute: {precision: float64}\n"),
+        "reference");
+  };
+  // the mean of (1 + x) (x + y) over x = 0 ... 5 and y = 0 ... 4
+  const std::string number = fmt::format("{:.17g}", 2.5 + 2 + 55.0 / 6 + 2.5 * 2);
+  CHECK(largest_difference(stepped("mean(k * u)"), stepped(number)) < 1e-14);
+  CHECK(largest_difference(stepped("mean(q)"), stepped(number)) < 1e-14);
+}
+
 TEST_CASE("a value at a position of a complex field has both parts") {
   const RunConfig run = test::config_run(
       "grid: {shape: [6, 7]}\nfields: {psi: complex}\ncompute: {precision: float64}\n"
@@ -119,7 +168,7 @@ TEST_CASE("a value at a position of a complex field has both parts") {
 
 TEST_CASE("a flux that a condition makes of a mean keeps the balance of the whole") {
   // du/dt = 0 inside, and every second 3 (2 - mean(u)) Ly enter at the left: the mean obeys its own
-  // equation. The mask's boundary lets as much out as the largest value says.
+  // equation.
   const RunConfig run = test::config_run(
       "grid: {shape: [20, 30], spacing: 0.1}\nequation: {u: laplacian(u)}\n"
       "boundary: {left: {derivative: 3 * (2 - mean(u))}, right: insulated, y: insulated}\n"
@@ -184,11 +233,23 @@ TEST_CASE("reductions that conditions cannot read are refused before a run") {
       {"{value: 'value_at(u, 1)'}", "value_at of 2 arguments (expected value_at(e, x, [y, [z]]))"},
       {"{value: mean(v)}", "unknown name v"},
   };
+  const auto of_mask = [](const std::string& condition, const std::string& more) {
+    return test::text_thrown([&] {
+      test::config_run("grid: {shape: [6, 7], mask: {formula: x > 2}}\nequation: {" + more +
+                       "u: laplacian(u)}\nboundary: {x: insulated, y: insulated, mask: {u: " +
+                       condition + "}}\ninitial: x\ntime: {steps: 1, step: 0.1}\n");
+    });
+  };
+  CHECK(test::has(of_mask("{value: mean(laplacian(u))}", ""), "laplacian has no meaning in a"));
+  CHECK(test::has(of_mask("{value: mean(3)}", ""), "mean of what is the same in every cell"));
+  CHECK(of_mask("{value: 'value_at(u, 4, 3)'}", "") == "");
   for (const auto& [condition, expected] : rows) {
     CAPTURE(condition);
     CHECK_MESSAGE(test::has(message(condition), expected), message(condition));
   }
   CHECK(message("{value: mean(u)}") == "");
+  CHECK(test::has(message("{u: {value: mean(q)}, q: {value: 0}}", "let: {q: u^2}, u: laplacian(q)"),
+                  "q has conditions of its own"));
   CHECK(test::has(message("insulated", "u: 'laplacian(value_at(u, 1, 1))'"),
                   "a number of the whole grid within an operator"));
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -168,7 +169,11 @@ bool StageTiles<T>::solve_here(const GridSolve& solve, const std::vector<const T
   std::vector<const T*> fields;
   for (const int array : solve.state) fields.push_back(arrays[array]);
   const auto began = std::chrono::steady_clock::now();
-  if (!(*here)(fields, on_device_.pitch(), time, written[solve.unknowns[0]])) return false;
+  try {
+    if (!(*here)(fields, on_device_.pitch(), time, written[solve.unknowns[0]])) return false;
+  } catch (const std::bad_alloc&) {
+    throw NumericalError("too little memory for a solve over the grid");
+  }
   system->count(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
   return true;
 }

@@ -10,14 +10,6 @@
 
 namespace lapl {
 
-inline DeviceBuffer<double> on_device(const std::vector<double>& values, cudaStream_t stream) {
-  auto made = device_buffer<double>(std::ssize(values));
-  LAPL_CUDA(cudaMemcpyAsync(made.data(), values.data(), values.size() * sizeof(double),
-                            cudaMemcpyHostToDevice, stream));
-  LAPL_CUDA(cudaStreamSynchronize(stream));  // `values` may go
-  return made;
-}
-
 // A block updates a row, half of its nodes after the other half. It goes through the row in pieces,
 // so that a piece is in the cache when its second half is updated: this half follows by one node,
 // whose neighbour beyond the piece comes first. Beyond periodic edges of an even length, the second
@@ -105,23 +97,43 @@ class DeviceMultigrid {
       DeviceLevel& made = levels_.emplace_back();
       made.grid = level.matrix.grid;
       made.halved = level.halved;
-      for (int offset = 0; offset < stencil_offsets; ++offset) {
-        if (!level.matrix.has(offset)) continue;
+      for_offsets(level, [&](int offset) {
         made.terms.moves[made.terms.count] = level.matrix.move(offset);
-        made.terms.entries[made.terms.count++] = keep(level.matrix.at(offset));
+        made.terms.entries[made.terms.count++] = keep(made.grid.values);
         if (offset == stencil_center) made.diagonal = made.terms.entries[made.terms.count - 1];
-      }
-      made.inverse = keep(level.inverse);
+      });
+      made.inverse = keep(made.grid.values);
       for (std::size_t set = 0; set < Multigrid::sides; ++set)
-        if (!level.weights[set].empty()) made.weights[set] = keep(level.weights[set]);
-      for (double** const values : {&made.x, &made.b, &made.r})
-        *values = keep(std::vector<double>(made.grid.values));
+        if (!level.weights[set].empty()) made.weights[set] = keep(made.grid.values);
+      for (double** const values : {&made.x, &made.b, &made.r}) {
+        *values = keep(made.grid.values);
+        LAPL_CUDA(cudaMemsetAsync(*values, 0, made.grid.values * sizeof(double), stream));
+      }
     }
     const std::int64_t count = std::ssize(levels_);
     in_memory_ = device_buffer<DeviceLevel>(count);
     LAPL_CUDA(cudaMemcpyAsync(in_memory_.data(), levels_.data(), count * sizeof levels_[0],
                               cudaMemcpyHostToDevice, stream));
-    host_ = {levels_.data(), static_cast<int>(count), of.jumps(), keep(of.coarsest_inverse())};
+    host_ = {levels_.data(), static_cast<int>(count), of.jumps(),
+             keep(std::ssize(of.coarsest_inverse()))};
+    load(of);
+  }
+  /// Takes the numbers of another Multigrid. Returns false if it has other levels or offsets.
+  bool update(const Multigrid& of) {
+    bool fits = of.jumps() == host_.jumps && of.levels().size() == levels_.size();
+    for (std::size_t i = 0; fits && i < levels_.size(); ++i) {
+      const Multigrid::Level& level = of.levels()[i];
+      int count = 0;
+      for_offsets(level, [&](int offset) {
+        fits = fits && count < levels_[i].terms.count &&
+               levels_[i].terms.moves[count] == level.matrix.move(offset);
+        ++count;
+      });
+      fits = fits && count == levels_[i].terms.count && level.halved == levels_[i].halved &&
+             level.matrix.grid.size == levels_[i].grid.size;
+    }
+    if (fits) load(of);
+    return fits;
   }
   DeviceMultigrid(const DeviceMultigrid&) = delete;
   DeviceMultigrid& operator=(const DeviceMultigrid&) = delete;
@@ -144,8 +156,31 @@ class DeviceMultigrid {
   }
 
  private:
-  double* keep(const std::vector<double>& values) {
-    return kept_.emplace_back(on_device(values, stream_)).data();
+  template <class Use>
+  static void for_offsets(const Multigrid::Level& level, const Use& use) {
+    for (int offset = 0; offset < stencil_offsets; ++offset)
+      if (level.matrix.has(offset)) use(offset);
+  }
+  double* keep(std::int64_t values) {
+    return kept_.emplace_back(device_buffer<double>(values)).data();
+  }
+  void copy(const std::vector<double>& from, const double* to) {
+    LAPL_CUDA(cudaMemcpyAsync(const_cast<double*>(to), from.data(), from.size() * sizeof(double),
+                              cudaMemcpyHostToDevice, stream_));
+  }
+  void load(const Multigrid& of) {
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      const Multigrid::Level& level = of.levels()[i];
+      int term = 0;
+      for_offsets(level, [&](int offset) {
+        copy(level.matrix.at(offset), levels_[i].terms.entries[term++]);
+      });
+      copy(level.inverse, levels_[i].inverse);
+      for (std::size_t set = 0; set < Multigrid::sides; ++set)
+        if (!level.weights[set].empty()) copy(level.weights[set], levels_[i].weights[set]);
+    }
+    copy(of.coarsest_inverse(), host_.coarsest_inverse);
+    LAPL_CUDA(cudaStreamSynchronize(stream_));  // the host's may go
   }
 
   void record() {

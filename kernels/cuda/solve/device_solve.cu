@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -47,11 +46,11 @@ struct DeviceSolveParts {
         layout(field_layout<double>(shape)),
         rows(shape.planes * shape.rows) {}
 
-  // Bytes on the device, with copies of coefficient fields for each side.
+  // Bytes on the device: a multigrid, vectors of the iterations, and arrays of both sides.
   double memory_needed() const {
-    const double arrays = 3.0 + system.left().step_fields + 2.0 * system.left().coefficients.size();
-    constexpr double vectors = 12;
-    return Multigrid::memory(shape) + 8 * static_cast<double>(shape.cells()) * (vectors + arrays);
+    const int arrays = 3 + system.left().arrays() + system.right().arrays();
+    return Multigrid::memory(shape) +
+           8 * static_cast<double>(shape.cells()) * (most_vectors + arrays);
   }
 
   void multiply(DeviceVector& x, DeviceVector& product) const {
@@ -133,59 +132,64 @@ struct DeviceSolveParts {
 
   // Copies what the system has found to the device. Returns false where the host must solve.
   bool prepare() {
-    if (matrices == system.matrices()) return multigrid != nullptr;
-    multigrid.reset();
+    if (matrices == system.matrices()) return is_prepared;
+    is_prepared = false;
     matrices = system.matrices();
+    if (!system.is_finite()) return false;
     const auto* const of = dynamic_cast<const Multigrid*>(system.preconditioner());
     const auto& regions = system.regions();
-    if (!system.is_finite()) return false;
     host_solves = of == nullptr || regions.size() > 1 ||
                   (regions.size() == 1 && !regions[0].places.empty()) ||
-                  (state.size() == 0 && free_device_memory() < memory_needed());
+                  (!multigrid && free_device_memory() < memory_needed());
     if (host_solves) return false;
     keeps_mean = !regions.empty();
     region_size = keeps_mean ? regions[0].size : 0;
-    multigrid = std::make_unique<DeviceMultigrid>(*of, stream);
-    weights = on_device(system.weights(), stream);
-    const PaddedGrid& grid = multigrid->grid();
-    memory.values = grid.values;
-    memory.stream = stream;
-    pieces = device_buffer<double>(grid.rows() * ((grid.size[2] - 1) / cells_of_piece + 1));
-    const std::int64_t stride = rows * layout.pitch;
-    if (state.size() == 0) {
-      left.emplace(system.left(), layout.pitch, stream);
-      right.emplace(system.right(), layout.pitch, stream);
-      sum = device_buffer<double>(1);
-      state = device_buffer<double>(stride * system.left().step_fields);
-      LAPL_CUDA(cudaMemsetAsync(state.data(), 0, state.size() * sizeof(double), stream));
-      constant = device_buffer<double>(stride);
-      side = device_buffer<double>(stride);
-      solved = device_buffer<double>(stride);
+    if (!multigrid) allocate();
+    if (!multigrid || !multigrid->update(*of)) {
+      multigrid.reset();
+      multigrid = std::make_unique<DeviceMultigrid>(*of, stream);
     }
+    copy_to(weights, system.weights());
     if (!system.constant_varies())
       LAPL_CUDA(cudaMemcpy2DAsync(constant.data(), layout.pitch * sizeof(double),
                                   system.constant().data(), shape.columns * sizeof(double),
                                   shape.columns * sizeof(double), rows, cudaMemcpyHostToDevice,
                                   stream));
-    // The given entries by their rows, each row's in the order of the list.
-    std::map<std::int64_t, std::vector<GridSystem::GivenEntry>> of_rows;
-    for (const GridSystem::GivenEntry& entry : system.given()) of_rows[entry.row].push_back(entry);
-    std::vector<GridSystem::GivenEntry> sorted;
+    // The entries of a row stay in the order of the list.
+    std::vector<GridSystem::GivenEntry> sorted = system.given();
+    std::ranges::stable_sort(sorted, {}, &GridSystem::GivenEntry::row);
     std::vector<std::int64_t> first;
-    for (const auto& [row, entries] : of_rows) {
-      first.push_back(std::ssize(sorted));
-      sorted.insert(sorted.end(), entries.begin(), entries.end());
-    }
+    for (std::int64_t i = 0; i < std::ssize(sorted); ++i)
+      if (i == 0 || sorted[i].row != sorted[i - 1].row) first.push_back(i);
+    given_rows = std::ssize(first);
     first.push_back(std::ssize(sorted));
-    given_rows = std::ssize(of_rows);
-    given = device_buffer<GridSystem::GivenEntry>(std::max<std::int64_t>(std::ssize(sorted), 1));
-    first_given = device_buffer<std::int64_t>(std::ssize(first));
-    LAPL_CUDA(cudaMemcpyAsync(given.data(), sorted.data(), sorted.size() * sizeof sorted[0],
-                              cudaMemcpyHostToDevice, stream));
-    LAPL_CUDA(cudaMemcpyAsync(first_given.data(), first.data(), first.size() * sizeof first[0],
-                              cudaMemcpyHostToDevice, stream));
-    LAPL_CUDA(cudaStreamSynchronize(stream));
+    copy_to(given, sorted);
+    copy_to(first_given, first);
+    LAPL_CUDA(cudaStreamSynchronize(stream));  // the host's may go
+    is_prepared = true;
     return true;
+  }
+
+  void allocate() {
+    left.emplace(system.left(), layout.pitch, stream);
+    right.emplace(system.right(), layout.pitch, stream);
+    const PaddedGrid& grid = system.preconditioner()->matrix().grid;
+    const std::int64_t stride = rows * layout.pitch;
+    memory = {grid.values, stream, {}};
+    for (int i = 0; i < most_vectors; ++i)
+      memory.unused.push_back(device_buffer<double>(grid.values));
+    pieces = device_buffer<double>(grid.rows() * ((grid.size[2] - 1) / cells_of_piece + 1));
+    sum = device_buffer<double>(1);
+    state = device_buffer<double>(stride * system.left().step_fields);
+    LAPL_CUDA(cudaMemsetAsync(state.data(), 0, state.size() * sizeof(double), stream));
+    for (DeviceBuffer<double>* const each : {&constant, &side, &solved})
+      *each = device_buffer<double>(stride);
+  }
+  template <class Value>
+  void copy_to(DeviceBuffer<Value>& to, const std::vector<Value>& from) {
+    if (to.size() < std::ssize(from)) to = device_buffer<Value>(std::ssize(from));
+    LAPL_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size() * sizeof(Value),
+                              cudaMemcpyHostToDevice, stream));
   }
 
   template <class T>
@@ -309,7 +313,9 @@ struct DeviceSolveParts {
   std::int64_t rows;                      // of all planes
   std::optional<DeviceSide> left, right;  // none until the device solves
   int matrices = 0;
-  bool host_solves = false;  // from now on
+  bool is_prepared = false;
+  bool host_solves = false;                // from now on
+  static constexpr int most_vectors = 10;  // of BiCGSTAB
   std::unique_ptr<DeviceMultigrid> multigrid;
   bool keeps_mean = false;
   double region_size = 0;

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(threads_of_block)
   if (piece < grid.rows() * across && lane == 0) sums[piece] = of_piece;
 }
 /// Adds the sums of pieces, one after the other.
-__global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256)
     add_pieces(const double* sums, std::int64_t count, double* result) {
   __shared__ double loaded[2048];
   double sum = 0;
