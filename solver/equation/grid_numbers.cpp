@@ -78,7 +78,9 @@ Term TreeWriter::value_at(const ShiftedPart& place, const FormulaNode& node) {
                                         .cell = cell_index(names_.shape, {at[1], at[2], at[0]})}));
   };
   std::optional<Term> sum, weights;
-  for (const auto& [at, weight] : corners) {
+  for (const Corner& corner : corners) {
+    const auto& at = corner.first;
+    const double weight = corner.second;
     const auto add = [&](std::optional<Term>& to, Term term) {
       if (is_masked)
         term = of(tree_.operate(Operation::choice, reduced({&mask, 0}, at), as_node(term),

@@ -243,7 +243,8 @@ TEST_CASE("reductions that conditions cannot read are refused before a run") {
   CHECK(test::has(of_mask("{value: mean(laplacian(u))}", ""), "laplacian has no meaning in a"));
   CHECK(test::has(of_mask("{value: mean(3)}", ""), "mean of what is the same in every cell"));
   CHECK(of_mask("{value: 'value_at(u, 4, 3)'}", "") == "");
-  for (const auto& [condition, expected] : rows) {
+  for (const auto& row : rows) {
+    const std::string &condition = row.first, &expected = row.second;
     CAPTURE(condition);
     CHECK_MESSAGE(test::has(message(condition), expected), message(condition));
   }

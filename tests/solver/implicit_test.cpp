@@ -175,7 +175,7 @@ TEST_CASE("implicit steps: what they cannot step is refused with its reason") {
   CHECK(test::has(refusal("equation: {u: \"-laplacian(laplacian(u))\"}\n" + step),
                   "reads further than one cell away"));
   CHECK(test::has(refusal("equation: {u: \"laplacian(u) - mean(u)\"}\n" + step),
-                  "reads a mean, an integral or an extreme"));
+                  "a rate, or a condition in it, reads a number of the whole grid"));
   CHECK(test::has(refusal("equation: {u: laplacian(u) + noise}\n" + step), "a rate has noise"));
   CHECK(test::has(refusal("equation: {u: laplacian(u)}\ninitial: {u: 1}\n"
                           "time: {scheme: sdirk2, step: auto, steps: 1}\n"),
