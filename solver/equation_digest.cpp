@@ -172,7 +172,10 @@ std::uint64_t equation_digest(const Model& model, const CoefficientFields& coeff
               .of_values());
     equation.add(solve.tolerance.value_or(0)).add(solve.removes_mean ? 1 : 0);
     if (solve.method != SolveMethod::automatic) equation.add(static_cast<int>(solve.method));
-    solves.push_back(equation);
+    if (solved.system == std::ssize(solves))
+      solves.push_back(equation);
+    else
+      solves.back() = Joined("together").add(solves.back()).add(equation);
   }
   if (table_row(model.run.scheme.kind).is_implicit())
     solves.push_back(CanonDigest(rates_problem(model.run, implicit_rates(model.system),

@@ -191,18 +191,21 @@ void solve_state(const RunConfig& config, const CoefficientFields& coefficients,
                  RowRange rows, std::vector<T>& state) {
   const std::int64_t columns = config.shape.columns, fields = std::ssize(config.fields);
   const FormulaSystem system = make_system(config);
-  std::vector<std::shared_ptr<GridEquations>> systems(system.solved.size());
+  std::vector<std::shared_ptr<GridEquations>> systems(system.systems());
   if (ranks.is_first()) systems = grid_systems(config, system, coefficients);
   // The rows of all planes as those of one plane.
   Part part{.whole = {.rows = config.shape.cells() / columns, .columns = columns},
             .first = {0, rows.first, 0},
             .own = {rows.count > 0 ? 1 : 0, rows.count, columns}};
-  for (std::size_t i = 0; i < system.solved.size(); ++i) {
-    const int field = system.solved[i].field;
+  for (std::size_t i = 0; i < systems.size(); ++i) {
+    std::vector<std::int64_t> unknowns;
+    for (const SolvedField& solved : system.solved)
+      if (solved.system == static_cast<int>(i)) unknowns.push_back(solved.field);
     const auto solutions =
-        solution_over_grid<T>(ranks, systems[i].get(), part.whole, fields, {field}, state, part,
+        solution_over_grid<T>(ranks, systems[i].get(), part.whole, fields, unknowns, state, part,
                               {.time = time_at_step(config, 0)});
-    std::ranges::copy(solutions.front(), state.begin() + field * rows.count * columns);
+    for (std::size_t j = 0; j < unknowns.size(); ++j)
+      std::ranges::copy(solutions[j], state.begin() + unknowns[j] * rows.count * columns);
   }
 }
 

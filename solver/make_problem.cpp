@@ -88,11 +88,46 @@ std::vector<double> rows_in_block(const std::vector<double>& values, RowRange ro
   return block;
 }
 
+// True if the rates are linear, with factors that depend neither on fields nor on time.
+bool is_linear(const Problem<double>& rates) {
+  return !names_time(rates) &&
+         RateSymbol(rates.stages, rates.step_fields, rates.arrays()).rates() !=
+             RateSymbol::Rates::nonlinear;
+}
+
+// The equations of fields that are solved for together.
+std::shared_ptr<GridEquations> equations_together(const RunConfig& config,
+                                                  const FormulaSystem& system, int which,
+                                                  const CoefficientFields& coefficients) {
+  FormulaSystem alone = implicit_rates(system);
+  ImplicitRules rules;
+  for (const SolvedField& solved : system.solved)
+    if (solved.system == which) rules.unknowns.push_back(solved.field);
+  for (int field = 0; field < std::ssize(config.fields); ++field)
+    if (std::ranges::count(rules.unknowns, field) == 0)
+      alone.rates[field] = parse_formula(config.fields[field], "0");
+  const Problem<double> rates = rates_problem(config, alone, coefficients);
+  rules.is_linear = is_linear(rates);
+  for (const int field : rules.unknowns) {
+    const auto solve =
+        std::ranges::find(config.equation.solves, config.fields[static_cast<std::size_t>(field)],
+                          &SolveConfig::field);
+    rules.fields.push_back(solve->field);
+    rules.has_rate.push_back(false);
+    rules.removes_mean.push_back(solve->removes_mean);
+    rules.methods.push_back(solve->method == SolveMethod::multigrid ? SolveMethod::multigrid
+                                                                    : SolveMethod::automatic);
+    rules.key = "equation.let." + solve->name;
+    rules.tolerance =
+        solve->tolerance.value_or(config.precision == Precision::float64 ? 1e-10 : 1e-5);
+  }
+  return std::make_shared<ImplicitSystem>(rates, std::move(rules), config.threads);
+}
+
 // The equations of an implicit step.
 std::shared_ptr<GridEquations> step_equations(const RunConfig& config, const FormulaSystem& system,
                                               const CoefficientFields& coefficients) {
   const Problem<double> rates = rates_problem(config, implicit_rates(system), coefficients);
-  const int fields = rates.step_fields;
   ImplicitRules rules{.fields = config.fields,
                       .has_rate = std::vector<bool>(config.fields.size(), true),
                       .tolerance = config.precision == Precision::float64 ? 1e-10 : 1e-8,
@@ -100,9 +135,7 @@ std::shared_ptr<GridEquations> step_equations(const RunConfig& config, const For
   if (config.scheme.tolerance)
     rules.tolerance = std::max(rules.tolerance, 1e-4 * config.scheme.tolerance->relative);
   if (config.steady_tolerance) rules.tolerance = config.steady_tolerance->relative;
-  rules.is_linear =
-      !names_time(rates) &&
-      RateSymbol(rates.stages, fields, rates.arrays()).rates() != RateSymbol::Rates::nonlinear;
+  rules.is_linear = is_linear(rates);
   rules.removes_mean = std::vector<bool>(config.fields.size());
   rules.methods.resize(config.fields.size());
   for (std::size_t i = 0; i < system.solved.size(); ++i) {
@@ -171,6 +204,11 @@ std::vector<std::shared_ptr<GridEquations>> grid_systems(const RunConfig& config
   for (std::size_t i = 0; i < system.solved.size(); ++i) {
     const SolvedField& solved = system.solved[i];
     const SolveConfig& solve = config.equation.solves[i];
+    if (std::ranges::count(system.solved, solved.system, &SolvedField::system) > 1) {
+      if (solved.system == std::ssize(systems))
+        systems.push_back(equations_together(with_step, system, solved.system, coefficients));
+      continue;
+    }
     const auto side = [&](const Formula& formula) {
       return problem_with<double>(with_step, coefficients,
                                   solve_stages(system, formula, solved.field));

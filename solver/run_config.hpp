@@ -126,6 +126,8 @@ inline constexpr auto name_table<SolveMethod> =
 /// another one.
 struct SolveConfig {
   std::string field;
+  std::string name;  ///< in equation.let: that of several fields that are solved for together
+  std::string unmatched = {};  ///< a field that `equals` has and `solve` has not
   FormulaText left, right;
   /// largest residual relative to the right side; unset: 1e-10 in float64, 1e-5 in float32
   std::optional<double> tolerance;

@@ -132,7 +132,9 @@ void find_names(const Given& given, ConfigNames& names, std::vector<std::string>
         node, [&](const std::string& name, const YamlNode&) { append_once(names.derived, name); });
   if (given.name == "equation.let" && node.kind == YamlNode::Kind::map)
     for_each_entry(node, [&](const std::string& name, const YamlNode& value) {
-      append_once(value.kind == YamlNode::Kind::map ? names.solved : names.quantities, name);
+      if (value.kind != YamlNode::Kind::map) return append_once(names.quantities, name);
+      for_each_solved(name, value,
+                      [&](const std::string& field) { append_once(names.solved, field); });
     });
   if (section == "parameters" && is_plain_name(entry)) append_once(names.parameters, entry);
   // A field may have the name of a key of section initial; only the value of a field is a map.

@@ -40,7 +40,7 @@ bool has_word(std::string_view text, std::string_view word) {
 void for_each_solved(const Given& given, const std::function<void(const std::string&)>& use) {
   if (given.name == "equation.let" && given.node.kind == YamlNode::Kind::map)
     for_each_entry(given.node, [&](const std::string& name, const YamlNode& value) {
-      if (value.kind == YamlNode::Kind::map) use(name);
+      lapl::for_each_solved(name, value, use);
     });
 }
 

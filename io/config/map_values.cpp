@@ -37,8 +37,10 @@ constexpr const char* removed_word = "removed";
 
 const KeyTable<SolveConfig>& solve_keys() {
   static const KeyTable<SolveConfig> keys = {
-      {{.name = "solve", .type = formula_text()}, store(&SolveConfig::left)},
-      {{.name = "equals", .type = formula_text()}, store(&SolveConfig::right)},
+      {{.name = "solve", .type = either(formula_text(), named_formulas())},
+       store(&SolveConfig::left)},
+      {{.name = "equals", .type = either(formula_text(), named_formulas())},
+       store(&SolveConfig::right)},
       {{.name = "tolerance", .type = null_or(real(1e-15, 0.5)), .preset = "null"},
        store(&SolveConfig::tolerance)},
       {{.name = "most_iterations", .type = integer(1, 1000000), .preset = "200"},
@@ -151,7 +153,8 @@ Schema named_formulas() {
 }
 
 Schema quantities() {
-  const char* const form = "{solve: FORMULA, equals: FORMULA}";
+  const char* const form =
+      "{solve: FORMULA, equals: FORMULA}, or with a map of fields for each FORMULA";
   return map_of_names(either(formula_text(), map_schema(solve_keys(), form)),
                       fmt::format("a map of names, each with a formula or {}", form));
 }
@@ -162,9 +165,25 @@ void assign(EquationConfig& equation, const YamlNode& node) {
   for_each_entry(node, [&](const std::string& name, const YamlNode& value) {
     if (value.kind != YamlNode::Kind::map)
       return assign(equation.quantities.emplace_back(name, "").second, value);
-    SolveConfig& solve = equation.solves.emplace_back();
-    solve.field = name;
-    put_map(solve_keys(), solve, value);
+    const YamlNode &left = *find_child(value, "solve"), &right = *find_child(value, "equals");
+    for_each_solved(name, value, [&](const std::string& field) {
+      SolveConfig& solve = equation.solves.emplace_back();
+      solve.field = field;
+      solve.name = name;
+      // Each of several fields has its own sides in place of the maps of all.
+      YamlNode own = value;
+      if (left.kind == YamlNode::Kind::map)
+        for (std::size_t i = 0; i + 1 < own.children.size(); i += 2)
+          if (const std::string& key = own.children[i].text; key == "solve" || key == "equals") {
+            const YamlNode* const side = find_child(*find_child(value, key), field);
+            own.children[i + 1] = side ? *side : text_node("", right.position);
+          }
+      put_map(solve_keys(), solve, own);
+      if (right.kind == YamlNode::Kind::map)
+        for_each_entry(right, [&](const std::string& other, const YamlNode&) {
+          if (find_child(left, other) == nullptr) solve.unmatched = other;
+        });
+    });
   });
 }
 

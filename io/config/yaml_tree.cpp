@@ -13,6 +13,14 @@
 #include "io/config/config_text.hpp"
 
 namespace lapl {
+
+void for_each_solved(const std::string& name, const YamlNode& entry,
+                     const std::function<void(const std::string&)>& use) {
+  if (entry.kind != YamlNode::Kind::map) return;
+  const YamlNode* const solve = find_child(entry, "solve");
+  if (solve == nullptr || solve->kind != YamlNode::Kind::map) return use(name);
+  for_each_entry(*solve, [&](const std::string& field, const YamlNode&) { use(field); });
+}
 namespace {
 
 constexpr std::size_t deepest_nesting = 16;  // levels; configs need 3

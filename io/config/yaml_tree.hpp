@@ -38,6 +38,11 @@ void for_each_entry(const YamlNode& map, const Use& use) {
     use(map.children[i].text, map.children[i + 1]);
 }
 
+/// Calls `use(field)` for each field that an entry of equation.let has an equation for: of its
+/// name, or those of its map `solve`.
+void for_each_solved(const std::string& name, const YamlNode& entry,
+                     const std::function<void(const std::string&)>& use);
+
 /// Calls `use(name, key, value)` for each key of a map that is a single word and not repeated;
 /// `name` is `prefix` + key. Calls `add(position, name, what)` for the mistake of any other key.
 void for_each_key(

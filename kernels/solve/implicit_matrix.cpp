@@ -17,14 +17,14 @@ void ImplicitSystem::differentiate(Values state, double time) {
   const std::int64_t cells = shape_.cells();
   Values at_base(state.size()), made(state.size());
   if (rules_.is_linear) std::ranges::fill(state, 0.0);
-  rates_(state.data(), time, at_base.data());
+  find_rates(state, time, at_base);
   derivatives_.clear();
   change_.reset();
   double most_at_base = 1;  // of sources
   for (const double rate : at_base)
     if (std::isfinite(rate)) most_at_base = std::max(most_at_base, std::abs(rate));
   const auto evaluate = [&]() -> std::span<const double> {
-    rates_(state.data(), time, made.data());
+    find_rates(state, time, made);
     return made;
   };
   for (std::size_t field = 0; field < fields(); ++field) {
@@ -40,9 +40,9 @@ void ImplicitSystem::differentiate(Values state, double time) {
         stencil_matrices(grid_, values, unit, at_base, evaluate, reads_along_axes_, threads_);
     if (!of_field)
       throw ConfigError(
-          "time.scheme: the rates or a condition read {} further than one cell away (expected "
-          "derivatives of up to the second order in an implicit step)",
-          rules_.fields[field]);
+          "{}: the equations or a condition read {} further than one cell away (expected "
+          "derivatives of up to the second order)",
+          rules_.key, rules_.fields[field]);
     std::ranges::move(*of_field, std::back_inserter(derivatives_));
   }
   find_free(state, at_base, evaluate);
@@ -141,6 +141,7 @@ void ImplicitSystem::build(double change) {
     report_.by.insert(preconditioners_.back()->name());
   }
   change_ = change;
+  hides_little_ = false;
 }
 
 // Cells without an equation keep their values.

@@ -26,7 +26,7 @@ ImplicitSystem::ImplicitSystem(const Problem<double>& rates, ImplicitRules rules
       threads_(threads > 0 ? threads : useful_threads(rates.shape)),
       reads_along_axes_(reads_along_axes(rates)),
       rules_(std::move(rules)),
-      rates_(rates, static_cast<int>(rules_.fields.size()), threads_),
+      rates_(rates, rates.step_fields, threads_),
       grid_(by_axis(rates.shape), {rates.faces[0].planes.wrap(), rates.faces[0].rows.wrap(),
                                    rates.faces[0].columns.wrap()}),
       weights_(rules_.fields.size(), 1),
@@ -39,6 +39,20 @@ double ImplicitSystem::memory(Shape shape, int fields) {
   // Derivatives and matrix; of each field a multigrid, the directions of GMRES, 12 other arrays.
   return fields *
          (Multigrid::memory(shape) + 8 * cells * (2 * entries * fields + most_directions + 12));
+}
+
+// The rates of the unknown fields at these values of theirs.
+void ImplicitSystem::find_rates(const Values& state, double time, Values& made) {
+  if (rules_.unknowns.empty()) return rates_(state.data(), time, made.data());
+  const std::int64_t cells = shape_.cells();
+  for (std::size_t i = 0; i < fields(); ++i)
+    std::copy_n(state.begin() + static_cast<std::int64_t>(i) * cells, cells,
+                whole_.begin() + rules_.unknowns[i] * cells);
+  all_rates_.resize(whole_.size());
+  rates_(whole_.data(), time, all_rates_.data());
+  for (std::size_t i = 0; i < fields(); ++i)
+    std::copy_n(all_rates_.begin() + rules_.unknowns[i] * cells, cells,
+                made.begin() + static_cast<std::int64_t>(i) * cells);
 }
 
 void ImplicitSystem::multiply(FieldArrays& x, FieldArrays& product) const {
@@ -94,7 +108,7 @@ void ImplicitSystem::copy_cells(const FieldArrays& arrays, Values& state) const 
 FieldArrays ImplicitSystem::lacking(const Values& state, const Values& given,
                                     const SolveMoment& at) {
   Values made(state.size());
-  rates_(state.data(), at.time, made.data());
+  find_rates(state, at.time, made);
   for (std::size_t i = 0; i < made.size(); ++i) {
     const std::size_t field = i / static_cast<std::size_t>(shape_.cells());
     if (rules_.has_rate[field] && std::isfinite(at.change))
@@ -117,7 +131,7 @@ void ImplicitSystem::require_no_sums(Values state, double time) {
       std::fill_n(state.begin() + static_cast<std::int64_t>(field) * cells, cells, 0.0);
     }
   if (!any) return;
-  rates_(state.data(), time, made.data());
+  find_rates(state, time, made);
   FieldArrays sides = padded(made);
   for (std::size_t field = 0; field < fields(); ++field) {
     if (free_[field].empty() || rules_.removes_mean[field]) continue;
@@ -243,8 +257,9 @@ bool ImplicitSystem::newton(Values& state, const Values& given, const SolveMomen
       return false;
     }
     if (norm <= 1e-30) return true;
+    if (only_rounding && hides_little_) return true;
     const FieldArrays step = solved(right);
-    if (only_rounding) return leaves_little(step, values, before_step);
+    if (only_rounding) return hides_little_ = leaves_little(step, values, before_step);
     if (!(linear_residual_ <= 0.5)) {
       reason_ = fmt::format("{} iterations of GMRES leave {:.2g} of a linear system", most_linear,
                             linear_residual_);
@@ -280,6 +295,22 @@ bool ImplicitSystem::newton(Values& state, const Values& given, const SolveMomen
 }
 
 void ImplicitSystem::solve(Values& state, const SolveMoment& at) {
+  if (rules_.unknowns.empty()) return solve_own(state, at);
+  const std::int64_t cells = shape_.cells();
+  Values own(fields() * cells, std::numeric_limits<double>::quiet_NaN());
+  whole_ = state;
+  if (std::ranges::all_of(state, [](double value) { return std::isfinite(value); })) {
+    for (std::size_t i = 0; i < fields(); ++i)
+      std::copy_n(state.begin() + rules_.unknowns[i] * cells, cells,
+                  own.begin() + static_cast<std::int64_t>(i) * cells);
+    solve_own(own, {.time = at.time, .change = 1});
+  }
+  for (std::size_t i = 0; i < fields(); ++i)
+    std::copy_n(own.begin() + static_cast<std::int64_t>(i) * cells, cells,
+                state.begin() + rules_.unknowns[i] * cells);
+}
+
+void ImplicitSystem::solve_own(Values& state, const SolveMoment& at) {
   if (at.is_first) begin_report();
   const Values given = state;
   const auto give_up = [&] { std::ranges::fill(state, std::numeric_limits<double>::quiet_NaN()); };
@@ -318,7 +349,7 @@ void ImplicitSystem::fail(const Values& state, const SolveMoment& at) {
   });
   if (std::isinf(at.change)) {
     Values made(state.size());
-    rates_(state.data(), at.time, made.data());
+    find_rates(state, at.time, made);
     const std::int64_t worst =
         std::ranges::max_element(made, {}, [](double rate) { return std::abs(rate); }) -
         made.begin();
@@ -331,15 +362,14 @@ void ImplicitSystem::fail(const Values& state, const SolveMoment& at) {
   }
   if (!reason_.empty())
     throw NumericalError(
-        "time.scheme: at t = {:.9g} s Newton's method finds no new values: {} (a shorter step may "
-        "help)",
-        at.time, reason_);
+        "{}: at t = {:.9g} s Newton's method finds no new values: {} (a shorter step may help)",
+        rules_.key, at.time, reason_);
   throw NumericalError(
-      "time.scheme: at t = {:.9g} s Newton's method finds no new values in {} iterations: {} at {} "
-      "still changes by {:.2g} of its largest value (expected at most {:.2g}; a shorter step may "
+      "{}: at t = {:.9g} s Newton's method finds no new values in {} iterations: {} at {} still "
+      " changes by {:.2g} of its largest value (expected at most {:.2g}; a shorter step may "
       "help, but not where a rate or a condition jumps)",
-      at.time, most_newton, rules_.fields[last_change_.field], at_cell(changed), last_change_.size,
-      rules_.tolerance);
+      rules_.key, at.time, most_newton, rules_.fields[last_change_.field], at_cell(changed),
+      last_change_.size, rules_.tolerance);
 }
 
 }  // namespace lapl

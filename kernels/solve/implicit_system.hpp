@@ -34,6 +34,9 @@ struct ImplicitRules {
   std::vector<bool> removes_mean = {};    ///< of the right side of a field without a rate
   std::vector<SolveMethod> methods = {};  ///< of each field; transforms only where they can
   bool rejects = false;  ///< true: where no solution is found, the fields become NaN
+  /// fields of the state that the equations determine together; empty: all of it
+  std::vector<int> unknowns = {};
+  std::string key = "time.scheme";  ///< that messages begin with
 };
 
 class ImplicitSystem : public GridEquations {
@@ -59,6 +62,8 @@ class ImplicitSystem : public GridEquations {
   static constexpr double smallest_scale = 1e-100;  // of values, so that norms are finite
 
   std::size_t fields() const { return rules_.fields.size(); }
+  void find_rates(const Values& state, double time, Values& made);
+  void solve_own(Values& state, const SolveMoment& at);
   void differentiate(Values state, double time);
   void build(double change);
   void separate_given(double change);
@@ -93,6 +98,7 @@ class ImplicitSystem : public GridEquations {
   bool reads_along_axes_;
   ImplicitRules rules_;
   Evaluation<double> rates_;
+  Values whole_, all_rates_;  // the state with all fields, where only some are unknown
   PaddedGrid grid_;
   std::vector<StencilMatrix>
       derivatives_;                    // of rate i by field j at j * fields + i; empty: unknown
@@ -105,6 +111,7 @@ class ImplicitSystem : public GridEquations {
   // have an equation, and elsewhere 0. Empty for other fields.
   std::vector<Values> free_;
   std::optional<double> change_;  // of matrix_
+  bool hides_little_ = false;     // rounding, by this matrix, was once seen to leave little
   std::string reason_;            // why Newton's method gave up, if not after all iterations
   Change last_change_;            // the last step of Newton's method
   double linear_residual_ = 0;    // residual of the last linear system, relative to its right side

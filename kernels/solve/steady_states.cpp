@@ -57,7 +57,7 @@ void ImplicitSystem::require_unique(const Values& state, double time) {
   const std::int64_t cells = shape_.cells();
   const auto count = static_cast<std::int64_t>(fields());
   Values at_state(state.size()), made(state.size());
-  rates_(state.data(), time, at_state.data());
+  find_rates(state, time, at_state);
   std::vector<std::vector<double>> sums;  // by change, then by field with a rate
   std::vector<double> sizes(fields());
   std::uint64_t bits = 1;
@@ -73,7 +73,7 @@ void ImplicitSystem::require_unique(const Values& state, double time) {
             (largest > 0 ? largest : 1) * static_cast<double>(bits >> 40) * 0x1p-30;
       }
     }
-    rates_(changed.data(), time, made.data());
+    find_rates(changed, time, made);
     std::vector<double>& sum = sums.emplace_back();
     for (std::size_t field = 0; field < fields(); ++field) {
       double all = 0, size = 0;

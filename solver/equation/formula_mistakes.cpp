@@ -139,9 +139,11 @@ class FormulaChecker : public ConditionChecker {
         attempt("equation." + field, [&] { rate->second.parsed(field); });
     for (const auto& entry : run_.equation.quantities)
       attempt("equation.let", [&] { entry.second.parsed(entry.first); });
-    for (const SolveConfig& solve : run_.equation.solves)
+    for (const SolveConfig& solve : run_.equation.solves) {
+      if (has_other_fields(solve)) continue;
       for (const FormulaText* const side : {&solve.left, &solve.right})
         attempt("equation.let", [&] { side->parsed(solve.field); });
+    }
     if (!found_.empty() || !has_all_rates()) return;
     // Checks each rate alone, to find the first mistake of each.
     std::optional<StageMaker> check;
@@ -186,12 +188,35 @@ class FormulaChecker : public ConditionChecker {
     }
   }
 
+  // True if the fields that are solved for together have mistakes.
+  bool has_other_fields(const SolveConfig& solve) {
+    const std::size_t before = found_.size();
+    constexpr std::int64_t most = 4;
+    if (solve.right.empty())
+      add("equation.let", fmt::format("{}: equals has no {} (expected the fields of solve)",
+                                      solve.name, solve.field));
+    if (!solve.unmatched.empty())
+      add("equation.let", fmt::format("{}: equals has {}, but solve has not (expected the same "
+                                      "fields)",
+                                      solve.name, solve.unmatched));
+    if (const auto count = std::ranges::count(run_.equation.solves, solve.name, &SolveConfig::name);
+        count > most)
+      add("equation.let", fmt::format("{}: found {} fields to solve for together (expected at most "
+                                      "{})",
+                                      solve.name, count, most));
+    return found_.size() > before;
+  }
+
   void check_solves(StageMaker& check) {
     std::set<std::string> later;
     for (const SolveConfig& solve : run_.equation.solves) later.insert(solve.field);
     for (const SolvedField& solved : system().solved) {
       const std::string& name = run_.fields[static_cast<std::size_t>(solved.field)];
-      later.erase(name);
+      std::set<std::string> together;
+      for (const SolvedField& other : system().solved)
+        if (other.system == solved.system)
+          together.insert(run_.fields[static_cast<std::size_t>(other.field)]);
+      for (const std::string& each : together) later.erase(each);
       const auto check_side = [&](const Formula& side, const char* key) {
         attempt(
             "equation.let",
@@ -207,9 +232,11 @@ class FormulaChecker : public ConditionChecker {
                   refuse(
                       fmt::format("reads {}, whose equation comes later in equation.let", other));
               const bool is_left = &side == &solved.left;
-              if (names.contains(name) != is_left)
-                refuse(is_left ? fmt::format("does not read {}, for which it is solved", name)
-                               : fmt::format("reads {} (expected it in solve alone)", name));
+              if (is_left && !names.contains(name))
+                refuse(fmt::format("does not read {}, for which it is solved", name));
+              for (const std::string& unknown : together)
+                if (!is_left && names.contains(unknown))
+                  refuse(fmt::format("reads {} (expected it in solve alone)", unknown));
             },
             fmt::format("{}.{}: ", name, key));
       };

@@ -223,10 +223,14 @@ FormulaSystem make_system(const RunConfig& run) {
     system.rates.push_back(field_rate(run, field).parsed(field));
   for (const auto& [name, formula] : run.equation.quantities)
     system.quantities.push_back(formula.parsed(name));
-  for (const SolveConfig& solve : run.equation.solves)
+  for (std::size_t i = 0; i < run.equation.solves.size(); ++i) {
+    const SolveConfig& solve = run.equation.solves[i];
+    const bool is_next = i > 0 && solve.name != run.equation.solves[i - 1].name;
     system.solved.push_back(
         {static_cast<int>(std::ranges::find(run.fields, solve.field) - run.fields.begin()),
-         solve.left.parsed(solve.field), solve.right.parsed(solve.field)});
+         solve.left.parsed(solve.field), solve.right.parsed(solve.field),
+         i == 0 ? 0 : system.solved.back().system + (is_next ? 1 : 0)});
+  }
   system.coefficients = parameters_of_position(run);
   if (run.mask) system.mask_boundary = make_mask_boundary(run, system);
   system.sides = staged_sides(run, system);

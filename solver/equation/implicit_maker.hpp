@@ -230,10 +230,7 @@ class ImplicitMaker : public ErrorMaker {
 
  private:
   GridSolve solve_of_step(const Arrays& state, double share) const {
-    return {.system = static_cast<int>(system_.solved.size()),
-            .state = state,
-            .unknowns = state,
-            .share = share};
+    return {.system = system_.systems(), .state = state, .unknowns = state, .share = share};
   }
 
   // Appends a stage that reads a state at a time, in steps, and stores values of each field.

@@ -287,7 +287,7 @@ void drop_unread(StepStages& made, int fields) {
 void give_reductions(StepStages& made, int mask) {
   std::set<int> known;
   for (std::size_t at = 0; at < made.stages.size(); ++at) {
-    if (at > 0 && made.evaluations[at] != made.evaluations[at - 1]) known.clear();
+    if (at > 0 && made.evaluations.at(at) != made.evaluations.at(at - 1)) known.clear();
     for_reduced(made.stages[at].tree, [&](int index) {
       if (!known.insert(index).second) return;
       GridReduction& reduction = made.stages[at].reductions.emplace_back(made.reductions.at(index));

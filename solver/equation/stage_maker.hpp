@@ -197,8 +197,10 @@ class StageMaker {
   // The solves for the fields of a state that the others determine.
   std::vector<GridSolve> solves_for(const Arrays& state) const {
     std::vector<GridSolve> solves;
-    for (const SolvedField& solved : system_.solved)
-      solves.push_back({static_cast<int>(solves.size()), state, {state[solved.field]}});
+    for (const SolvedField& solved : system_.solved) {
+      if (solved.system == std::ssize(solves)) solves.push_back({solved.system, state, {}});
+      solves.back().unknowns.push_back(state[solved.field]);
+    }
     return solves;
   }
   bool is_solved(int field) const {

@@ -55,6 +55,8 @@ class StepMaker : public ImplicitMaker {
     last.solves = solves_for(state);
     made_.stages.push_back(std::move(last));
     made_.states.push_back(std::move(state));
+    made_.evaluations.push_back(++evaluation_);
+    if (!made_.of_conditions.empty()) made_.of_conditions.emplace_back();
   }
 
   // The weighted sum that the last stage needs is accumulated on the way, from left to right. A

@@ -51,6 +51,7 @@ struct StagedSides {
 struct SolvedField {
   int field = 0;
   Formula left, right;
+  int system = 0;  ///< fields with the same one, which follow each other, are solved for together
 };
 
 /// A reduction over the grid that conditions read, by its ReducedPart::key.
@@ -70,6 +71,7 @@ struct FormulaSystem {
   std::vector<Formula> quantities = {};    ///< equation.let
   std::vector<Formula> coefficients = {};  ///< parameters that conditions read as formulas
   std::vector<SolvedField> solved = {};    ///< in the order of their solves
+  int systems() const { return solved.empty() ? 0 : solved.back().system + 1; }
   std::optional<MaskBoundary> mask_boundary = {};  ///< where the grid has a mask
   std::optional<StagedSides> sides = {};           ///< where stages impose conditions
   std::vector<ConditionReduction> condition_reductions = {};

@@ -11,6 +11,7 @@
 
 #include "tests/solver/config_run.hpp"
 #include "tests/solver/gallery_run.hpp"
+#include "tests/test_field.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
@@ -39,12 +40,6 @@ Values rod_rate(const Values& u) {
   return rates;
 }
 
-double largest_difference(const Values& a, const Values& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
-}
-
 }  // namespace
 
 TEST_CASE("conditions read means and values at a position in every stage of a step") {
@@ -66,8 +61,8 @@ TEST_CASE("conditions read means and values at a position in every stage of a st
           test::config_run(rod + "time: {step: 0.002, steps: 100, scheme: " + scheme + "}\n"),
           engine);
     };
-    CHECK(largest_difference(found("euler"), euler) < 1e-13);
-    CHECK(largest_difference(found("heun"), heun) < 1e-13);
+    CHECK(test::largest_difference(found("euler"), euler) < 1e-13);
+    CHECK(test::largest_difference(found("heun"), heun) < 1e-13);
   }
 }
 
@@ -78,7 +73,7 @@ TEST_CASE("schemes keep their order where conditions read the whole grid") {
   };
   const Values exact = found(1600);
   const double ratio =
-      largest_difference(found(200), exact) / largest_difference(found(400), exact);
+      test::largest_difference(found(200), exact) / test::largest_difference(found(400), exact);
   CHECK(ratio > 12);
   CHECK(ratio < 20);
 }
@@ -152,8 +147,8 @@ TEST_CASE("a parameter that is a formula is read in a mean of a condition") {
   };
   // the mean of (1 + x) (x + y) over x = 0 ... 5 and y = 0 ... 4
   const std::string number = fmt::format("{:.17g}", 2.5 + 2 + 55.0 / 6 + 2.5 * 2);
-  CHECK(largest_difference(stepped("mean(k * u)"), stepped(number)) < 1e-14);
-  CHECK(largest_difference(stepped("mean(q)"), stepped(number)) < 1e-14);
+  CHECK(test::largest_difference(stepped("mean(k * u)"), stepped(number)) < 1e-14);
+  CHECK(test::largest_difference(stepped("mean(q)"), stepped(number)) < 1e-14);
 }
 
 TEST_CASE("a value at a position of a complex field has both parts") {
@@ -209,7 +204,7 @@ TEST_CASE("the mask's boundary and solved fields read the whole grid in conditio
     if (i % 23 > 4 || i / 23 > 6) sum += state[i], ++count;
   const Values with_number = made(fmt::format("{:.17g}", sum / count), "reference");
   for (const std::string engine : {"reference", "interpreted", "blocked"})
-    CHECK(largest_difference(made("mean(u)", engine), with_number) < 1e-11);
+    CHECK(test::largest_difference(made("mean(u)", engine), with_number) < 1e-11);
 }
 
 TEST_CASE("reductions that conditions cannot read are refused before a run") {
