@@ -118,6 +118,7 @@ std::shared_ptr<GridEquations> equations_together(const RunConfig& config,
     rules.methods.push_back(solve->method == SolveMethod::multigrid ? SolveMethod::multigrid
                                                                     : SolveMethod::automatic);
     rules.key = "equation.let." + solve->name;
+    rules.most_iterations = static_cast<int>(solve->most_iterations);
     rules.tolerance =
         solve->tolerance.value_or(config.precision == Precision::float64 ? 1e-10 : 1e-5);
   }

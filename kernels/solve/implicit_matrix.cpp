@@ -57,13 +57,15 @@ ImplicitSystem::Values ImplicitSystem::without_equation(
   return rows_of_zeros(grid_, of_field, threads_);
 }
 
-// Finds the fields without a rate whose own equation determines them up to a constant. Their mean
-// is 0.
+// Finds the fields without a rate that the equations without a rate determine up to a constant.
+// Their mean is 0. Where only its own equation leaves a constant open, a field has a singular
+// block.
 void ImplicitSystem::find_free(Values& state, const Values& at_base,
                                const std::function<std::span<const double>()>& evaluate) {
   const std::int64_t cells = shape_.cells();
   for (std::size_t field = 0; field < fields(); ++field) {
     free_[field].clear();
+    has_singular_block_[field] = false;
     if (rules_.has_rate[field]) continue;
     const Values is_given = without_equation(field, derivatives_);
     Values inside(grid_.values), more(cells);
@@ -77,14 +79,19 @@ void ImplicitSystem::find_free(Values& state, const Values& at_base,
     for (std::int64_t cell = 0; cell < cells; ++cell)
       state[first + cell] = before[cell] + constant * more[cell];
     const std::span<const double> made = evaluate();
-    double most = 0;
-    for (std::int64_t place = 0; place < grid_.values; ++place)
-      if (derivatives_[field * fields() + field].has(stencil_center))
-        most = std::max(most,
-                        std::abs(derivatives_[field * fields() + field].at(stencil_center)[place]));
-    bool is_free = true;
-    for (std::int64_t i = first; i < first + cells; ++i)
-      is_free = is_free && std::abs(made[i] - at_base[i]) <= 0x1p-45 * most * constant;
+    const auto leaves = [&](std::size_t equation) {
+      double most = 0;
+      for (const Values& entries : derivatives_[field * fields() + equation].entries)
+        for (const double entry : entries) most = std::max(most, std::abs(entry));
+      const std::int64_t start = static_cast<std::int64_t>(equation) * cells;
+      for (std::int64_t i = start; i < start + cells; ++i)
+        if (!(std::abs(made[i] - at_base[i]) <= 0x1p-45 * most * constant)) return false;
+      return true;
+    };
+    has_singular_block_[field] = leaves(field);
+    bool is_free = has_singular_block_[field];
+    for (std::size_t other = 0; other < fields(); ++other)
+      is_free = is_free && (rules_.has_rate[other] || leaves(other));
     std::ranges::copy(before, state.begin() + first);
     if (!is_free) continue;
     if (std::ranges::count(more, 0) > 0)
@@ -134,6 +141,8 @@ void ImplicitSystem::build(double change) {
     grid_.for_places([&](std::int64_t place) {
       double& diagonal = own.entries[stencil_center][place];
       if (!(diagonal > 1e-3 * sizes[place])) diagonal = sizes[place] > 0 ? sizes[place] : 1;
+      // Other equations determine the constant, for which this one has no inverse.
+      if (has_singular_block_[i] && free_[i].empty()) diagonal *= 1 + 1e-5;
       largest_diagonal_[i] = std::max(largest_diagonal_[i], diagonal);
     });
     preconditioners_.push_back(

@@ -16,7 +16,7 @@
 namespace lapl {
 namespace {
 
-constexpr int most_newton = 20, most_linear = 200;
+constexpr int most_newton = 20;
 constexpr double linear_accuracy = 1e-3;  // of a linear system, relative to its right side
 
 }  // namespace
@@ -32,7 +32,8 @@ ImplicitSystem::ImplicitSystem(const Problem<double>& rates, ImplicitRules rules
       weights_(rules_.fields.size(), 1),
       signs_(weights_),
       largest_diagonal_(weights_),
-      free_(rules_.fields.size()) {}
+      free_(rules_.fields.size()),
+      has_singular_block_(rules_.fields.size()) {}
 
 double ImplicitSystem::memory(Shape shape, int fields) {
   const double entries = 2 * shape.axes + 1, cells = static_cast<double>(shape.cells());
@@ -150,7 +151,8 @@ void ImplicitSystem::require_no_sums(Values state, double time) {
 FieldArrays ImplicitSystem::solved(const FieldArrays& right) {
   FieldArrays x(fields(), Values(grid_.values)), residuals = right;
   const double norm = std::sqrt(dot(right, right));
-  const Iterations may{linear_accuracy * norm, report_.iterations + most_linear, threads_};
+  const Iterations may{linear_accuracy * norm, report_.iterations + rules_.most_iterations,
+                       threads_};
   generalized_residuals(*this, x, residuals, may, report_.iterations);
   linear_residual_ = norm > 0 ? std::sqrt(dot(residuals, residuals)) / norm : 0;
   return x;
@@ -261,8 +263,8 @@ bool ImplicitSystem::newton(Values& state, const Values& given, const SolveMomen
     const FieldArrays step = solved(right);
     if (only_rounding) return hides_little_ = leaves_little(step, values, before_step);
     if (!(linear_residual_ <= 0.5)) {
-      reason_ = fmt::format("{} iterations of GMRES leave {:.2g} of a linear system", most_linear,
-                            linear_residual_);
+      reason_ = fmt::format("{} iterations of GMRES leave {:.2g} of a linear system",
+                            rules_.most_iterations, linear_residual_);
       return false;
     }
     Values change(state.size()), next(state.size());
@@ -362,8 +364,11 @@ void ImplicitSystem::fail(const Values& state, const SolveMoment& at) {
   }
   if (!reason_.empty())
     throw NumericalError(
-        "{}: at t = {:.9g} s Newton's method finds no new values: {} (a shorter step may help)",
-        rules_.key, at.time, reason_);
+        "{}: at t = {:.9g} s Newton's method finds no new values: {} ({} may help)", rules_.key,
+        at.time, reason_,
+        rules_.unknowns.empty() ? "a shorter step"
+                                : "most_iterations, or a condition or term that determines what is "
+                                  "determined up to a constant,");
   throw NumericalError(
       "{}: at t = {:.9g} s Newton's method finds no new values in {} iterations: {} at {} still "
       " changes by {:.2g} of its largest value (expected at most {:.2g}; a shorter step may "

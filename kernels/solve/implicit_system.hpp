@@ -37,6 +37,7 @@ struct ImplicitRules {
   /// fields of the state that the equations determine together; empty: all of it
   std::vector<int> unknowns = {};
   std::string key = "time.scheme";  ///< that messages begin with
+  int most_iterations = 200;        ///< of GMRES for a linear system
 };
 
 class ImplicitSystem : public GridEquations {
@@ -110,6 +111,7 @@ class ImplicitSystem : public GridEquations {
   // For fields without a rate that the equations determine up to a constant: 1 in the cells that
   // have an equation, and elsewhere 0. Empty for other fields.
   std::vector<Values> free_;
+  std::vector<bool> has_singular_block_;
   std::optional<double> change_;  // of matrix_
   bool hides_little_ = false;     // rounding, by this matrix, was once seen to leave little
   std::string reason_;            // why Newton's method gave up, if not after all iterations

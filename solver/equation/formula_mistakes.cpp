@@ -192,6 +192,9 @@ class FormulaChecker : public ConditionChecker {
   bool has_other_fields(const SolveConfig& solve) {
     const std::size_t before = found_.size();
     constexpr std::int64_t most = 4;
+    if (std::ranges::count(run_.equation.solves, solve.field, &SolveConfig::field) > 1)
+      add("equation.let", fmt::format("{}: {} has another equation in equation.let (expected one)",
+                                      solve.name, solve.field));
     if (solve.right.empty())
       add("equation.let", fmt::format("{}: equals has no {} (expected the fields of solve)",
                                       solve.name, solve.field));

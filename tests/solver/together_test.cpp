@@ -127,6 +127,41 @@ TEST_CASE("equations that do not read each other have one solution, together or 
     CHECK(stepped(together, engine) == expected);
 }
 
+TEST_CASE("a constant that another equation determines is found, with mean: removed too") {
+  // p - q = -1 in the mean of the first equation, p = 1 in that of the second
+  for (const std::string more : {"", ", mean: removed"})
+    for (const std::string scheme : {"euler", "sdirk2"}) {
+      CAPTURE(more);
+      CAPTURE(scheme);
+      const Values state = test::stepped<double>(test::config_run(
+          "grid: {shape: [16]}\nequation: {let: {g: {solve: {p: laplacian(p) - p + q, q: "
+          "laplacian(q) + p}, equals: {p: 1, q: 1}" +
+          more +
+          "}}, T: p}\nboundary: insulated\ninitial: {T: 0}\ntime: {step: 0.1, steps: 2, scheme: " +
+          scheme + "}\n" + wide));
+      for (int i = 0; i < 16; ++i) {
+        CHECK(state[i] == doctest::Approx(0.2).epsilon(1e-8));
+        CHECK(state[16 + i] == doctest::Approx(1).epsilon(1e-8));
+        CHECK(state[32 + i] == doctest::Approx(2).epsilon(1e-8));
+      }
+    }
+  const RunConfig mixed = test::config_run(
+      "grid: {shape: [16]}\nequation: {let: {g: {solve: {p: laplacian(p) - p + q, q: laplacian(q) "
+      "+ "
+      "p}, equals: {p: x, q: 1}}}, T: p}\nboundary: {x: {p: 0, q: insulated, T: insulated}}\n"
+      "initial: {T: 0}\ntime: {step: 0.1, steps: 0}\n" +
+      wide);
+  const Values state = copy_of_state(*test::started(mixed));
+  double worst = 0;
+  for (int i = 0; i < 16; ++i) {
+    const auto p = [&](int at) { return at < 0 || at > 15 ? 0 : state[16 + at]; };
+    const auto q = [&](int at) { return state[32 + std::clamp(at, 0, 15)]; };
+    worst = std::max({worst, std::abs(p(i - 1) - 2 * p(i) + p(i + 1) - p(i) + q(i) - i),
+                      std::abs(q(i - 1) - 2 * q(i) + q(i + 1) + p(i) - 1)});
+  }
+  CHECK(worst < 1e-7);
+}
+
 TEST_CASE("mistakes in fields that are solved for together") {
   const auto message = [](const std::string& group) {
     return test::text_thrown([&] {
@@ -147,6 +182,9 @@ TEST_CASE("mistakes in fields that are solved for together") {
        "q.solve: does not read q, for which it is solved"},
       {"{solve: {p: laplacian(p), a: a, b: b, c: c, d: d}, equals: {p: u, a: u, b: u, c: u, d: u}}",
        "both: found 5 fields to solve for together (expected at most 4)"},
+      {"{solve: {p: laplacian(p), s: laplacian(s) - s}, equals: {p: u, s: 0}}, s: {solve: "
+       "laplacian(s), equals: 0}",
+       "both: s has another equation in equation.let (expected one)"},
       {"{solve: {p: laplacian(p) + noise, q: laplacian(q)}, equals: {p: u, q: 0}}",
        "reads noise, which only rates have"},
   };
