@@ -95,6 +95,15 @@ bool is_linear(const Problem<double>& rates) {
              RateSymbol::Rates::nonlinear;
 }
 
+double tolerance(const SolveConfig& solve, const RunConfig& config) {
+  return solve.tolerance.value_or(config.precision == Precision::float64 ? 1e-10 : 1e-5);
+}
+
+// The preconditioner of a field in a system of several: transforms only where they can.
+SolveMethod method_in_system(const SolveConfig& solve) {
+  return solve.method == SolveMethod::multigrid ? SolveMethod::multigrid : SolveMethod::automatic;
+}
+
 // The equations of fields that are solved for together.
 std::shared_ptr<GridEquations> equations_together(const RunConfig& config,
                                                   const FormulaSystem& system, int which,
@@ -115,12 +124,10 @@ std::shared_ptr<GridEquations> equations_together(const RunConfig& config,
     rules.fields.push_back(solve->field);
     rules.has_rate.push_back(false);
     rules.removes_mean.push_back(solve->removes_mean);
-    rules.methods.push_back(solve->method == SolveMethod::multigrid ? SolveMethod::multigrid
-                                                                    : SolveMethod::automatic);
+    rules.methods.push_back(method_in_system(*solve));
     rules.key = "equation.let." + solve->name;
     rules.most_iterations = static_cast<int>(solve->most_iterations);
-    rules.tolerance =
-        solve->tolerance.value_or(config.precision == Precision::float64 ? 1e-10 : 1e-5);
+    rules.tolerance = tolerance(*solve, config);
   }
   return std::make_shared<ImplicitSystem>(rates, std::move(rules), config.threads);
 }
@@ -143,8 +150,7 @@ std::shared_ptr<GridEquations> step_equations(const RunConfig& config, const For
     const auto field = static_cast<std::size_t>(system.solved[i].field);
     rules.has_rate[field] = false;
     rules.removes_mean[field] = config.equation.solves[i].removes_mean;
-    if (config.equation.solves[i].method == SolveMethod::multigrid)
-      rules.methods[field] = SolveMethod::multigrid;
+    rules.methods[field] = method_in_system(config.equation.solves[i]);
   }
   return std::make_shared<ImplicitSystem>(rates, std::move(rules), config.threads);
 }
@@ -214,11 +220,10 @@ std::vector<std::shared_ptr<GridEquations>> grid_systems(const RunConfig& config
       return problem_with<double>(with_step, coefficients,
                                   solve_stages(system, formula, solved.field));
     };
-    const double tolerance = config.precision == Precision::float64 ? 1e-10 : 1e-5;
     systems.push_back(std::make_shared<GridSystem>(
         side(solved.left), side(solved.right), solved.field,
         SolveRules{.unknown = solve.field,
-                   .tolerance = solve.tolerance.value_or(tolerance),
+                   .tolerance = tolerance(solve, config),
                    .most_iterations = static_cast<int>(solve.most_iterations),
                    .removes_mean = solve.removes_mean,
                    .rounding = config.precision == Precision::float64 ? 1e-9 : 1e-6,

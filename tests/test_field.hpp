@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <random>
 #include <span>
 #include <string>
@@ -110,6 +111,10 @@ bool holds_values_around(const FoundValue<T>& found, const std::vector<T>& field
         std::abs(i % shape.columns - found.index % shape.columns) <= 2)
       expected.push_back(field[static_cast<std::size_t>(i)]);
   return same_bits<T>(std::span(found.around).first(expected.size()), expected);
+}
+
+inline double mean_value(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 /// Largest |a - b|; NaN if one of the values is NaN.

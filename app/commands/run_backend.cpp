@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 
 #include "app/commands/run_needs.hpp"
 #include "io/filters/filter_source.hpp"
@@ -32,14 +33,15 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
 }
 
 // A GPU solves by multigrid itself, and would wait for transforms, which the host has.
-Model with_method(const Model& model, const BackendChoice& choice, const Ranks& ranks) {
+std::optional<Model> with_multigrid(const Model& model, const BackendChoice& choice,
+                                    const Ranks& ranks) {
+  if (choice.backend != "cuda" || ranks.count() > 1 || model.run.equation.solves.empty() ||
+      table_row(model.run.scheme.kind).is_implicit())
+    return std::nullopt;
   RunConfig config = model.run;
-  if (choice.backend != "cuda" || ranks.count() > 1 || config.equation.solves.empty() ||
-      table_row(config.scheme.kind).is_implicit())
-    return model;
   for (SolveConfig& solve : config.equation.solves)
     if (solve.method == SolveMethod::automatic) solve.method = SolveMethod::multigrid;
-  return {std::move(config), model.system};
+  return Model(std::move(config), model.system);
 }
 
 template <class T>
@@ -48,8 +50,9 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
                                         const Note& note) {
   const RunConfig& config = model.run;
   use_code_cache(config.caches_code);
+  const std::optional<Model> other = with_multigrid(model, choice, ranks);
   const Problem<T> problem =
-      make_problem<T>(with_method(model, choice, ranks), coefficients, ranks.is_first());
+      make_problem<T>(other ? *other : model, coefficients, ranks.is_first());
   std::vector<FilterPlan<T>> filters;
   std::vector<std::string> of_filters;
   for (const FilterConfig& filter : load_filters(config.filters)) {

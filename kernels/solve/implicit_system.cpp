@@ -45,15 +45,24 @@ double ImplicitSystem::memory(Shape shape, int fields) {
 // The rates of the unknown fields at these values of theirs.
 void ImplicitSystem::find_rates(const Values& state, double time, Values& made) {
   if (rules_.unknowns.empty()) return rates_(state.data(), time, made.data());
-  const std::int64_t cells = shape_.cells();
-  for (std::size_t i = 0; i < fields(); ++i)
-    std::copy_n(state.begin() + static_cast<std::int64_t>(i) * cells, cells,
-                whole_.begin() + rules_.unknowns[i] * cells);
+  copy_to_whole(state, whole_);
   all_rates_.resize(whole_.size());
   rates_(whole_.data(), time, all_rates_.data());
+  copy_from_whole(all_rates_, made);
+}
+
+// Both copy the unknown fields, from a state that has all to one of these alone, and back.
+void ImplicitSystem::copy_from_whole(const Values& whole, Values& own) const {
+  const std::int64_t cells = shape_.cells();
   for (std::size_t i = 0; i < fields(); ++i)
-    std::copy_n(all_rates_.begin() + rules_.unknowns[i] * cells, cells,
-                made.begin() + static_cast<std::int64_t>(i) * cells);
+    std::copy_n(whole.begin() + rules_.unknowns[i] * cells, cells,
+                own.begin() + static_cast<std::int64_t>(i) * cells);
+}
+void ImplicitSystem::copy_to_whole(const Values& own, Values& whole) const {
+  const std::int64_t cells = shape_.cells();
+  for (std::size_t i = 0; i < fields(); ++i)
+    std::copy_n(own.begin() + static_cast<std::int64_t>(i) * cells, cells,
+                whole.begin() + rules_.unknowns[i] * cells);
 }
 
 void ImplicitSystem::multiply(FieldArrays& x, FieldArrays& product) const {
@@ -298,18 +307,13 @@ bool ImplicitSystem::newton(Values& state, const Values& given, const SolveMomen
 
 void ImplicitSystem::solve(Values& state, const SolveMoment& at) {
   if (rules_.unknowns.empty()) return solve_own(state, at);
-  const std::int64_t cells = shape_.cells();
-  Values own(fields() * cells, std::numeric_limits<double>::quiet_NaN());
+  Values own(fields() * shape_.cells(), std::numeric_limits<double>::quiet_NaN());
   whole_ = state;
   if (std::ranges::all_of(state, [](double value) { return std::isfinite(value); })) {
-    for (std::size_t i = 0; i < fields(); ++i)
-      std::copy_n(state.begin() + rules_.unknowns[i] * cells, cells,
-                  own.begin() + static_cast<std::int64_t>(i) * cells);
+    copy_from_whole(state, own);
     solve_own(own, {.time = at.time, .change = 1});
   }
-  for (std::size_t i = 0; i < fields(); ++i)
-    std::copy_n(own.begin() + static_cast<std::int64_t>(i) * cells, cells,
-                state.begin() + rules_.unknowns[i] * cells);
+  copy_to_whole(own, state);
 }
 
 void ImplicitSystem::solve_own(Values& state, const SolveMoment& at) {
@@ -371,7 +375,7 @@ void ImplicitSystem::fail(const Values& state, const SolveMoment& at) {
                                   "determined up to a constant,");
   throw NumericalError(
       "{}: at t = {:.9g} s Newton's method finds no new values in {} iterations: {} at {} still "
-      " changes by {:.2g} of its largest value (expected at most {:.2g}; a shorter step may "
+      "changes by {:.2g} of its largest value (expected at most {:.2g}; a shorter step may "
       "help, but not where a rate or a condition jumps)",
       rules_.key, at.time, most_newton, rules_.fields[last_change_.field], at_cell(changed),
       last_change_.size, rules_.tolerance);

@@ -64,6 +64,8 @@ class ImplicitSystem : public GridEquations {
 
   std::size_t fields() const { return rules_.fields.size(); }
   void find_rates(const Values& state, double time, Values& made);
+  void copy_from_whole(const Values& whole, Values& own) const;
+  void copy_to_whole(const Values& own, Values& whole) const;
   void solve_own(Values& state, const SolveMoment& at);
   void differentiate(Values state, double time);
   void build(double change);

@@ -116,11 +116,12 @@ MaskBoundary make_mask_boundary(const RunConfig& run, FormulaSystem& system) {
   for (const SideCondition& condition : run.mask_conditions)
     for (const auto& [name, array] : names.arrays)
       if (applies_to(condition, name, run)) {
-        SideCondition of_array = condition_of_array(condition, name, run);
-        of_array.axis = 2;
+        const SideCondition of_array = condition_of_array(condition, name, run);
+        SideCondition along_columns = of_array;
+        along_columns.axis = 2;
         try {
-          terms_in_system(of_array, run, system);
-          mask_boundary.conditions[array] = condition_of_array(condition, name, run);
+          terms_in_system(along_columns, run, system);
+          mask_boundary.conditions[array] = of_array;
         } catch (const FormulaError&) {  // reported as a mistake of the condition
         }
       }

@@ -169,15 +169,11 @@ TEST_CASE("a flux that a condition makes of a mean keeps the balance of the whol
       "boundary: {left: {derivative: 3 * (2 - mean(u))}, right: insulated, y: insulated}\n"
       "initial: cos(x) * y\ntime: {step: 0.001, steps: 500, scheme: euler}\n"
       "compute: {precision: float64}\n");
-  const auto mean = [](const std::vector<double>& state) {
-    double sum = 0;
-    for (const double value : state) sum += value / 600;
-    return sum;
-  };
-  double expected = mean(copy_of_state(*test::started(run)));
+  double expected = test::mean_value(copy_of_state(*test::started(run)));
   for (int step = 0; step < 500; ++step) expected += 0.001 * 3 * (2 - expected) / 3;
   for (const std::string engine : {"reference", "blocked"})
-    CHECK(mean(test::stepped<double>(run, engine)) == doctest::Approx(expected).epsilon(1e-12));
+    CHECK(test::mean_value(test::stepped<double>(run, engine)) ==
+          doctest::Approx(expected).epsilon(1e-12));
 }
 
 TEST_CASE("the mask's boundary and solved fields read the whole grid in conditions") {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include "io/config/config.hpp"
 #include "io/readers/initial_source.hpp"
@@ -16,15 +15,12 @@
 #include "solver/stable_step.hpp"
 #include "tests/solver/config_run.hpp"
 #include "tests/solver/gallery_run.hpp"
+#include "tests/test_field.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
 
 namespace {
-
-double mean_value(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 const std::string on_random =
     "grid: {shape: [40, 50], spacing: 0.5}\nboundary: {rows: insulated, columns: periodic}\n"
@@ -38,10 +34,10 @@ TEST_CASE("an Allen-Cahn equation with its mean force taken off keeps the mean t
       "equation: {kind: formula, let: {f: field - field^3}, field: laplacian(field) + "
       "f - mean(f)}\n");
   const auto backend = test::started(run);
-  const double before = mean_value(copy_of_state(*backend));
+  const double before = test::mean_value(copy_of_state(*backend));
   backend->advance(run.steps);
   const std::vector<double> state = copy_of_state(*backend);
-  CHECK(mean_value(state) == doctest::Approx(before).epsilon(1e-15));
+  CHECK(test::mean_value(state) == doctest::Approx(before).epsilon(1e-15));
   CHECK(*std::ranges::max_element(state) - *std::ranges::min_element(state) > 1);  // it separated
 }
 
@@ -73,7 +69,7 @@ TEST_CASE(
   }
   CHECK(after[0] - before[0] == doctest::Approx(r1 * r1 - before[0]).epsilon(0.03));
   CHECK(after[1] - before[1] == doctest::Approx(r2 * r2 - before[1]).epsilon(0.03));
-  CHECK(std::abs(mean_value(end) - mean_value(start)) < 1e-14);
+  CHECK(std::abs(test::mean_value(end) - test::mean_value(start)) < 1e-14);
 }
 
 TEST_CASE("a thermostat moves the mean as its own equation says") {
@@ -82,10 +78,10 @@ TEST_CASE("a thermostat moves the mean as its own equation says") {
         on_random + "equation: {kind: formula, field: 0.5 * laplacian(field) - 2 * (" + gauge +
         " - 3)}\n");
     const auto backend = test::started(run);
-    double expected = mean_value(copy_of_state(*backend));
+    double expected = test::mean_value(copy_of_state(*backend));
     for (int step = 0; step < 100; ++step) expected += 0.02 * -2 * (expected - 3);
     backend->advance(100);
-    CHECK(mean_value(copy_of_state(*backend)) == doctest::Approx(expected).epsilon(1e-13));
+    CHECK(test::mean_value(copy_of_state(*backend)) == doctest::Approx(expected).epsilon(1e-13));
   }
 }
 
@@ -109,8 +105,8 @@ TEST_CASE("cells outside the mask do not count") {
       CHECK(made[i] == doctest::Approx(i % 11 < 7 ? made[0] : 0).epsilon(1e-14));
     return made[0];
   };
-  CHECK(value("mean(field)") == doctest::Approx(mean_value(inside)).epsilon(1e-14));
-  CHECK(value("integral(field)") == doctest::Approx(63 * mean_value(inside)).epsilon(1e-14));
+  CHECK(value("mean(field)") == doctest::Approx(test::mean_value(inside)).epsilon(1e-14));
+  CHECK(value("integral(field)") == doctest::Approx(63 * test::mean_value(inside)).epsilon(1e-14));
   CHECK(value("minimum(field)") == doctest::Approx(*std::ranges::min_element(inside)));
   CHECK(value("maximum(-field)") == doctest::Approx(-*std::ranges::min_element(inside)));
   CHECK(value("mean((field - mean(field))^2)") > 1);
@@ -155,7 +151,7 @@ TEST_CASE("derived outputs and integrals read means") {
   set_initial_state(*backend, run, {}, {});
   const auto capture = backend->capture(true);
   const Captured<double> captured = capture.wait();
-  const double mean = mean_value(copy_of_state(*test::started(run)));
+  const double mean = test::mean_value(copy_of_state(*test::started(run)));
   double squares = 0;
   for (std::size_t i = 0; i < captured.state.size(); ++i) {
     CHECK(captured.derived[0][i] == doctest::Approx(captured.state[i] - mean).epsilon(1e-12));
@@ -175,8 +171,8 @@ TEST_CASE("the mean of a complex field is taken of both parts") {
   const std::vector<double> before = copy_of_state(*backend);
   backend->advance(1);
   const std::vector<double> after = copy_of_state(*backend);
-  const double re = mean_value({before.begin(), before.begin() + 42});
-  const double im = mean_value({before.begin() + 42, before.end()});
+  const double re = test::mean_value({before.begin(), before.begin() + 42});
+  const double im = test::mean_value({before.begin() + 42, before.end()});
   CHECK(after[3] == doctest::Approx(-im).epsilon(1e-13));
   CHECK(after[50] == doctest::Approx(re).epsilon(1e-13));
 }

@@ -10,17 +10,12 @@
 
 #include "solver/equation/schemes.hpp"
 #include "tests/solver/config_run.hpp"
+#include "tests/test_field.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
 
 namespace {
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
-}
 
 std::vector<double> after(const std::string& equation, const std::string& scheme, int steps) {
   return test::stepped<double>(test::config_run(
@@ -65,8 +60,8 @@ TEST_CASE("implicit steps: their solutions have the order of their schemes") {
     for (const auto& row : {std::pair("backward-euler", 1.0), {"sdirk2", 2.0}}) {
       const char* const scheme = row.first;
       CAPTURE(scheme);
-      const double coarse = largest_difference(after(equation, scheme, 40), exact);
-      const double fine = largest_difference(after(equation, scheme, 80), exact);
+      const double coarse = test::largest_difference(after(equation, scheme, 40), exact);
+      const double fine = test::largest_difference(after(equation, scheme, 80), exact);
       CHECK(std::log2(coarse / fine) == doctest::Approx(row.second).epsilon(0.1));
     }
   }
@@ -99,16 +94,11 @@ TEST_CASE("implicit steps: long ones keep the mean of what only flows") {
       "boundary: {x: periodic, y: insulated}\nequation: {u: divergence((k + u^2)*gradient(u))}\n"
       "initial: {u: \"1 + where(x < 9, 1, 0)\"}\ntime: {scheme: sdirk2, step: 1, steps: 20}\n"
       "compute: {precision: float64}\n");
-  const auto mean = [](const std::vector<double>& state) {
-    double sum = 0;
-    for (const double value : state) sum += value;
-    return sum / static_cast<double>(state.size());
-  };
   const auto backend = test::started(run);
-  const double before = mean(copy_of_state(*backend));
+  const double before = test::mean_value(copy_of_state(*backend));
   backend->advance(run.steps);
   const std::vector<double> after = copy_of_state(*backend);
-  CHECK(mean(after) == doctest::Approx(before).epsilon(1e-9));
+  CHECK(test::mean_value(after) == doctest::Approx(before).epsilon(1e-9));
   for (const double value : after) {
     CHECK(value > 1);
     CHECK(value < 2);
