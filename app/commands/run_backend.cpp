@@ -33,9 +33,8 @@ BackendChoice choose_backend(const std::string& backend, const std::string& engi
 }
 
 // A GPU solves by multigrid itself, and would wait for transforms, which the host has.
-std::optional<Model> with_multigrid(const Model& model, const BackendChoice& choice,
-                                    const Ranks& ranks) {
-  if (choice.backend != "cuda" || ranks.count() > 1 || model.run.equation.solves.empty() ||
+std::optional<Model> with_multigrid(const Model& model, const BackendChoice& choice) {
+  if (choice.backend != "cuda" || model.run.equation.solves.empty() ||
       table_row(model.run.scheme.kind).is_implicit())
     return std::nullopt;
   RunConfig config = model.run;
@@ -50,7 +49,7 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
                                         const Note& note) {
   const RunConfig& config = model.run;
   use_code_cache(config.caches_code);
-  const std::optional<Model> other = with_multigrid(model, choice, ranks);
+  const std::optional<Model> other = with_multigrid(model, choice);
   const Problem<T> problem =
       make_problem<T>(other ? *other : model, coefficients, ranks.is_first());
   std::vector<FilterPlan<T>> filters;

@@ -1,10 +1,11 @@
-// Solves over the grid from the blocks of all ranks. The first rank solves; so the bits depend
-// neither on the number of ranks nor on the backend.
+// Solves over the grid from the blocks of all ranks. The first rank solves, on its GPU if that can;
+// so the bits depend neither on the number of ranks nor on the backend.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <span>
 #include <string>
@@ -17,6 +18,10 @@
 
 namespace lapl {
 
+/// Solves for the unknowns of a state elsewhere than GridEquations::solve, which must solve where
+/// this returns false.
+using SolveElsewhere = std::function<bool(std::vector<double>& state, double time)>;
+
 /// `own` are the own cells of a rank's part, of the fields one after the other. Returns the
 /// solution for each of the `unknowns`, which are numbers of fields, on the part's block.
 /// Collective. Throws what GridEquations::solve does, on all ranks.
@@ -25,7 +30,8 @@ std::vector<std::vector<T>> solution_over_grid(Ranks& ranks, GridEquations* syst
                                                std::int64_t fields,
                                                const std::vector<std::int64_t>& unknowns,
                                                std::span<const T> own, const Part& part,
-                                               const SolveMoment& at) {
+                                               const SolveMoment& at,
+                                               const SolveElsewhere& elsewhere = {}) {
   std::vector<double> state(ranks.is_first() ? fields * grid.cells() : 0);
   const auto place = [&](const Part& of, std::span<const T> values) {
     const std::int64_t rows = of.is_empty() ? 0 : of.rows(), columns = of.own[2];
@@ -51,7 +57,7 @@ std::vector<std::vector<T>> solution_over_grid(Ranks& ranks, GridEquations* syst
   if (ranks.is_first() && system != nullptr) {
     try {
       const auto began = std::chrono::steady_clock::now();
-      system->solve(state, at);
+      if (!elsewhere || !elsewhere(state, at.time)) system->solve(state, at);
       system->count(
           std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
     } catch (const ConfigError& error) {
@@ -79,7 +85,7 @@ std::vector<std::vector<T>> solution_over_grid(Ranks& ranks, GridEquations* syst
 /// an array there; `store(array, values)` stores those of an unknown. Collective.
 template <class T, class Block, class Store>
 void solve_on_block(const Problem<T>& problem, const GridSolve& solve, double time,
-                    const Block& block, const Store& store) {
+                    const Block& block, const Store& store, const SolveElsewhere& elsewhere = {}) {
   const Part part = problem.part.value_or(Part::all(problem.shape));
   const std::int64_t columns = part.own[2];
   std::vector<T> own;
@@ -94,7 +100,8 @@ void solve_on_block(const Problem<T>& problem, const GridSolve& solve, double ti
     unknowns.push_back(std::ranges::find(solve.state, unknown) - solve.state.begin());
   const std::vector<std::vector<T>> solutions = solution_over_grid<T>(
       *problem.ranks, problem.systems[solve.system].get(), part.whole, std::ssize(solve.state),
-      unknowns, own, part, {time, solve.share * problem.clock.step, solve.is_first, solve.filters});
+      unknowns, own, part, {time, solve.share * problem.clock.step, solve.is_first, solve.filters},
+      elsewhere);
   for (std::size_t i = 0; i < solutions.size(); ++i) store(solve.unknowns[i], solutions[i]);
 }
 

@@ -60,7 +60,7 @@ class RandomProblem {
       run.equation.rates[field] = chance(0.05) ? "0" : accepted_expression(1 + below(5));
     if (chance(0.25)) noise();
     if (chance(0.25)) reductions();
-    if (chance(0.15)) solves();
+    if (chance(0.01 * static_cast<double>(number_from("LAPL_RANDOM_SOLVES", 15)))) solves();
     boundaries();
     steps = 1 + below(wide ? 40 : 4);
     threads = 1 + below(3);
@@ -201,6 +201,7 @@ class RandomProblem {
     solve.tolerance = 1e-7;
     solve.most_iterations = 60;
     solve.removes_mean = chance(0.5);
+    if (chance(0.7)) solve.method = SolveMethod::multigrid;
     for (auto& [field, rate] : run.equation.rates)
       if (chance(0.7))
         rate = fmt::format(fmt::runtime(drawn_word({"({0}) + 0.1 * s", "({0}) - d_d{1}(s)",

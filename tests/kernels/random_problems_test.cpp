@@ -1,5 +1,6 @@
 // Random equations on every engine that supports them are bit-identical to the reference.
-// LAPL_RANDOM_PROBLEMS=10000 sets the number of equations, LAPL_RANDOM_SEED=N the first seed.
+// LAPL_RANDOM_PROBLEMS=10000 sets the number of equations, LAPL_RANDOM_SEED=N the first seed,
+// LAPL_RANDOM_SOLVES=100 the percentage of those with a solve over the grid.
 #include "random_problems.hpp"
 
 #include <doctest/doctest.h>

@@ -66,6 +66,25 @@ double shear_layer_growth(std::int64_t n) {
   return std::log(amplitude(100) / before) / 10;
 }
 
+// The largest errors on 48 m + 1 x 36 m + 1 nodes.
+FlowErrors kovasznay_errors(std::int64_t m) {
+  const std::int64_t rows = 48 * m + 1, columns = 36 * m + 1;
+  const double h = 1.5 / static_cast<double>(columns - 1);
+  const double rate = 20 - std::sqrt(400 + 4 * std::numbers::pi * std::numbers::pi);
+  GalleryRun run("kovasznay", flow_grid(rows, columns, h));
+  const Values w = run.after(1, "w"), psi = run.after(0, "psi");
+  FlowErrors errors;
+  for (std::int64_t i = 0; i < rows * columns; ++i) {
+    const double x = static_cast<double>(i % columns) * h - 0.5;
+    const double y = static_cast<double>(i / columns) * h - 0.5;
+    const double phase = 2 * std::numbers::pi * y;
+    const double wake = std::exp(rate * x) * std::sin(phase) / (2 * std::numbers::pi);
+    errors.vorticity = std::max(errors.vorticity, std::abs(w[i] - 40 * rate * wake));
+    errors.stream = std::max(errors.stream, std::abs(psi[i] - (y - wake)));
+  }
+  return errors;
+}
+
 struct DiscFlow {
   double error = 0;        // of the stream function, mean
   double speed_error = 0;  // between the first two nodes above the disc, relative
@@ -158,6 +177,13 @@ TEST_CASE("gallery: taylor-green decays and drifts as the exact solution, to sec
   CHECK(fine.vorticity < 0.006);
   CHECK(away_from(4, coarse.vorticity / fine.vorticity) < 0.012);
   CHECK(away_from(4, coarse.stream / fine.stream) < 0.012);
+}
+
+TEST_CASE("gallery: kovasznay is the exact solution, to second order") {
+  const FlowErrors coarse = kovasznay_errors(1), fine = kovasznay_errors(2);
+  CHECK(fine.vorticity < 0.0065);
+  CHECK(away_from(4, coarse.vorticity / fine.vorticity) < 0.1);
+  CHECK(away_from(4, coarse.stream / fine.stream) < 0.1);
 }
 
 TEST_CASE("gallery: kelvin-helmholtz grows at the rate of Michalke") {

@@ -157,31 +157,40 @@ StageTiles<T>::StageTiles(DeviceProblem<T>& problem, bool last_is_lent)
   if (has_global_operations(problem_)) reduction_ = device_buffer<ReductionBits>(1);
 }
 
-// Solves on the device where it can.
+// A solver on this device, or null where only the host can solve.
 template <class T>
-bool StageTiles<T>::solve_here(const GridSolve& solve, const std::vector<const T*>& arrays,
-                               const std::vector<T*>& written, double time, cudaStream_t stream) {
-  const std::shared_ptr<GridEquations>& equations = problem_.systems[solve.system];
-  auto* const system = dynamic_cast<GridSystem*>(equations.get());
-  if (system == nullptr || problem_.ranks->count() > 1 || problem_.part) return false;
+DeviceSolve* StageTiles<T>::solver_here(const GridSolve& solve, cudaStream_t stream) {
+  auto* const system = dynamic_cast<GridSystem*>(problem_.systems[solve.system].get());
+  if (system == nullptr) return nullptr;
   std::shared_ptr<DeviceSolve>& here = solves_[solve.system];
   if (!here) here = std::make_shared<DeviceSolve>(*system, stream);
+  return here.get();
+}
+
+// Solves for a state in device memory, if this device has the whole grid and can.
+template <class T>
+bool StageTiles<T>::solve_here(DeviceSolve& here, const GridSolve& solve,
+                               const std::vector<const T*>& arrays, const std::vector<T*>& written,
+                               double time) {
+  if (problem_.ranks->count() > 1 || problem_.part) return false;
   std::vector<const T*> fields;
   for (const int array : solve.state) fields.push_back(arrays[array]);
   const auto began = std::chrono::steady_clock::now();
   try {
-    if (!(*here)(fields, on_device_.pitch(), time, written[solve.unknowns[0]])) return false;
+    if (!here(fields, on_device_.pitch(), time, written[solve.unknowns[0]])) return false;
   } catch (const std::bad_alloc&) {
     throw NumericalError("too little memory for a solve over the grid");
   }
-  system->count(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  problem_.systems[solve.system]->count(
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
   return true;
 }
 
 template <class T>
 void StageTiles<T>::solve(const GridSolve& solve, const std::vector<const T*>& arrays,
                           const std::vector<T*>& written, double time, cudaStream_t stream) {
-  if (solve_here(solve, arrays, written, time, stream)) return;
+  DeviceSolve* const here = solver_here(solve, stream);
+  if (here != nullptr && solve_here(*here, solve, arrays, written, time)) return;
   const Shape shape = problem_.shape;
   const std::int64_t row = shape.columns * sizeof(T), pitch = on_device_.pitch() * sizeof(T);
   std::vector<T> values(shape.cells());
@@ -197,6 +206,9 @@ void StageTiles<T>::solve(const GridSolve& solve, const std::vector<const T*>& a
         LAPL_CUDA(cudaMemcpy2DAsync(written[array], pitch, solution.data(), row, row,
                                     shape.planes * shape.rows, cudaMemcpyHostToDevice, stream));
         LAPL_CUDA(cudaStreamSynchronize(stream));
+      },
+      [&](std::vector<double>& state, double at) {
+        return here != nullptr && problem_.ranks->count() > 1 && (*here)(state, at);
       });
 }
 

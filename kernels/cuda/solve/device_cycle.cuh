@@ -22,12 +22,19 @@ struct DeviceLevel {
   double *x = nullptr, *b = nullptr, *r = nullptr;
   std::array<const double*, Multigrid::sides> weights{};
 
-  __device__ std::int64_t place(std::int64_t row, std::int64_t column) const;
-  __device__ void update(std::int64_t at) const {
-    double sum = b[at];
+  // A cell of a row of all planes.
+  __device__ Index cell(std::int64_t row, std::int64_t column) const;
+  __device__ std::int64_t place(std::int64_t row, std::int64_t column) const {
+    return grid.place(cell(row, column));
+  }
+  // A right side without the row of the matrix times `values`.
+  __device__ double without_row(double right, const double* values, std::int64_t at) const {
     for (int term = 0; term < terms.count; ++term)
-      sum -= terms.entries[term][at] * x[at + terms.moves[term]];
-    x[at] += sum * inverse[at];
+      right -= terms.entries[term][at] * values[at + terms.moves[term]];
+    return right;
+  }
+  __device__ void update(std::int64_t at) const {
+    x[at] += without_row(b[at], x, at) * inverse[at];
   }
 };
 
@@ -43,9 +50,9 @@ __device__ inline std::int64_t quotient(std::int64_t a, std::int64_t b) {
   return static_cast<int>(a) / static_cast<int>(b);  // which is ten times faster
 }
 
-__device__ inline std::int64_t DeviceLevel::place(std::int64_t row, std::int64_t column) const {
+__device__ inline Index DeviceLevel::cell(std::int64_t row, std::int64_t column) const {
   const std::int64_t plane = quotient(row, grid.size[1]);
-  return grid.place({plane, row - plane * grid.size[1], column});
+  return {plane, row - plane * grid.size[1], column};
 }
 
 /// A step of PaddedGrid::wrap along an axis.
@@ -83,11 +90,8 @@ struct FindResidual {
   double* out;
 
   __device__ void operator()(std::int64_t row, std::int64_t column) const {
-    const MatrixTerms& terms = level->terms;
     const std::int64_t at = level->place(row, column);
-    double sum = b == nullptr ? 0 : b[at];
-    for (int term = 0; term < terms.count; ++term)
-      sum -= terms.entries[term][at] * x[at + terms.moves[term]];
+    const double sum = level->without_row(b == nullptr ? 0 : b[at], x, at);
     out[at] = b == nullptr ? -sum : sum;
   }
 };
@@ -99,10 +103,10 @@ struct Restrict {
   __device__ void operator()(std::int64_t row, std::int64_t column) const {
     const PaddedGrid& grid = fine->grid;
     const Halved& halved = fine->halved;
-    const std::int64_t rows_of_plane = coarse->grid.size[1], plane = quotient(row, rows_of_plane);
-    const Children planes = children(grid, 0, halved[0], plane);
-    const Children rows = children(grid, 1, halved[1], row - plane * rows_of_plane);
-    const Children columns = children(grid, 2, halved[2], column);
+    const Index node = coarse->cell(row, column);
+    const Children planes = children(grid, 0, halved[0], node[0]);
+    const Children rows = children(grid, 1, halved[1], node[1]);
+    const Children columns = children(grid, 2, halved[2], node[2]);
     double sum = 0;
     for (int i = 0; i < planes.count; ++i)
       for (int j = 0; j < rows.count; ++j)
@@ -112,7 +116,7 @@ struct Restrict {
           const std::int64_t at = grid.place({p.node, q.node, c.node});
           sum += fine->weights[as][at] * fine->r[at];
         }
-    coarse->b[coarse->place(row, column)] = sum;
+    coarse->b[coarse->grid.place(node)] = sum;
   }
 };
 
@@ -123,8 +127,7 @@ struct Prolong {
   __device__ void operator()(std::int64_t row, std::int64_t column) const {
     const PaddedGrid& grid = fine->grid;
     const Halved& halved = fine->halved;
-    const std::int64_t plane = quotient(row, grid.size[1]);
-    const Index node = {plane, row - plane * grid.size[1], column};
+    const Index node = fine->cell(row, column);
     int odd = 0;
     for (int axis = 0; axis < 3; ++axis)
       if (halved[axis] && node[axis] % 2 == 1) odd |= 1 << axis;

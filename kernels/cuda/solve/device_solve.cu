@@ -78,6 +78,18 @@ struct DeviceSolveParts {
                  FindResidual{multigrid->finest(), x.data(), f, out});
   }
 
+  // Calls use(cell, place) for each cell: its index in a field on the device, and its place in
+  // vectors.
+  template <class Use>
+  void for_cells(const Use& use) const {
+    const PaddedGrid grid = multigrid->grid();
+    const std::int64_t wide = layout.pitch;
+    for_cells_on(stream, rows, shape.columns,
+                 [=] __device__(std::int64_t row, std::int64_t column) {
+                   use(row * wide + column, grid.row_place(row) + column);
+                 });
+  }
+
   // The sum of term(place) over the cells.
   template <class Term>
   double sum_over(const Term& term) const {
@@ -115,12 +127,9 @@ struct DeviceSolveParts {
                           return weighted ? values[place] : values[place] * fabs(weight[place]);
                         }) /
                         region_size;
-    const PaddedGrid grid = multigrid->grid();
-    for_cells_on(stream, grid.rows(), grid.size[2],
-                 [=] __device__(std::int64_t row, std::int64_t column) {
-                   const std::int64_t place = grid.row_place(row) + column;
-                   values[place] -= weighted ? mean * fabs(weight[place]) : mean;
-                 });
+    for_cells([=] __device__(std::int64_t, std::int64_t place) {
+      values[place] -= weighted ? mean * fabs(weight[place]) : mean;
+    });
   }
   bool is_balanced(const DeviceVector& f) const {
     const double* const values = f.data();
@@ -220,12 +229,24 @@ struct DeviceSolveParts {
     return made;
   }
 
-  // Solves for the unknown of `state`; its solution stays there.
-  bool solve(double time, SolveReport& report) {
-    const PaddedGrid grid = multigrid->grid();
-    const std::int64_t wide = layout.pitch, columns = shape.columns;
-    const std::size_t bytes = static_cast<std::size_t>(rows * wide) * sizeof(double);
-    double* const unknown = state.data() + system.unknown() * rows * wide;
+  // Solves for the unknown of a state, which `host_state()` returns and `load()` copies to `state`;
+  // its solution stays there.
+  template <class HostState, class Load>
+  bool solve(const HostState& host_state, const Load& load, double time) {
+    if (host_solves) return false;
+    SolveReport& report = system.new_report();
+    if (system.needs_matrix()) system.find_matrix(host_state(), time);
+    if (!prepare()) return false;
+    load();
+    report.by = {"multigrid on the GPU"};
+    return solve_loaded(time, report);
+  }
+  double* solution() const { return state.data() + system.unknown() * rows * layout.pitch; }
+
+  bool solve_loaded(double time, SolveReport& report) {
+    const PaddedGrid& grid = multigrid->grid();
+    const std::size_t bytes = static_cast<std::size_t>(rows * layout.pitch) * sizeof(double);
+    double* const unknown = solution();
     const double* const weight = weights.data();
     double* const constants = constant.data();
     double* const sides = side.data();
@@ -240,8 +261,7 @@ struct DeviceSolveParts {
     f.clear();
     x.clear();
     double *const of_f = f.data(), *const of_x = x.data();
-    for_cells_on(stream, rows, columns, [=] __device__(std::int64_t row, std::int64_t column) {
-      const std::int64_t cell = row * wide + column, place = grid.row_place(row) + column;
+    for_cells([=] __device__(std::int64_t cell, std::int64_t place) {
       of_f[place] = sides[cell] - constants[cell];
       of_x[place] = unknown[cell];
     });
@@ -272,17 +292,14 @@ struct DeviceSolveParts {
     else if (!solve_linear(*this, x, f, system.goal(of_right), report.iterations, report.residual))
       return false;
     remove_mean(x, false);
-    for_cells_on(stream, rows, columns, [=] __device__(std::int64_t row, std::int64_t column) {
-      const std::int64_t place = grid.row_place(row) + column;
-      if (weight[place] != 0) unknown[row * wide + column] = of_x[place];
+    for_cells([=] __device__(std::int64_t cell, std::int64_t place) {
+      if (weight[place] != 0) unknown[cell] = of_x[place];
     });
     return solves_equation(time, of_right);
   }
 
   // As GridSystem::check_solution.
   bool solves_equation(double time, double of_right) {
-    const PaddedGrid grid = multigrid->grid();
-    const std::int64_t wide = layout.pitch;
     (*left)(state.data(), time, solved.data(), stream);
     (*right)(state.data(), time, side.data(), stream);
     DeviceVector error(memory), sizes(memory);
@@ -292,16 +309,13 @@ struct DeviceSolveParts {
     const double *const lefts = solved.data(), *const rights = side.data();
     const double *const constants = constant.data(), *const all_weights = weights.data();
     const double* const diagonal = multigrid->diagonal();
-    const double* const unknown = state.data() + system.unknown() * rows * wide;
-    for_cells_on(stream, rows, shape.columns,
-                 [=] __device__(std::int64_t row, std::int64_t column) {
-                   const std::int64_t cell = row * wide + column;
-                   const std::int64_t place = grid.row_place(row) + column;
-                   const double weight = all_weights[place] == 0 ? 1 : all_weights[place];
-                   errors[place] = weight * (lefts[cell] - rights[cell]);
-                   magnitudes[place] = fabs(diagonal[place] * unknown[cell]) +
-                                       fabs(weight * constants[cell]) + fabs(weight * rights[cell]);
-                 });
+    const double* const unknown = solution();
+    for_cells([=] __device__(std::int64_t cell, std::int64_t place) {
+      const double weight = all_weights[place] == 0 ? 1 : all_weights[place];
+      errors[place] = weight * (lefts[cell] - rights[cell]);
+      magnitudes[place] = fabs(diagonal[place] * unknown[cell]) + fabs(weight * constants[cell]) +
+                          fabs(weight * rights[cell]);
+    });
     remove_mean(error, true);
     return norm(error) <= 2 * system.rules().tolerance * of_right + 0x1p-46 * norm(sizes);
   }
@@ -334,15 +348,11 @@ template <class T>
 bool DeviceSolve::operator()(const std::vector<const T*>& fields, std::int64_t pitch, double time,
                              T* unknown) {
   DeviceSolveParts& parts = *parts_;
-  if (parts.host_solves) return false;
-  SolveReport& report = parts.system.new_report();
-  if (parts.system.needs_matrix()) parts.system.find_matrix(parts.host_state(fields, pitch), time);
-  if (!parts.prepare()) return false;
-  parts.load(fields, pitch);
-  report.by = {"multigrid on the GPU"};
-  if (!parts.solve(time, report)) return false;
+  if (!parts.solve([&] { return parts.host_state(fields, pitch); },
+                   [&] { parts.load(fields, pitch); }, time))
+    return false;
   const std::int64_t wide = parts.layout.pitch;
-  const double* const from = parts.state.data() + parts.system.unknown() * parts.rows * wide;
+  const double* const from = parts.solution();
   for_cells_on(parts.stream, parts.rows, parts.shape.columns,
                [=] __device__(std::int64_t row, std::int64_t column) {
                  unknown[row * pitch + column] = static_cast<T>(from[row * wide + column]);
@@ -353,5 +363,22 @@ template bool DeviceSolve::operator()(const std::vector<const float*>&, std::int
                                       float*);
 template bool DeviceSolve::operator()(const std::vector<const double*>&, std::int64_t, double,
                                       double*);
+
+bool DeviceSolve::operator()(std::vector<double>& state, double time) {
+  DeviceSolveParts& parts = *parts_;
+  const std::int64_t cells = parts.shape.cells(), rows = parts.rows;
+  const std::size_t row = parts.shape.columns * sizeof(double);
+  const std::size_t pitch = parts.layout.pitch * sizeof(double);
+  const auto load = [&] {  // the fields are rows of one array in both
+    LAPL_CUDA(cudaMemcpy2DAsync(parts.state.data(), pitch, state.data(), row, row,
+                                std::ssize(state) / parts.shape.columns, cudaMemcpyHostToDevice,
+                                parts.stream));
+  };
+  if (!parts.solve([&]() -> const std::vector<double>& { return state; }, load, time)) return false;
+  LAPL_CUDA(cudaMemcpy2DAsync(state.data() + parts.system.unknown() * cells, row, parts.solution(),
+                              pitch, row, rows, cudaMemcpyDeviceToHost, parts.stream));
+  LAPL_CUDA(cudaStreamSynchronize(parts.stream));
+  return true;
+}
 
 }  // namespace lapl

@@ -26,6 +26,8 @@ class DeviceSolve {
   /// the device lacks or a value is not finite, and to report what is wrong.
   template <class T>
   bool operator()(const std::vector<const T*>& fields, std::int64_t pitch, double time, T* unknown);
+  /// The same for a state in memory of the host, as GridEquations::solve has it.
+  bool operator()(std::vector<double>& state, double time);
 
  private:
   std::unique_ptr<DeviceSolveParts> parts_;
