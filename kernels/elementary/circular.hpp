@@ -87,10 +87,28 @@ struct Tangent {
   }
 };
 
+/// True if an angle needs no branch: then each quick function has the bits of its function.
+template <class T>
+LAPL_HOST_DEVICE bool is_short_angle(T x) {
+  return absolute(x) <= greatest_short_angle<T>;
+}
+template <class T>
+LAPL_HOST_DEVICE T quick_sine(T x) {
+  return Sine::of(reduced_angle(absolute(x)), x);
+}
+template <class T>
+LAPL_HOST_DEVICE T quick_cosine(T x) {
+  return Cosine::of(reduced_angle(absolute(x)), x);
+}
+template <class T>
+LAPL_HOST_DEVICE T quick_tangent(T x) {
+  return Tangent::of(reduced_angle(absolute(x)), x);
+}
+
 template <class Function, class T>
 LAPL_HOST_DEVICE T of_angle(T x) {
   Angle<T> angle = reduced_angle(absolute(x));
-  if (!(absolute(x) <= greatest_short_angle<T>)) angle = reduced_huge_angle(absolute(x));
+  if (!is_short_angle(x)) angle = reduced_huge_angle(absolute(x));
   return Function::of(angle, x);
 }
 

@@ -7,7 +7,8 @@
 // They use + - * /, fused multiply-add, comparisons and bit operations. They need rounding to
 // nearest, gradual underflow, and compilers that neither contract a * b + c to a fused multiply-add
 // nor reorder operations. Only sine, cosine and tangent branch, for angles above 2^15 (float) or
-// 2^22 (double), and the remainder, for quotients above 2^21 (float) or 2^50 (double).
+// 2^22 (double), and the remainder, for quotients above 2^21 (float) or 2^50 (double). As loops
+// with branches are not vectorised, these have quick functions without.
 #pragma once
 
 #include "kernels/elementary/arc_tangent.hpp"
@@ -35,10 +36,23 @@
   ROW(power, 2, "pow", "a, b", "a^b")                                          \
   ROW(floored_remainder, 2, "mod", "a, b", "a - b floor(a / b), with the sign of b")
 
+/// One ROW per function that branches: name, number of operands; the name of the same without the
+/// branch, and of the function that is true for the operands for which that one is right.
+#define LAPL_BRANCHING_FUNCTIONS(ROW)            \
+  ROW(sine, 1, quick_sine, is_short_angle)       \
+  ROW(cosine, 1, quick_cosine, is_short_angle)   \
+  ROW(tangent, 1, quick_tangent, is_short_angle) \
+  ROW(floored_remainder, 2, quick_remainder, is_short_division)
+
 namespace lapl {
 
 #define LAPL_ROW(name, ...) using elementary::name;
 LAPL_ELEMENTARY_FUNCTIONS(LAPL_ROW)
+#undef LAPL_ROW
+#define LAPL_ROW(name, operands, quick, suits) \
+  using elementary::quick;                     \
+  using elementary::suits;
+LAPL_BRANCHING_FUNCTIONS(LAPL_ROW)
 #undef LAPL_ROW
 
 }  // namespace lapl

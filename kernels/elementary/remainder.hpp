@@ -35,15 +35,11 @@ LAPL_HOST_DEVICE T shortened(T a, T b) {
   return a;
 }
 
-/// The remainder of a by b. If it is 0, it has the sign of b; it is NaN if b is 0 or a is not
-/// finite.
+/// The remainder of a by b from `rest`, a positive number with the same remainder by |b| as |a|.
 template <class T>
-LAPL_HOST_DEVICE T floored_remainder(T a, T b) {
+LAPL_HOST_DEVICE T remainder_from(T rest, T a, T b) {
   constexpr T infinity = Format<T>::infinity;
   const T size = absolute(b);
-  T rest = absolute(a);
-  if (rest >= size * largest_quotient<T> && size > T(0) && rest < infinity)
-    rest = shortened(rest, size);
   const T quotient = floored(rest / size);
   rest = select(size == infinity, rest, fused_multiply_add(-quotient, size, rest));
   rest = select(rest < T(0), rest + size, rest);
@@ -52,6 +48,27 @@ LAPL_HOST_DEVICE T floored_remainder(T a, T b) {
   rest = select(opposite & (rest > T(0)), size - rest, rest);
   rest = select(absolute(a) < infinity, rest, Format<T>::not_a_number);
   return with_sign(rest, b);
+}
+
+/// True if a division needs no branch: then quick_remainder has the bits of floored_remainder.
+template <class T>
+LAPL_HOST_DEVICE bool is_short_division(T a, T b) {
+  const T size = absolute(b);
+  return !((absolute(a) >= size * largest_quotient<T>)&(size > T(0)) &
+           (absolute(a) < Format<T>::infinity));
+}
+template <class T>
+LAPL_HOST_DEVICE T quick_remainder(T a, T b) {
+  return remainder_from(absolute(a), a, b);
+}
+
+/// The remainder of a by b. If it is 0, it has the sign of b; it is NaN if b is 0 or a is not
+/// finite.
+template <class T>
+LAPL_HOST_DEVICE T floored_remainder(T a, T b) {
+  T rest = absolute(a);
+  if (!is_short_division(a, b)) rest = shortened(rest, absolute(b));
+  return remainder_from(rest, a, b);
 }
 
 }  // namespace lapl::elementary

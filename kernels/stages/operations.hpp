@@ -182,18 +182,47 @@ constexpr const OperationRow& table_row(Operation operation) {
   return operation_table[static_cast<std::size_t>(operation)];
 }
 
+/// A function that branches for few operands, which loops cannot do fast.
+struct BranchingRow {
+  Operation operation;
+  std::string_view quick, suits;  ///< as LAPL_BRANCHING_FUNCTIONS has them
+};
+inline constexpr BranchingRow branching_table[] = {
+#define LAPL_ROW(name, operands, quick, suits) {Operation::name, #quick, #suits},
+    LAPL_BRANCHING_FUNCTIONS(LAPL_ROW)
+#undef LAPL_ROW
+};
+/// Null where the operation does not branch.
+constexpr const BranchingRow* branching_row(Operation operation) {
+  for (const BranchingRow& row : branching_table)
+    if (row.operation == operation) return &row;
+  return nullptr;
+}
+
 /// Calls `use` with the function of `operation`. The function has three parameters, and uses as
 /// many as the operation has operands.
 template <class T, class Use>
 LAPL_HOST_DEVICE void with_operation(Operation operation, const Use& use) {
-  switch (operation) {
-    default: return;
 #define LAPL_OF_1(function) [](T a, T, T) { return function(a); }
 #define LAPL_OF_2(function) [](T a, T b, T) { return function(a, b); }
 #define LAPL_OF_3(function) [](T a, T b, T c) { return function(a, b, c); }
+  switch (operation) {
+    default: return;
 #define LAPL_ROW(name, operands, ...) \
   case Operation::name: return use(LAPL_OF_##operands(name));
       LAPL_OPERATIONS(LAPL_ROW)
+#undef LAPL_ROW
+  }
+}
+/// Calls `use` with the quick function of an operation that branches, and the function that is true
+/// for the operands for which it is right.
+template <class T, class Use>
+LAPL_HOST_DEVICE void with_quick_operation(Operation operation, const Use& use) {
+  switch (operation) {
+    default: return;
+#define LAPL_ROW(name, operands, quick, suits) \
+  case Operation::name: return use(LAPL_OF_##operands(quick), LAPL_OF_##operands(suits));
+      LAPL_BRANCHING_FUNCTIONS(LAPL_ROW)
 #undef LAPL_ROW
   }
 }

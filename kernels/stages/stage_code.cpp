@@ -83,9 +83,18 @@ std::string arguments_text(const StageArguments& arguments) {
 // Prints the reading of a leaf.
 using LeafText = std::function<std::string(const StageOperation&, std::size_t place)>;
 
-// Statements such as "const T v7 = lapl::sum(v3, v5);" for each of these operations.
+// Such as "v3, v5".
+std::string operands_text(const StageOperation& node) {
+  std::string text;
+  for (int k = 0; k < table_row(node.operation).operands; ++k)
+    text += fmt::format("{}v{}", k > 0 ? ", " : "", node.operands[k]);
+  return text;
+}
+
+// Statements such as "const T v7 = lapl::sum(v3, v5);" for each of these operations; if `quick`, by
+// functions that do not branch.
 std::string operations_text(const StageTree& tree, const std::vector<bool>& which,
-                            const LeafText& leaf) {
+                            const LeafText& leaf, bool quick = false) {
   std::string text;
   for (std::size_t i = 0; i < tree.operations.size(); ++i) {
     if (!which[i]) continue;
@@ -95,14 +104,15 @@ std::string operations_text(const StageTree& tree, const std::vector<bool>& whic
       text += leaf(node, i) + ";\n";
       continue;
     }
-    std::string operands;
-    for (int k = 0; k < table_row(node.operation).operands; ++k)
-      operands += fmt::format("{}v{}", k > 0 ? ", " : "", node.operands[k]);
+    const BranchingRow* const branching = quick ? branching_row(node.operation) : nullptr;
     const Operation of = tree.operations[node.operands[0]].operation;
     const bool by_bits =
         node.operation == Operation::negative && computes(of) && of != Operation::product;
     text += fmt::format("lapl::{}({});\n",
-                        by_bits ? "negative_of_bits" : table_row(node.operation).name, operands);
+                        by_bits                ? "negative_of_bits"
+                        : branching != nullptr ? branching->quick
+                                               : table_row(node.operation).name,
+                        operands_text(node));
   }
   return text;
 }
@@ -132,15 +142,36 @@ std::string deciding_text(const RareParts& parts) {
   return text;
 }
 
-// The cells of a row, in pieces: one without a cell that needs a rare part does not compute them.
+// Statements that compute the operands of functions that branch, of operations in `which`, and set
+// `rare` where a quick function is not right for them.
+std::string branching_text(const StageTree& tree, const std::vector<bool>& which,
+                           const std::vector<bool>& varying, const LeafText& leaf) {
+  std::vector<int> operands;
+  std::string text;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const StageOperation& node = tree.operations[i];
+    const BranchingRow* const row = which[i] ? branching_row(node.operation) : nullptr;
+    if (row == nullptr) continue;
+    operands.insert(operands.end(), node.operands.begin(),
+                    node.operands.begin() + table_row(node.operation).operands);
+    text += fmt::format("    rare |= !lapl::{}({});\n", row->suits, operands_text(node));
+  }
+  if (text.empty()) return text;
+  return operations_text(tree, both(needed_by(tree, operands), varying), leaf, true) + text;
+}
+
+// The cells of a row, in pieces: one without a cell that needs a rare part, or a branch of a
+// function, does not compute them.
 std::string loops_text(const StageTree& tree, const LeafText& leaf) {
   const std::vector<bool> varying = varying_along_rows(tree);
   const auto loop = [&](const char* begin, const std::string& body) {
-    return fmt::format("  for (long i = {}; ++i) {{\n{}  }}\n", begin, body);
+    return body.empty() ? body : fmt::format("  for (long i = {}; ++i) {{\n{}  }}\n", begin, body);
   };
   const std::string every = operations_text(tree, varying, leaf) + results_text(tree, "o{}[i]");
   const RareParts parts = rare_parts(tree);
-  if (!parts.any()) return "#pragma omp simd\n" + loop("0; i < count", every);
+  const std::vector<bool> common = both(parts.needed, varying);
+  const std::string branching = branching_text(parts.common, common, varying, leaf);
+  if (!parts.any() && branching.empty()) return "#pragma omp simd\n" + loop("0; i < count", every);
   const auto function = [&](const char* name, const std::string& body) {
     return fmt::format(
         "  const auto {} = [=](long first, long last) __attribute__((noinline)) {{\n{}  }};\n",
@@ -150,13 +181,13 @@ std::string loops_text(const StageTree& tree, const LeafText& leaf) {
     return function(name, "#pragma omp simd\n" + loop("first; i < last", body));
   };
   return on_cells("every", every) +
-         on_cells("common", operations_text(parts.common, both(parts.needed, varying), leaf) +
+         on_cells("common", operations_text(parts.common, common, leaf, true) +
                                 results_text(parts.common, "o{}[i]")) +
          function("is_rare", "  int rare = 0;\n" +
                                  loop("first; i < last",
                                       operations_text(tree, both(parts.deciding, varying), leaf) +
                                           deciding_text(parts)) +
-                                 "  return rare != 0;\n") +
+                                 loop("first; i < last", branching) + "  return rare != 0;\n") +
          R"(  const auto piece_end = [=](long first, long size, long most) {
     return first + size < most ? first + size : most;
   };

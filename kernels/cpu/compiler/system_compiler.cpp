@@ -93,7 +93,8 @@ std::vector<std::string> library_flags() {
 #else
         "-mcpu=native",
 #endif
-        "-ffp-contract=off", "-fno-math-errno", "-fopenmp-simd", "-fPIC", "-shared",
+        "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd", "-fPIC",
+        "-shared",
         // Hides all symbols that are not exported explicitly. An inline variable would otherwise be
         // shared with other libraries that define one of the same name.
         "-fvisibility=hidden",
