@@ -53,9 +53,10 @@ LAPL_HOST_DEVICE T remainder_from(T rest, T a, T b) {
 /// True if a division needs no branch: then quick_remainder has the bits of floored_remainder.
 template <class T>
 LAPL_HOST_DEVICE bool is_short_division(T a, T b) {
-  const T size = absolute(b);
-  return !((absolute(a) >= size * largest_quotient<T>)&(size > T(0)) &
-           (absolute(a) < Format<T>::infinity));
+  const T size = absolute(b), divided = absolute(a);
+  const bool is_long = divided >= size * largest_quotient<T>;
+  const bool divides = size > T(0), is_finite = divided < Format<T>::infinity;
+  return !(is_long & divides & is_finite);
 }
 template <class T>
 LAPL_HOST_DEVICE T quick_remainder(T a, T b) {
