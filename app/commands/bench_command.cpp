@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -198,6 +199,16 @@ int bench_engines(const BenchOptions& options) {
         "engine", "", "cells", "steps", "median s", "spread", "GCells/s", "% of copy", "% of",
         "steps", "", "", "", "timed", "", "%", "", "bandwidth", "arithm.", "checked");
   Json all = Json::array();
+  bool measured = false;
+  std::exception_ptr failed;  // the first error, but for engines that are not asked for by name
+  const auto refuse = [&](const std::string& engine, const std::string& precision, Shape shape,
+                          const std::exception& why) {
+    all.push_back({{"engine", engine},
+                   {"backend", backend},
+                   {"precision", precision},
+                   {"shape", shape.extents()},
+                   {"refused", why.what()}});
+  };
   for (const std::string& engine : engines)
     for (const Shape shape : shapes)
       for (const std::string precision : {"float32", "float64"}) {
@@ -216,13 +227,24 @@ int bench_engines(const BenchOptions& options) {
                 "the state is not finite after {} steps (time.step may be too large): {} steps are "
                 "checked, {} timed",
                 result.not_finite_after, result.verified_steps, result.steps));
+          measured = true;
         } catch (const EngineUnsuitable& error) {
-          if (!options.engine.empty()) throw;
-          print_text(stderr, "{}, {}: {}\n", engine, precision, error.what());
+          refuse(engine, precision, shape, error);
+          if (options.engine.empty())
+            print_text(stderr, "{}, {}: {}\n", engine, precision, error.what());
+          else if (!failed)
+            failed = std::current_exception();
+        } catch (const DeviceError& error) {
+          refuse(engine, precision, shape, error);
+          if (!failed) failed = std::current_exception();
+        } catch (const NumericalError& error) {
+          refuse(engine, precision, shape, error);
+          if (!failed) failed = std::current_exception();
         }
       }
-  if (all.empty()) throw DeviceError("no engine of the {} backend could step", backend);
   if (options.json && ranks.is_first()) print_text("{}\n", json_text(all, 2));
+  if (failed) std::rethrow_exception(failed);
+  if (!measured) throw DeviceError("no engine of the {} backend could step", backend);
   return 0;
 }
 
@@ -258,7 +280,11 @@ Json measured_on_ranks(const Launcher& launcher, int ranks, const std::vector<st
   const std::optional<std::string> text = printed_by(all);
   if (!text) throw DeviceError("--ranks {}: a bench cannot be started", ranks);
   if (text->empty()) throw DeviceError("--ranks {}: the bench ended without a figure", ranks);
-  return Json::parse(*text);
+  Json rows = Json::parse(*text);
+  for (const Json& row : rows)
+    if (row.contains("refused"))
+      throw DeviceError("--ranks {}: {}", ranks, row["refused"].get<std::string>());
+  return rows;
 }
 
 void print_rows_of_ranks(const Json& all, const char* scaling, int ranks, const Json& of_one) {

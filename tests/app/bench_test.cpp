@@ -89,8 +89,13 @@ TEST_CASE("bench refuses engines of another backend and unknown words" *
   CHECK(run_lapl({"bench", "--precision", "half"}).code == 2);
   CHECK(run_lapl({"bench", "--boundary", "open"}).code == 2);
   CHECK(run_lapl({"bench", "--shape", "5", "5", "5", "5"}).code == 2);
-  if (!lapl::cuda_unavailable().empty())
-    CHECK(run_lapl({"bench", "--backend", "cuda", "--shape", "8", "8"}).code == 5);
+  if (lapl::cuda_unavailable().empty()) return;
+  const Outcome none = run_lapl({"bench", "--backend", "cuda", "--shape", "8", "8", "--json"});
+  CHECK(none.code == 5);
+  const auto rows = nlohmann::json::parse(none.out);
+  CHECK(rows.size() == 6);  // three engines in two precisions
+  for (const auto& row : rows)
+    CHECK(row.at("refused") == "backend cuda: " + lapl::cuda_unavailable());
 }
 
 TEST_CASE("bench measures filters by every method, each compared with the sum as it stands" *
