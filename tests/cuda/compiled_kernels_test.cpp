@@ -121,6 +121,34 @@ TEST_CASE("kernels compiled at run time compute with the arithmetic of all other
 }
 
 // These plan and compile without a device.
+TEST_CASE("engine streaming says for which grid it could step a formula") {
+  const auto why = [](Shape shape, const std::string& rate) {
+    RunConfig run = test::formula_run(shape, {{"u", rate}});
+    run.precision = Precision::float32;
+    const auto problem = make_problem<float>(Model(run), {});
+    const DeviceLimits limits{.processors = 132, .shared_bytes = 227 << 10, .cooperative = true};
+    return shape.axes == 3 ? volume_plan(problem, limits).unsuitable
+                           : stream_plan(problem).unsuitable;
+  };
+  const std::string rate = "0.1 * laplacian(u) - u^3";
+  const auto refused = [](const char* found, const char* expected) {
+    return fmt::format("engine streaming: {} cells do not fit its strips ({} would)", found,
+                       expected);
+  };
+  CHECK(why({2048, 2048}, rate).empty());
+  CHECK(why({2047, 2047}, rate) == refused("2047 x 2047", "2047 x 2048"));
+  CHECK(why({511, 511, 511, 3}, rate) == refused("511 x 511 x 511", "511 x 511 x 512"));
+  const Shape narrow{2048, 20};
+  const std::string wider = why(narrow, rate);
+  const std::int64_t columns = std::stoll(wider.substr(wider.find("(2048 x ") + 8));
+  CHECK(why({2048, columns}, rate).empty());
+  CHECK_FALSE(why({2048, columns - 4}, rate).empty());
+  std::string longer = rate;
+  for (int i = 0; i < 9; ++i)
+    longer += fmt::format(" + sin({} * u) * laplacian(u^{})", i + 2, i + 2);
+  CHECK(why({2048, 2048}, longer) == "engine streaming: the formula is too long for it to pay");
+}
+
 TEST_CASE("rows whose boundary condition varies are no mirror images, whatever array has it") {
   RunConfig run = test::formula_run({640, 640}, {{"u", "0.01 * laplacian(w)"}});
   run.equation.quantities = {{"w", "u - laplacian(u)"}};

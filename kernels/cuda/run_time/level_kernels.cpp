@@ -55,7 +55,8 @@ LevelPlan level_plan(const Problem<T>& problem) {
       plan.unsuitable = "the condition of a face differs along it";
     plan.in_time = plan.in_time || reads_time(face.condition);
   }
-  if (has_global_operations(problem)) plan.unsuitable = "stages read reductions over the grid";
+  if (has_global_operations(problem))
+    plan.unsuitable = "stages read numbers or fields of the whole grid";
   for (std::size_t i = 0; i < problem.stages.size(); ++i) {
     const StageTree& tree = problem.stages[i].tree;
     plan.in_time = plan.in_time || reads_time(tree);
@@ -65,6 +66,20 @@ LevelPlan level_plan(const Problem<T>& problem) {
   }
   plan.alive.push_back(plan.alive.front());
   return plan;
+}
+
+std::string why_no_sizes(Shape shape, std::size_t value_bytes,
+                         const std::function<bool(Shape)>& fits) {
+  constexpr std::int64_t enough = 1024;  // for any sizes
+  const auto vector = static_cast<std::int64_t>(16 / value_bytes);
+  const std::int64_t first = (shape.columns + vector - 1) / vector * vector;
+  const std::int64_t rows = shape.axes == 3 ? std::max(shape.rows, enough / 8) : shape.rows;
+  for (Shape other = shape; other.rows <= rows; ++other.rows)
+    for (other.columns = first; other.columns <= std::max(first, enough); other.columns += vector)
+      if (fits(other))
+        return fmt::format("{} cells do not fit its strips ({} would)", shape_text(shape),
+                           shape_text(other));
+  return "the formula is too long for it to pay";
 }
 
 template <class T>

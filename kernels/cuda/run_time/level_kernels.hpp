@@ -3,6 +3,8 @@
 // (kernels/cuda/run_time/levels.cuh).
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 
 #include "kernels/cuda/run_time/engine_kernels.hpp"
@@ -16,6 +18,11 @@ LevelPlan level_plan(const Problem<T>& problem);
 /// Bytes of arguments and conditions of a kernel that computes `depth` levels per launch.
 template <class T>
 std::size_t argument_bytes(const Problem<T>& problem, const LevelPlan& plan, int depth);
+
+/// A message on why no sizes of a kernel fit a grid: with the next larger grid that some fit, if
+/// any do. `fits(shape)` is true for the shapes that sizes fit.
+std::string why_no_sizes(Shape shape, std::size_t value_bytes,
+                         const std::function<bool(Shape)>& fits);
 
 /// The parts of the text that differ between the streaming kernels.
 struct LevelText {

@@ -72,7 +72,8 @@ ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device
     if (reads_positions(face.condition)) return refuse("the condition of a face differs along it");
     if (reads_time(face.condition)) return refuse("a condition depends on the time");
   }
-  if (has_global_operations(problem)) return refuse("stages read reductions over the grid");
+  if (has_global_operations(problem))
+    return refuse("stages read numbers or fields of the whole grid");
   for (const Stage& stage : problem.stages) {
     if (reads_noise(stage.tree)) return refuse("the equation has noise");
     if (reads_time(stage.tree)) return refuse("the equation depends on the time");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "kernels/cuda/run_time/level_kernels.hpp"
 #include "kernels/for_floats.hpp"
@@ -49,26 +50,31 @@ StreamPlan stream_plan(const Problem<T>& problem) {
   const Faces<T>& faces = problem.faces.front();
   const int most = faces.rows.wrap() && faces.columns.wrap() ? 16 : 12;
   const auto stages = static_cast<int>(problem.stages.size());
-  double best = 0;
-  for (const int chunks : {4, 2, 1})
-    for (int levels = stages; levels * chunks * plan.slots <= most; levels += stages) {
-      const bool wide = chunks > 1;
-      const StreamSizes sizes{sizeof(T), plan.slots, chunks, levels, wide ? 4 : 2, wide};
-      const int code = 4 * sizes.columns() * levels * (plan.arithmetic + 5) / stages;
-      if (code > 3600 || argument_bytes(problem, plan, sizes.depth()) > 28'000 ||
-          (problem.measures_error && sizes.depth() > stages) || sizes.kept() <= 0 ||
-          sizes.start_rows() > deep_rows || shape.columns < sizes.width() ||
-          shape.columns % sizes.columns() != 0)
-        continue;
-      if (const double yield = stream_yield(sizes, shape); yield > best) {
-        best = yield;
-        plan.sizes = sizes;
+  const auto fastest = [&](Shape of) {
+    double best = 0;
+    std::optional<StreamSizes> found;
+    for (const int chunks : {4, 2, 1})
+      for (int levels = stages; levels * chunks * plan.slots <= most; levels += stages) {
+        const bool wide = chunks > 1;
+        const StreamSizes sizes{sizeof(T), plan.slots, chunks, levels, wide ? 4 : 2, wide};
+        const int code = 4 * sizes.columns() * levels * (plan.arithmetic + 5) / stages;
+        if (code > 3600 || argument_bytes(problem, plan, sizes.depth()) > 28'000 ||
+            (problem.measures_error && sizes.depth() > stages) || sizes.kept() <= 0 ||
+            sizes.start_rows() > deep_rows || of.columns < sizes.width() ||
+            of.columns % sizes.columns() != 0)
+          continue;
+        if (const double yield = stream_yield(sizes, of); yield > best) {
+          best = yield;
+          found = sizes;
+        }
       }
-    }
-  if (best == 0)
+    return found;
+  };
+  const auto sizes = fastest(shape);
+  if (!sizes)
     return refuse(
-        "the grid is too narrow, its columns are no multiple of 16 bytes, or the formula is too "
-        "long for it to pay");
+        why_no_sizes(shape, sizeof(T), [&](Shape of) { return fastest(of).has_value(); }));
+  plan.sizes = *sizes;
   plan.blocks = 8 / plan.sizes.warps;
   return plan;
 }

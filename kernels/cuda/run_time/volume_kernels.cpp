@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/cuda/run_time/level_kernels.hpp"
 #include "kernels/for_floats.hpp"
@@ -38,27 +39,32 @@ VolumePlan volume_plan(const Problem<T>& problem, const DeviceLimits& device) {
   if (shape.planes > (1 << 30) || shape.rows * shape.columns > (1 << 27))
     return refuse("the grid has more than 2^30 planes, or 2^27 cells of a plane");
   const auto stages = static_cast<int>(problem.stages.size());
-  double least = 0;
-  for (const int rows : {4, 3, 2, 1})
-    for (int levels = stages; plan.slots * levels * rows <= 18; levels += stages) {
-      const VolumeSizes sizes{sizeof(T), plan.slots, rows, levels};
-      const int code = 3 * levels * rows * sizes.count() * (plan.arithmetic + 5) / stages;
-      if (code > 6000 || argument_bytes(problem, plan, levels) > 28'000 ||
-          (problem.measures_error && levels > stages) ||
-          sizes.shared_bytes() > device.shared_bytes || sizes.kept_rows() <= 0 ||
-          sizes.kept_columns() <= 0 || shape.rows < sizes.height() ||
-          shape.columns < sizes.width() || shape.columns % sizes.count() != 0)
-        continue;
-      if (const double cost = volume_cost(sizes, plan.arithmetic, stages);
-          least == 0 || cost < least) {
-        least = cost;
-        plan.sizes = sizes;
+  const auto fastest = [&](Shape of) {
+    double least = 0;
+    std::optional<VolumeSizes> found;
+    for (const int rows : {4, 3, 2, 1})
+      for (int levels = stages; plan.slots * levels * rows <= 18; levels += stages) {
+        const VolumeSizes sizes{sizeof(T), plan.slots, rows, levels};
+        const int code = 3 * levels * rows * sizes.count() * (plan.arithmetic + 5) / stages;
+        if (code > 6000 || argument_bytes(problem, plan, levels) > 28'000 ||
+            (problem.measures_error && levels > stages) ||
+            sizes.shared_bytes() > device.shared_bytes || sizes.kept_rows() <= 0 ||
+            sizes.kept_columns() <= 0 || of.rows < sizes.height() || of.columns < sizes.width() ||
+            of.columns % sizes.count() != 0)
+          continue;
+        if (const double cost = volume_cost(sizes, plan.arithmetic, stages);
+            !found || cost < least) {
+          least = cost;
+          found = sizes;
+        }
       }
-    }
-  if (least == 0)
+    return found;
+  };
+  const auto sizes = fastest(shape);
+  if (!sizes)
     return refuse(
-        "the planes are too small, their columns are no multiple of 16 bytes, or the formula is "
-        "too long for it to pay");
+        why_no_sizes(shape, sizeof(T), [&](Shape of) { return fastest(of).has_value(); }));
+  plan.sizes = *sizes;
   return plan;
 }
 
