@@ -201,14 +201,6 @@ int bench_engines(const BenchOptions& options) {
   Json all = Json::array();
   bool measured = false;
   std::exception_ptr failed;  // the first error, but for engines that are not asked for by name
-  const auto refuse = [&](const std::string& engine, const std::string& precision, Shape shape,
-                          const std::exception& why) {
-    all.push_back({{"engine", engine},
-                   {"backend", backend},
-                   {"precision", precision},
-                   {"shape", shape.extents()},
-                   {"refused", why.what()}});
-  };
   for (const std::string& engine : engines)
     for (const Shape shape : shapes)
       for (const std::string precision : {"float32", "float64"}) {
@@ -228,18 +220,18 @@ int bench_engines(const BenchOptions& options) {
                 "checked, {} timed",
                 result.not_finite_after, result.verified_steps, result.steps));
           measured = true;
-        } catch (const EngineUnsuitable& error) {
-          refuse(engine, precision, shape, error);
-          if (options.engine.empty())
-            print_text(stderr, "{}, {}: {}\n", engine, precision, error.what());
-          else if (!failed)
-            failed = std::current_exception();
         } catch (const DeviceError& error) {
-          refuse(engine, precision, shape, error);
-          if (!failed) failed = std::current_exception();
-        } catch (const NumericalError& error) {
-          refuse(engine, precision, shape, error);
-          if (!failed) failed = std::current_exception();
+          if (ranks.count() > 1) throw;  // the other ranks would wait for this one
+          all.push_back({{"engine", engine},
+                         {"backend", backend},
+                         {"precision", precision},
+                         {"shape", shape.extents()},
+                         {"refused", error.what()}});
+          const bool is_unsuitable = dynamic_cast<const EngineUnsuitable*>(&error) != nullptr;
+          if (!failed && !(is_unsuitable && options.engine.empty()))
+            failed = std::current_exception();
+          else
+            print_text(stderr, "{}, {}: {}\n", engine, precision, error.what());
         }
       }
   if (options.json && ranks.is_first()) print_text("{}\n", json_text(all, 2));
@@ -281,7 +273,7 @@ Json measured_on_ranks(const Launcher& launcher, int ranks, const std::vector<st
   if (!text) throw DeviceError("--ranks {}: a bench cannot be started", ranks);
   if (text->empty()) throw DeviceError("--ranks {}: the bench ended without a figure", ranks);
   Json rows = Json::parse(*text);
-  for (const Json& row : rows)
+  for (const Json& row : rows)  // of one rank
     if (row.contains("refused"))
       throw DeviceError("--ranks {}: {}", ranks, row["refused"].get<std::string>());
   return rows;
@@ -394,7 +386,8 @@ engine before it is timed. The bandwidth ceiling is what a step that reads and w
 once could reach at the measured copy bandwidth; engines that block time exceed it. The
 arithmetic ceiling is what the instructions of a cell take (five for diffusion). Engine spectral
 computes all steps at once, and is compared within the gate of docs/numerics.md. Filters are
-compared with the plain sum, in some thousand cells.)");
+compared with the plain sum, in some thousand cells. In JSON, a case that an engine refuses has
+"refused", with the reason, in place of figures.)");
 }
 
 }  // namespace lapl

@@ -133,19 +133,17 @@ void copy_row(const T* from, T* to, std::int64_t count) {
 template <class T>
 void operate(Operation operation, const T* a, const T* b, const T* c, T* __restrict out,
              std::int64_t count) {
-  if (branching_row(operation) != nullptr) {
-    bool suits = true;
-    with_quick_operation<T>(
-        operation, [&](auto of, auto is_right) __attribute__((always_inline)) {
-          int wrong = 0;
-          for (std::int64_t i = 0; i < count; ++i) wrong |= is_right(a[i], b[i], c[i]) ? 0 : 1;
-          suits = wrong == 0;
-          if (!suits) return;
+  bool done = false;
+  with_quick_operation<T>(
+      operation, [&](auto of, auto suits) __attribute__((always_inline)) {
+        int unsuited = 0;
+        for (std::int64_t i = 0; i < count; ++i) unsuited |= suits(a[i], b[i], c[i]) ? 0 : 1;
+        if (unsuited != 0) return;
+        done = true;
 #pragma omp simd
-          for (std::int64_t i = 0; i < count; ++i) out[i] = of(a[i], b[i], c[i]);
-        });
-    if (suits) return;
-  }
+        for (std::int64_t i = 0; i < count; ++i) out[i] = of(a[i], b[i], c[i]);
+      });
+  if (done) return;
   with_operation<T>(
       operation, [=](auto of) __attribute__((always_inline)) {
 #pragma omp simd

@@ -24,7 +24,8 @@ using SolveElsewhere = std::function<bool(std::vector<double>& state, double tim
 
 /// `own` are the own cells of a rank's part, of the fields one after the other. Returns the
 /// solution for each of the `unknowns`, which are numbers of fields, on the part's block.
-/// Collective. Throws what GridEquations::solve does, on all ranks.
+/// Collective. Throws what GridEquations::solve does, on all ranks, and what `elsewhere` throws
+/// beside that, on the first.
 template <class T>
 std::vector<std::vector<T>> solution_over_grid(Ranks& ranks, GridEquations* system, Shape grid,
                                                std::int64_t fields,

@@ -142,8 +142,9 @@ std::string deciding_text(const RareParts& parts) {
   return text;
 }
 
-// Statements that compute the operands of functions that branch, of operations in `which`, and set
-// `rare` where a quick function is not right for them.
+// For each operation in `which` whose function branches: computes its operands, and sets `rare`
+// where the quick function is not right for them. So operands are computed twice in a cell, which
+// costs less than a branch: without it a loop takes seven to fifteen times as long.
 std::string branching_text(const StageTree& tree, const std::vector<bool>& which,
                            const std::vector<bool>& varying, const LeafText& leaf) {
   std::vector<int> operands;

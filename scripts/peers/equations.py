@@ -206,7 +206,8 @@ def lapl_bench(program, config, steps, backend):
     words = ["bench", "--config", config, "--backend", backend, "--precision", "float32",
              "--steps", str(steps), "--json"]  # fmt: skip
     printed = subprocess.run([program, *words], stdout=subprocess.PIPE, text=True, check=True)
-    return [(line["engine"], line["median_seconds"]) for line in json.loads(printed.stdout)]
+    return [(line["engine"], line["median_seconds"]) for line in json.loads(printed.stdout)
+            if "refused" not in line]
 
 
 def cases(options, backend):

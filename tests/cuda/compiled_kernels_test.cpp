@@ -132,12 +132,15 @@ TEST_CASE("engine streaming says for which grid it could step a formula") {
   };
   const std::string rate = "0.1 * laplacian(u) - u^3";
   const auto refused = [](const char* found, const char* expected) {
-    return fmt::format("engine streaming: {} cells do not fit its strips ({} would)", found,
+    return fmt::format("engine streaming: {} cells do not fit its pieces ({} would)", found,
                        expected);
   };
   CHECK(why({2048, 2048}, rate).empty());
   CHECK(why({2047, 2047}, rate) == refused("2047 x 2047", "2047 x 2048"));
   CHECK(why({511, 511, 511, 3}, rate) == refused("511 x 511 x 511", "511 x 511 x 512"));
+  // rows, columns, planes
+  CHECK(why({2, 511, 100, 3}, rate) == refused("100 x 2 x 511", "100 x 8 x 512"));
+  CHECK(why({8, 512, 100, 3}, rate).empty());
   const Shape narrow{2048, 20};
   const std::string wider = why(narrow, rate);
   const std::int64_t columns = std::stoll(wider.substr(wider.find("(2048 x ") + 8));
@@ -146,7 +149,8 @@ TEST_CASE("engine streaming says for which grid it could step a formula") {
   std::string longer = rate;
   for (int i = 0; i < 9; ++i)
     longer += fmt::format(" + sin({} * u) * laplacian(u^{})", i + 2, i + 2);
-  CHECK(why({2048, 2048}, longer) == "engine streaming: the formula is too long for it to pay");
+  CHECK(why({2048, 2048}, longer) ==
+        "engine streaming: the step has too many operations, arrays or stages for it to pay");
 }
 
 TEST_CASE("rows whose boundary condition varies are no mirror images, whatever array has it") {

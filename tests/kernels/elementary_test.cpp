@@ -212,6 +212,32 @@ TEST_CASE_TEMPLATE("mod has Python's remainder, whatever the quotient", T, float
   }
 }
 
+TEST_CASE_TEMPLATE("quick functions have the bits of their functions where they suit", T, float,
+                   double) {
+  std::vector<T> numbers = special_values<T>();
+  const T angle = elementary::greatest_short_angle<T>, quotient = elementary::largest_quotient<T>;
+  for (const T border : {angle, quotient, T(0.7) * quotient, T(1e-9) * quotient})
+    for (const T near : {std::nextafter(border, T(0)), border, std::nextafter(border, 2 * border)})
+      numbers.insert(numbers.end(), {near, -near});
+  numbers.insert(numbers.end(), {T(0.7), T(-0.7), T(1e-9), T(-1e-9), T(3)});
+  int suited = 0;
+  for (const BranchingRow& row : branching_table)
+    with_quick_operation<T>(row.operation, [&](auto quick, auto suits) {
+      with_operation<T>(row.operation, [&](auto of) {
+        for (const T a : numbers)
+          for (const T b : numbers) {
+            if (!suits(a, b, T(0))) continue;
+            ++suited;
+            if (!same(quick(a, b, T(0)), of(a, b, T(0))))
+              FAIL_CHECK(row.quick << "(" << a << ", " << b << ") has other bits");
+          }
+      });
+    });
+  CHECK(suited > 1000);
+  CHECK(is_short_angle(angle));
+  CHECK_FALSE(is_short_angle(std::nextafter(angle, 2 * angle)));
+}
+
 TEST_CASE_TEMPLATE("atan2 has the angle of points in every quadrant within its error", T, float,
                    double) {
   const auto check = [](T y, T x) {
@@ -336,8 +362,11 @@ TEST_CASE_TEMPLATE("elementary functions: rows have the bits of single numbers",
   for (const auto* loops : test::usable_loops<RowLoops<T>>())
     for (std::size_t count = 0; count <= 600; count += count < 70 ? 1 : 53) {
       std::vector<T> x(count + 1), y(count + 1);
+      const bool all_near = count % 3 == 0;  // then quick functions suit
       for (T& value : x)
-        value = random() % 8 ? any_number<T>(random) : special[random() % special.size()];
+        value = all_near       ? static_cast<T>(static_cast<double>(random() % 2000) * 0.01 - 10)
+                : random() % 8 ? any_number<T>(random)
+                               : special[random() % special.size()];
       for (T& value : y)
         value = random() % 4 ? any_number<T>(random) / 64 : special[random() % special.size()];
       CAPTURE(count);

@@ -106,7 +106,7 @@ TEST_CASE("the sign of a sum that is 0 is changed in code compiled at run time t
   }
 }
 
-// Rows go in pieces; one without such a cell is computed by functions without branches.
+// A piece of a row without a huge angle or quotient is computed by functions without branches.
 TEST_CASE_TEMPLATE("functions that branch for few cells have the reference's bits on every engine",
                    T, float, double) {
   RunConfig run = test::formula_run(
@@ -121,15 +121,18 @@ TEST_CASE_TEMPLATE("functions that branch for few cells have the reference's bit
   state[2900] = T(-0.0), state[3700] = T(4e7), state[5600] = T(1e20);
   test::RandomProblem of(1, false);
   of.steps = 2, of.compiled = true;
+  int compared = 0;
   const std::vector<T> expected = random_stepped<T>("cpu", "reference", problem, of, state);
   for (const std::string& backend : test::backends())
     for (const EngineInfo& engine : engine_table) {
-      if (engine.backend != backend) continue;
+      if (engine.backend != backend || engine.name == "reference") continue;
       CAPTURE(engine.name);
       try {
         const auto found = random_stepped<T>(backend, std::string(engine.name), problem, of, state);
         CHECK(test::same_but_for_kinds_of_nan(found, expected));
+        ++compared;
       } catch (const EngineUnsuitable&) {
       }
     }
+  CHECK(compared >= 3);
 }

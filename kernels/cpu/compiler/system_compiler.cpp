@@ -93,6 +93,8 @@ std::vector<std::string> library_flags() {
 #else
         "-mcpu=native",
 #endif
+        // Nobody reads the exception flags, which -ftrapping-math preserves by not vectorising
+        // floor.
         "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd", "-fPIC",
         "-shared",
         // Hides all symbols that are not exported explicitly. An inline variable would otherwise be

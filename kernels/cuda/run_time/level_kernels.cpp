@@ -70,16 +70,16 @@ LevelPlan level_plan(const Problem<T>& problem) {
 
 std::string why_no_sizes(Shape shape, std::size_t value_bytes,
                          const std::function<bool(Shape)>& fits) {
-  constexpr std::int64_t enough = 1024;  // for any sizes
+  constexpr std::int64_t enough_columns = 1024, enough_rows = 64;  // for the largest sizes
   const auto vector = static_cast<std::int64_t>(16 / value_bytes);
-  const std::int64_t first = (shape.columns + vector - 1) / vector * vector;
-  const std::int64_t rows = shape.axes == 3 ? std::max(shape.rows, enough / 8) : shape.rows;
-  for (Shape other = shape; other.rows <= rows; ++other.rows)
-    for (other.columns = first; other.columns <= std::max(first, enough); other.columns += vector)
-      if (fits(other))
-        return fmt::format("{} cells do not fit its strips ({} would)", shape_text(shape),
-                           shape_text(other));
-  return "the formula is too long for it to pay";
+  Shape other = shape;
+  other.columns = (shape.columns + vector - 1) / vector * vector;
+  if (shape.axes == 3) other.rows = std::max(shape.rows, enough_rows);
+  while (!fits(other) && other.columns < enough_columns) other.columns += vector;
+  if (!fits(other)) return "the step has too many operations, arrays or stages for it to pay";
+  for (Shape fewer = other; --fewer.rows >= shape.rows && fits(fewer);) other = fewer;
+  return fmt::format("{} cells do not fit its pieces ({} would)", shape_text(shape),
+                     shape_text(other));
 }
 
 template <class T>

@@ -159,7 +159,7 @@ StageTiles<T>::StageTiles(DeviceProblem<T>& problem, bool last_is_lent)
 
 // A solver on this device, or null where only the host can solve.
 template <class T>
-DeviceSolve* StageTiles<T>::solver_here(const GridSolve& solve, cudaStream_t stream) {
+DeviceSolve* StageTiles<T>::device_solve(const GridSolve& solve, cudaStream_t stream) {
   auto* const system = dynamic_cast<GridSystem*>(problem_.systems[solve.system].get());
   if (system == nullptr) return nullptr;
   std::shared_ptr<DeviceSolve>& here = solves_[solve.system];
@@ -169,15 +169,15 @@ DeviceSolve* StageTiles<T>::solver_here(const GridSolve& solve, cudaStream_t str
 
 // Solves for a state in device memory, if this device has the whole grid and can.
 template <class T>
-bool StageTiles<T>::solve_here(DeviceSolve& here, const GridSolve& solve,
-                               const std::vector<const T*>& arrays, const std::vector<T*>& written,
-                               double time) {
+bool StageTiles<T>::solve_in_place(DeviceSolve& by, const GridSolve& solve,
+                                   const std::vector<const T*>& arrays,
+                                   const std::vector<T*>& written, double time) {
   if (problem_.ranks->count() > 1 || problem_.part) return false;
   std::vector<const T*> fields;
   for (const int array : solve.state) fields.push_back(arrays[array]);
   const auto began = std::chrono::steady_clock::now();
   try {
-    if (!here(fields, on_device_.pitch(), time, written[solve.unknowns[0]])) return false;
+    if (!by(fields, on_device_.pitch(), time, written[solve.unknowns[0]])) return false;
   } catch (const std::bad_alloc&) {
     throw NumericalError("too little memory for a solve over the grid");
   }
@@ -189,8 +189,11 @@ bool StageTiles<T>::solve_here(DeviceSolve& here, const GridSolve& solve,
 template <class T>
 void StageTiles<T>::solve(const GridSolve& solve, const std::vector<const T*>& arrays,
                           const std::vector<T*>& written, double time, cudaStream_t stream) {
-  DeviceSolve* const here = solver_here(solve, stream);
-  if (here != nullptr && solve_here(*here, solve, arrays, written, time)) return;
+  DeviceSolve* const by = device_solve(solve, stream);
+  if (by != nullptr && solve_in_place(*by, solve, arrays, written, time)) return;
+  SolveElsewhere elsewhere;
+  if (by != nullptr && problem_.ranks->count() > 1)
+    elsewhere = [by](std::vector<double>& state, double at) { return (*by)(state, at); };
   const Shape shape = problem_.shape;
   const std::int64_t row = shape.columns * sizeof(T), pitch = on_device_.pitch() * sizeof(T);
   std::vector<T> values(shape.cells());
@@ -207,9 +210,7 @@ void StageTiles<T>::solve(const GridSolve& solve, const std::vector<const T*>& a
                                     shape.planes * shape.rows, cudaMemcpyHostToDevice, stream));
         LAPL_CUDA(cudaStreamSynchronize(stream));
       },
-      [&](std::vector<double>& state, double at) {
-        return here != nullptr && problem_.ranks->count() > 1 && (*here)(state, at);
-      });
+      elsewhere);
 }
 
 // The value of the cell with this index in the grid, if it is an own one.

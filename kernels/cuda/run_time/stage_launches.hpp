@@ -82,9 +82,9 @@ class StageTiles {
     DeviceBuffer<FaceTable<T>> faces_in_memory;
   };
 
-  DeviceSolve* solver_here(const GridSolve& solve, cudaStream_t stream);
-  bool solve_here(DeviceSolve& here, const GridSolve& solve, const std::vector<const T*>& arrays,
-                  const std::vector<T*>& written, double time);
+  DeviceSolve* device_solve(const GridSolve& solve, cudaStream_t stream);
+  bool solve_in_place(DeviceSolve& by, const GridSolve& solve, const std::vector<const T*>& arrays,
+                      const std::vector<T*>& written, double time);
   void solve(const GridSolve& solve, const std::vector<const T*>& arrays,
              const std::vector<T*>& written, double time, cudaStream_t stream);
   GridExtremes extremes_at(const T* values, std::int64_t cell, cudaStream_t stream);

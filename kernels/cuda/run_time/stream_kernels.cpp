@@ -38,6 +38,8 @@ StreamPlan stream_plan(const Problem<T>& problem) {
   if (shape.axes != 2) return refuse("the grid does not have two axes");
   if (std::max(shape.rows, shape.columns) > (1 << 30))
     return refuse("the grid has more than 2^30 rows or columns");
+  // a launch computes several steps, each of which ends with its largest error
+  if (problem.measures_error) return refuse("the error of each step is measured");
   const bool symmetric = std::ranges::all_of(problem.stages, [](const Stage& stage) {
     return stage_properties(stage.tree).mirror_symmetric && !reads_positions(stage.tree);
   });
@@ -59,8 +61,7 @@ StreamPlan stream_plan(const Problem<T>& problem) {
         const StreamSizes sizes{sizeof(T), plan.slots, chunks, levels, wide ? 4 : 2, wide};
         const int code = 4 * sizes.columns() * levels * (plan.arithmetic + 5) / stages;
         if (code > 3600 || argument_bytes(problem, plan, sizes.depth()) > 28'000 ||
-            (problem.measures_error && sizes.depth() > stages) || sizes.kept() <= 0 ||
-            sizes.start_rows() > deep_rows || of.columns < sizes.width() ||
+            sizes.kept() <= 0 || sizes.start_rows() > deep_rows || of.columns < sizes.width() ||
             of.columns % sizes.columns() != 0)
           continue;
         if (const double yield = stream_yield(sizes, of); yield > best) {

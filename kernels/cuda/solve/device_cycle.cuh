@@ -27,14 +27,14 @@ struct DeviceLevel {
   __device__ std::int64_t place(std::int64_t row, std::int64_t column) const {
     return grid.place(cell(row, column));
   }
-  // A right side without the row of the matrix times `values`.
-  __device__ double without_row(double right, const double* values, std::int64_t at) const {
+  // `right` minus the product of the matrix's row at `at` with `values`.
+  __device__ double residual_at(double right, const double* values, std::int64_t at) const {
     for (int term = 0; term < terms.count; ++term)
       right -= terms.entries[term][at] * values[at + terms.moves[term]];
     return right;
   }
   __device__ void update(std::int64_t at) const {
-    x[at] += without_row(b[at], x, at) * inverse[at];
+    x[at] += residual_at(b[at], x, at) * inverse[at];
   }
 };
 
@@ -91,7 +91,7 @@ struct FindResidual {
 
   __device__ void operator()(std::int64_t row, std::int64_t column) const {
     const std::int64_t at = level->place(row, column);
-    const double sum = level->without_row(b == nullptr ? 0 : b[at], x, at);
+    const double sum = level->residual_at(b == nullptr ? 0 : b[at], x, at);
     out[at] = b == nullptr ? -sum : sum;
   }
 };

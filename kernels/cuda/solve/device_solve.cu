@@ -229,15 +229,15 @@ struct DeviceSolveParts {
     return made;
   }
 
-  // Solves for the unknown of a state, which `host_state()` returns and `load()` copies to `state`;
-  // its solution stays there.
-  template <class HostState, class Load>
-  bool solve(const HostState& host_state, const Load& load, double time) {
+  // Solves for the unknown of a state, which `read_state()` returns and `load_state()` copies to
+  // `state`; the solution stays in `state`. Returns false where the host must solve.
+  template <class ReadState, class LoadState>
+  bool solve(const ReadState& read_state, const LoadState& load_state, double time) {
     if (host_solves) return false;
     SolveReport& report = system.new_report();
-    if (system.needs_matrix()) system.find_matrix(host_state(), time);
+    if (system.needs_matrix()) system.find_matrix(read_state(), time);
     if (!prepare()) return false;
-    load();
+    load_state();
     report.by = {"multigrid on the GPU"};
     return solve_loaded(time, report);
   }

@@ -3,6 +3,8 @@
 // host finds the matrix and its coarse grids.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 #include <memory>
 #include <vector>
