@@ -16,7 +16,6 @@
 #include "kernels/ranks/ranked_backend.hpp"
 #include "kernels/stages/stage_code.hpp"
 #include "solver/filters/correlation.hpp"
-#include "solver/initial_field.hpp"
 
 namespace lapl {
 namespace {
@@ -202,7 +201,7 @@ BenchmarkResult benchmark(const BenchmarkCase& of, const CoefficientFields& coef
                                                                 problem, {}, of.threads);
   std::vector<T> field;
   if (of.config) {
-    set_initial_state(*backend, config, coefficients, {});
+    set_initial_state(*backend, config, coefficients, of.initial);
     field = copy_of_state(*backend);
   } else {
     field = random_field<T>(of.shape, backend->rows());

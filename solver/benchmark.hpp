@@ -8,6 +8,7 @@
 #include "kernels/backend.hpp"
 #include "kernels/ceilings.hpp"
 #include "kernels/ranks/ranks.hpp"
+#include "solver/initial_field.hpp"
 #include "solver/make_problem.hpp"
 
 namespace lapl {
@@ -21,6 +22,7 @@ struct BenchmarkCase {
   int threads = 0;  ///< CPU threads; 0: as many as make the engine faster
   /// the config with the equation and the initial fields; null: diffusion of random data
   const RunConfig* config = nullptr;
+  WholeFields initial = {};  ///< the config's fields from files; only on the first rank
 };
 
 /// The measured speed of an engine.

@@ -163,6 +163,14 @@ CoefficientFields coefficients_on(const std::optional<LoadedConfig>& loaded, Sha
   return ranks.is_first() ? load_coefficients(config) : unread_coefficients(config);
 }
 
+// The initial fields from files, alike.
+WholeFields initial_on(const std::optional<LoadedConfig>& loaded, Shape shape, const Ranks& ranks) {
+  if (!loaded || !ranks.is_first()) return {};
+  RunConfig config = loaded->run;
+  config.shape = shape;
+  return load_initial_fields(config);
+}
+
 std::string bench_backend(const BenchOptions& options) {
   return choose_backend(options.backend, options.engine.empty() ? "auto" : options.engine).backend;
 }
@@ -205,11 +213,16 @@ int bench_engines(const BenchOptions& options) {
     for (const Shape shape : shapes)
       for (const std::string precision : {"float32", "float64"}) {
         if (!options.precision.empty() && options.precision != precision) continue;
-        const BenchmarkCase of{backend,         engine,
-                               shape,           {boundary, boundary, boundary},
-                               options.threads, loaded ? &loaded->run : nullptr};
+        BenchmarkCase of{backend,
+                         engine,
+                         shape,
+                         {boundary, boundary, boundary},
+                         options.threads,
+                         loaded ? &loaded->run : nullptr,
+                         {}};
         const auto measure = precision == "float32" ? benchmark<float> : benchmark<double>;
         try {
+          of.initial = initial_on(loaded, shape, ranks);
           const auto result = measure(of, coefficients_on(loaded, shape, ranks), options.steps,
                                       options.repeats, ranks);
           all.push_back(result_json(result, shape, precision));
@@ -220,13 +233,14 @@ int bench_engines(const BenchOptions& options) {
                 "checked, {} timed",
                 result.not_finite_after, result.verified_steps, result.steps));
           measured = true;
-        } catch (const DeviceError& error) {
+        } catch (const FormattedError& error) {
           if (ranks.count() > 1) throw;  // the other ranks would wait for this one
+          const bool is_refusal = dynamic_cast<const NumericalError*>(&error) == nullptr;
           all.push_back({{"engine", engine},
                          {"backend", backend},
                          {"precision", precision},
                          {"shape", shape.extents()},
-                         {"refused", error.what()}});
+                         {is_refusal ? "refused" : "error", error.what()}});
           const bool is_unsuitable = dynamic_cast<const EngineUnsuitable*>(&error) != nullptr;
           if (!failed && !(is_unsuitable && options.engine.empty()))
             failed = std::current_exception();
@@ -274,8 +288,8 @@ Json measured_on_ranks(const Launcher& launcher, int ranks, const std::vector<st
   if (text->empty()) throw DeviceError("--ranks {}: the bench ended without a figure", ranks);
   Json rows = Json::parse(*text);
   for (const Json& row : rows)  // of one rank
-    if (row.contains("refused"))
-      throw DeviceError("--ranks {}: {}", ranks, row["refused"].get<std::string>());
+    if (!row.contains("median_seconds"))
+      throw DeviceError("--ranks {}: {}", ranks, row.value("refused", row.value("error", "")));
   return rows;
 }
 
@@ -386,8 +400,8 @@ engine before it is timed. The bandwidth ceiling is what a step that reads and w
 once could reach at the measured copy bandwidth; engines that block time exceed it. The
 arithmetic ceiling is what the instructions of a cell take (five for diffusion). Engine spectral
 computes all steps at once, and is compared within the gate of docs/numerics.md. Filters are
-compared with the plain sum, in some thousand cells. In JSON, a case that an engine refuses has
-"refused", with the reason, in place of figures.)");
+compared with the plain sum, in some thousand cells. In JSON, a case without figures has "refused", with the
+reason, or "error", if results are wrong or not finite.)");
 }
 
 }  // namespace lapl

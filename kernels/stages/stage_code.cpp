@@ -91,10 +91,13 @@ std::string operands_text(const StageOperation& node) {
   return text;
 }
 
-// Statements such as "const T v7 = lapl::sum(v3, v5);" for each of these operations; if `quick`, by
-// functions that do not branch.
+// How functions that branch are called: as they are, by quick functions, or by functions that are
+// not inlined, which compile faster.
+enum class Branching { as_they_are, quick, called };
+
+// Statements such as "const T v7 = lapl::sum(v3, v5);" for each of these operations.
 std::string operations_text(const StageTree& tree, const std::vector<bool>& which,
-                            const LeafText& leaf, bool quick = false) {
+                            const LeafText& leaf, Branching by = Branching::as_they_are) {
   std::string text;
   for (std::size_t i = 0; i < tree.operations.size(); ++i) {
     if (!which[i]) continue;
@@ -104,15 +107,17 @@ std::string operations_text(const StageTree& tree, const std::vector<bool>& whic
       text += leaf(node, i) + ";\n";
       continue;
     }
-    const BranchingRow* const branching = quick ? branching_row(node.operation) : nullptr;
+    const BranchingRow* const branching = branching_row(node.operation);
     const Operation of = tree.operations[node.operands[0]].operation;
     const bool by_bits =
         node.operation == Operation::negative && computes(of) && of != Operation::product;
-    text += fmt::format("lapl::{}({});\n",
-                        by_bits                ? "negative_of_bits"
-                        : branching != nullptr ? branching->quick
-                                               : table_row(node.operation).name,
-                        operands_text(node));
+    std::string name = fmt::format("lapl::{}", table_row(node.operation).name);
+    if (by_bits) name = "lapl::negative_of_bits";
+    if (branching != nullptr && by == Branching::quick)
+      name = fmt::format("lapl::{}", branching->quick);
+    if (branching != nullptr && by == Branching::called)
+      name = fmt::format("called_{}", table_row(node.operation).name);
+    text += fmt::format("{}({});\n", name, operands_text(node));
   }
   return text;
 }
@@ -158,7 +163,8 @@ std::string branching_text(const StageTree& tree, const std::vector<bool>& which
     text += fmt::format("    rare |= !lapl::{}({});\n", row->suits, operands_text(node));
   }
   if (text.empty()) return text;
-  return operations_text(tree, both(needed_by(tree, operands), varying), leaf, true) + text;
+  return operations_text(tree, both(needed_by(tree, operands), varying), leaf, Branching::quick) +
+         text;
 }
 
 // The cells of a row, in pieces: one without a cell that needs a rare part, or a branch of a
@@ -168,7 +174,8 @@ std::string loops_text(const StageTree& tree, const LeafText& leaf) {
   const auto loop = [&](const char* begin, const std::string& body) {
     return body.empty() ? body : fmt::format("  for (long i = {}; ++i) {{\n{}  }}\n", begin, body);
   };
-  const std::string every = operations_text(tree, varying, leaf) + results_text(tree, "o{}[i]");
+  const std::string every =
+      operations_text(tree, varying, leaf, Branching::called) + results_text(tree, "o{}[i]");
   const RareParts parts = rare_parts(tree);
   const std::vector<bool> common = both(parts.needed, varying);
   const std::string branching = branching_text(parts.common, common, varying, leaf);
@@ -182,7 +189,7 @@ std::string loops_text(const StageTree& tree, const LeafText& leaf) {
     return function(name, "#pragma omp simd\n" + loop("first; i < last", body));
   };
   return on_cells("every", every) +
-         on_cells("common", operations_text(parts.common, common, leaf, true) +
+         on_cells("common", operations_text(parts.common, common, leaf, Branching::quick) +
                                 results_text(parts.common, "o{}[i]")) +
          function("is_rare", "  int rare = 0;\n" +
                                  loop("first; i < last",
@@ -272,18 +279,25 @@ StageLayout stage_layout(const StageTree& tree) {
 }
 
 std::string stages_source(const std::vector<Stage>& stages, std::size_t value_bytes) {
-  std::string text = beginning_of_code(value_bytes);
+  std::string functions;
   std::map<std::string, std::size_t> first;  // the index of the first stage with each function
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const std::string function = row_function(stages[i]);
     const auto [known, is_new] = first.try_emplace(function, i);
-    text += fmt::format(
+    functions += fmt::format(
         "extern \"C\" [[gnu::visibility(\"default\"){}]] void stage_{}(const T* const* lines, "
         "const T* arguments, T* const* out, long count){}",
         is_new ? "" : fmt::format(", gnu::alias(\"stage_{}\")", known->second), i,
         is_new ? function : ";\n");
   }
-  return text;
+  std::string text = beginning_of_code(value_bytes);
+  for (const BranchingRow& row : branching_table) {
+    const auto [operands, name] = table_row(row.operation);
+    if (functions.find(fmt::format("called_{}(", name)) == std::string::npos) continue;
+    text += fmt::format("[[gnu::noinline]] static T called_{0}({1}) {{ return lapl::{0}({2}); }}\n",
+                        name, operands == 1 ? "T a" : "T a, T b", operands == 1 ? "a" : "a, b");
+  }
+  return text + functions;
 }
 
 StageArguments kernel_arguments(const StageTree& tree) {
