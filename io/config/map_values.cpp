@@ -36,11 +36,11 @@ const std::array<ParameterSource, 3>& parameter_sources() {
 constexpr const char* removed_word = "removed";
 
 const KeyTable<SolveConfig>& solve_keys() {
+  const Schema sides =
+      either(formula_text(), named_formulas("found no field (expected at least one)"));
   static const KeyTable<SolveConfig> keys = {
-      {{.name = "solve", .type = either(formula_text(), named_formulas())},
-       store(&SolveConfig::left)},
-      {{.name = "equals", .type = either(formula_text(), named_formulas())},
-       store(&SolveConfig::right)},
+      {{.name = "solve", .type = sides}, store(&SolveConfig::left)},
+      {{.name = "equals", .type = sides}, store(&SolveConfig::right)},
       {{.name = "tolerance", .type = null_or(real(1e-15, 0.5)), .preset = "null"},
        store(&SolveConfig::tolerance)},
       {{.name = "most_iterations", .type = integer(1, 1000000), .preset = "200"},
@@ -148,8 +148,8 @@ Schema field_names() {
       {}};
 }
 
-Schema named_formulas() {
-  return map_of_names(formula_text(), "a map of names with a formula each");
+Schema named_formulas(const std::string& if_empty) {
+  return map_of_names(formula_text(), "a map of names with a formula each", if_empty);
 }
 
 Schema quantities() {

@@ -10,10 +10,11 @@ namespace lapl {
 /// The word that makes a field complex, in `fields: {NAME: complex}`.
 inline constexpr std::string_view complex_word = "complex";
 
-Schema field_names();      ///< [NAME, ...], or {NAME: real, NAME: complex, ...}
-Schema parameter();        ///< a number, or the source of a field
-Schema field_source();     ///< {image: FILE, ...}, {hdf5: FILE, ...} or {formula: FORMULA}
-Schema named_formulas();   ///< {NAME: FORMULA, ...}
+Schema field_names();   ///< [NAME, ...], or {NAME: real, NAME: complex, ...}
+Schema parameter();     ///< a number, or the source of a field
+Schema field_source();  ///< {image: FILE, ...}, {hdf5: FILE, ...} or {formula: FORMULA}
+/// {NAME: FORMULA, ...}; an empty map is the mistake `if_empty`, unless that is empty.
+Schema named_formulas(const std::string& if_empty = {});
 Schema quantities();       ///< the same, or {NAME: {solve: FORMULA, equals: FORMULA}, ...}
 Schema integrals();        ///< {NAME: FORMULA, NAME: {formula: FORMULA, on: SIDE}, ...}
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}

@@ -334,8 +334,12 @@ YamlNode resolved_map(const MapForm& form, const YamlNode& node, const std::stri
 std::optional<YamlNode> resolved_by(const Form& form, const YamlNode& node, const std::string& path,
                                     YamlProblems& problems) {
   if (const auto* const own = std::get_if<OwnForm>(&form)) return own->read(node, path, problems);
-  if (const auto* const names = std::get_if<NamesForm>(&form))
-    return resolved_names(*names, node, path, problems);
+  if (const auto* const names = std::get_if<NamesForm>(&form)) {
+    if (!node.children.empty() || names->otherwise.empty())
+      return resolved_names(*names, node, path, problems);
+    add_problem(problems, node.position, path, names->otherwise);
+    return node;
+  }
   if (const auto* const map = std::get_if<MapForm>(&form);
       map && (!map->is_meant || map->is_meant(node)))
     return resolved_map(*map, node, path, problems);

@@ -174,6 +174,7 @@ TEST_CASE("mistakes in fields that are solved for together") {
       {"{solve: {p: laplacian(p) - q, q: laplacian(q) - p}, equals: {p: u}}",
        "both: equals has no q (expected the fields of solve)"},
       {"{solve: {p: laplacian(p), q: laplacian(q)}, equals: u}", "both: equals has no p"},
+      {"{solve: {}, equals: {}}", "both.solve: found no field (expected at least one)"},
       {"{solve: {p: laplacian(p)}, equals: {p: u, r: 1}}",
        "both: equals has r, but solve has not (expected the same fields)"},
       {"{solve: {p: laplacian(p), q: laplacian(q)}, equals: {p: u, q: p}}",
