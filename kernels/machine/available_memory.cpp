@@ -1,6 +1,9 @@
 #include "kernels/machine/available_memory.hpp"
 
 #include <fmt/format.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <filesystem>
@@ -96,6 +99,14 @@ void throw_out_of_memory(std::uint64_t needed) {
       "out of host memory: a field needs {} more, about {} are available (lapl plan says what a "
       "run takes)",
       size_text(static_cast<double>(needed)), size_text(static_cast<double>(available_memory())));
+}
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  // No block of its own for a large vector, and nothing given back from the end of the heap.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
 }
 
 }  // namespace lapl

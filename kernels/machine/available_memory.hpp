@@ -16,4 +16,9 @@ std::uint64_t group_memory(const std::filesystem::path& groups, const std::files
 /// Throws DeviceError; the message has the bytes needed for a field and the bytes available.
 [[noreturn]] void throw_out_of_memory(std::uint64_t needed);
 
+/// From now on, memory that is freed stays with the process, for solvers that allocate the same
+/// vectors in each step: the system clears each page that it gives anew, which may take as long as
+/// a solve. Does nothing without glibc.
+void keep_freed_memory();
+
 }  // namespace lapl

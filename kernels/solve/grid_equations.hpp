@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/machine/available_memory.hpp"
+
 namespace lapl {
 
 /// When a solve takes place.
@@ -33,6 +35,7 @@ struct SolveReport {
 
 class GridEquations {
  public:
+  GridEquations() { keep_freed_memory(); }
   virtual ~GridEquations() = default;
 
   /// `state` has all fields of the whole grid, one after the other. The values of the unknown
