@@ -234,15 +234,17 @@ int bench_engines(const BenchOptions& options) {
                 result.not_finite_after, result.verified_steps, result.steps));
           measured = true;
         } catch (const FormattedError& error) {
-          if (ranks.count() > 1) throw;  // the other ranks would wait for this one
+          const bool is_unsuitable = dynamic_cast<const EngineUnsuitable*>(&error) != nullptr;
+          const bool is_skipped = is_unsuitable && options.engine.empty();
+          // All ranks skip an engine alike; after other errors they would wait for this one.
+          if (ranks.count() > 1 && !is_skipped) throw;
           const bool is_refusal = dynamic_cast<const NumericalError*>(&error) == nullptr;
           all.push_back({{"engine", engine},
                          {"backend", backend},
                          {"precision", precision},
                          {"shape", shape.extents()},
                          {is_refusal ? "refused" : "error", error.what()}});
-          const bool is_unsuitable = dynamic_cast<const EngineUnsuitable*>(&error) != nullptr;
-          if (!failed && !(is_unsuitable && options.engine.empty()))
+          if (!failed && !is_skipped)
             failed = std::current_exception();
           else
             print_text(stderr, "{}, {}: {}\n", engine, precision, error.what());

@@ -105,7 +105,7 @@ void keep_freed_memory() {
 #ifdef __GLIBC__
   // No block of its own for a large vector, and nothing given back from the end of the heap.
   mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_TRIM_THRESHOLD, -1);
 #endif
 }
 

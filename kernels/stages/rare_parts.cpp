@@ -36,14 +36,15 @@ Decides decides(const StageTree& tree, int condition) {
 
 }  // namespace
 
-RareParts rare_parts(const StageTree& tree) {
+RareParts rare_parts(const StageTree& tree, const std::vector<bool>& varying) {
   struct Choice {
     int operation;
     Decides by;
   };
   std::vector<Choice> choices;
   for (int i = 0; i < static_cast<int>(tree.operations.size()); ++i)
-    if (const StageOperation& node = tree.operations[i]; node.operation == Operation::choice)
+    if (const StageOperation& node = tree.operations[i];
+        node.operation == Operation::choice && (varying.empty() || varying[i]))
       if (const Decides by = decides(tree, node.operands[0]); by != Decides::no)
         choices.push_back({i, by});
   RareParts parts;

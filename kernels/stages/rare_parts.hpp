@@ -21,6 +21,7 @@ struct RareParts {
 
   bool any() const { return !where_true.empty() || !where_false.empty(); }
 };
-RareParts rare_parts(const StageTree& tree);
+/// `varying` is true for the operations of which choices count; empty: all.
+RareParts rare_parts(const StageTree& tree, const std::vector<bool>& varying = {});
 
 }  // namespace lapl

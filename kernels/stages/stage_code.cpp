@@ -176,7 +176,7 @@ std::string loops_text(const StageTree& tree, const LeafText& leaf) {
   };
   const std::string every =
       operations_text(tree, varying, leaf, Branching::called) + results_text(tree, "o{}[i]");
-  const RareParts parts = rare_parts(tree);
+  const RareParts parts = rare_parts(tree, varying);  // other choices are arguments
   const std::vector<bool> common = both(parts.needed, varying);
   const std::string branching = branching_text(parts.common, common, varying, leaf);
   if (!parts.any() && branching.empty()) return "#pragma omp simd\n" + loop("0; i < count", every);
@@ -263,7 +263,7 @@ std::string beginning_of_code(std::size_t value_bytes, const std::string& header
 StageLayout stage_layout(const StageTree& tree) {
   const std::vector<bool> varying = varying_along_rows(tree);
   StageLayout layout{.lines = {}, .arguments = stage_arguments(tree, varying, 2)};
-  const std::vector<bool> common = rare_parts(tree).needed;
+  const std::vector<bool> common = rare_parts(tree, varying).needed;
   for (std::size_t i = 0; i < tree.operations.size(); ++i) {
     if (!varying[i]) continue;
     const StageOperation& node = tree.operations[i];

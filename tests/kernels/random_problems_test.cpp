@@ -136,3 +136,20 @@ TEST_CASE_TEMPLATE("functions that branch for few cells have the reference's bit
     }
   CHECK(compared >= 3);
 }
+
+// Such a choice is an argument of the code, and so are not its operands.
+TEST_CASE("a choice that is the same along rows is compiled") {
+  std::string branch = "-5 + y";
+  for (int i = 1; i < 14; ++i) branch += fmt::format(" + y / (y + {})", i);
+  const RunConfig run =
+      test::formula_run({40, 300}, {{"u", "where(y < 3, " + branch + ", 0) * u"}});
+  const auto problem = make_problem<float>(Model(run), {});
+  test::RandomProblem of(1, false);
+  of.steps = 2, of.compiled = true;
+  const std::vector<float> state(problem.values(), 0.7f);
+  const auto backend = make_backend<float>("cpu", "threaded", problem, 1);
+  backend->settle();
+  CHECK(backend->description().setback == "");
+  CHECK(random_stepped<float>("cpu", "threaded", problem, of, state) ==
+        random_stepped<float>("cpu", "reference", problem, of, state));
+}
