@@ -154,21 +154,14 @@ int bench_filters(const BenchOptions& options) {
   return 0;
 }
 
-// The coefficient fields of a config on a grid of this shape; only the first rank has their values.
-CoefficientFields coefficients_on(const std::optional<LoadedConfig>& loaded, Shape shape,
-                                  const Ranks& ranks) {
-  if (!loaded) return {};
-  RunConfig config = loaded->run;
-  config.shape = shape;
-  return ranks.is_first() ? load_coefficients(config) : unread_coefficients(config);
-}
-
-// The initial fields from files, alike.
-WholeFields initial_on(const std::optional<LoadedConfig>& loaded, Shape shape, const Ranks& ranks) {
-  if (!loaded || !ranks.is_first()) return {};
-  RunConfig config = loaded->run;
-  config.shape = shape;
-  return load_initial_fields(config);
+// Reads the initial fields of a case; returns the coefficient fields. Only the first rank has
+// values.
+CoefficientFields read_fields(const RunConfig& of_config, BenchmarkCase& of, const Ranks& ranks) {
+  RunConfig config = of_config;
+  config.shape = of.shape;
+  if (!ranks.is_first()) return unread_coefficients(config);
+  of.initial = load_initial_fields(config);
+  return load_coefficients(config);
 }
 
 std::string bench_backend(const BenchOptions& options) {
@@ -213,18 +206,14 @@ int bench_engines(const BenchOptions& options) {
     for (const Shape shape : shapes)
       for (const std::string precision : {"float32", "float64"}) {
         if (!options.precision.empty() && options.precision != precision) continue;
-        BenchmarkCase of{backend,
-                         engine,
-                         shape,
-                         {boundary, boundary, boundary},
-                         options.threads,
-                         loaded ? &loaded->run : nullptr,
-                         {}};
+        BenchmarkCase of{backend,         engine,
+                         shape,           {boundary, boundary, boundary},
+                         options.threads, loaded ? &loaded->run : nullptr};
         const auto measure = precision == "float32" ? benchmark<float> : benchmark<double>;
         try {
-          of.initial = initial_on(loaded, shape, ranks);
-          const auto result = measure(of, coefficients_on(loaded, shape, ranks), options.steps,
-                                      options.repeats, ranks);
+          CoefficientFields coefficients;
+          if (loaded) coefficients = read_fields(loaded->run, of, ranks);
+          const auto result = measure(of, coefficients, options.steps, options.repeats, ranks);
           all.push_back(result_json(result, shape, precision));
           if (as_table) print_row(all.back(), result, shape);
           if (result.not_finite_after > 0 && ranks.is_first())
@@ -234,8 +223,8 @@ int bench_engines(const BenchOptions& options) {
                 result.not_finite_after, result.verified_steps, result.steps));
           measured = true;
         } catch (const FormattedError& error) {
-          const bool is_unsuitable = dynamic_cast<const EngineUnsuitable*>(&error) != nullptr;
-          const bool is_skipped = is_unsuitable && options.engine.empty();
+          const bool is_skipped =
+              options.engine.empty() && dynamic_cast<const EngineUnsuitable*>(&error) != nullptr;
           // All ranks skip an engine alike; after other errors they would wait for this one.
           if (ranks.count() > 1 && !is_skipped) throw;
           const bool is_refusal = dynamic_cast<const NumericalError*>(&error) == nullptr;
@@ -402,8 +391,8 @@ engine before it is timed. The bandwidth ceiling is what a step that reads and w
 once could reach at the measured copy bandwidth; engines that block time exceed it. The
 arithmetic ceiling is what the instructions of a cell take (five for diffusion). Engine spectral
 computes all steps at once, and is compared within the gate of docs/numerics.md. Filters are
-compared with the plain sum, in some thousand cells. In JSON, a case without figures has "refused", with the
-reason, or "error", if results are wrong or not finite.)");
+compared with the plain sum, in some thousand cells. In JSON, a case without figures has
+"refused", with the reason, or "error", if results are wrong or not finite.)");
 }
 
 }  // namespace lapl

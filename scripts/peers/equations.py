@@ -205,7 +205,7 @@ def lapl_bench(program, config, steps, backend):
     """[(engine, seconds)] for the equation of a config."""
     words = ["bench", "--config", config, "--backend", backend, "--precision", "float32",
              "--steps", str(steps), "--json"]  # fmt: skip
-    printed = subprocess.run([program, *words], stdout=subprocess.PIPE, text=True, check=False)
+    printed = subprocess.run([program, *words], stdout=subprocess.PIPE, text=True, check=True)
     return [(line["engine"], line["median_seconds"]) for line in json.loads(printed.stdout)
             if "median_seconds" in line]
 
