@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <new>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -88,48 +89,38 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
         for (std::size_t function = 0; function < matrices.size(); ++function) {
           const auto first = static_cast<std::int64_t>(function) * cells;
           std::array<double*, stencil_offsets> entries{};
-          for (int offset = 0; offset < stencil_offsets; ++offset)
-            if (matrices[function].has(offset))
-              entries[offset] = matrices[function].make(offset).data();
           std::vector<char> reads_further(grid.rows());
-          bool lacks_memory = false;
-          for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
-            // Another thread may make the array of an offset.
-            std::array<double*, stencil_offsets> known{};
-            for (std::int64_t column = 0; column < columns; ++column) {
-              const std::int64_t cell = first + row * columns + column;
-              const double entry = (made[cell] - at_base[cell]) / unit;
-              if (entry == 0) continue;
-              int offset = std::isfinite(entry) ? -1 : stencil_center;
-              for (int which = 0; which < at_once && offset < 0; ++which) {
-                const std::array<int, 3> by = {colors[0].offset(i, color_at(which, 0)),
-                                               colors[1].offset(j, color_at(which, 1)),
-                                               colors[2].offset(column, color_at(which, 2))};
-                if (std::ranges::count(by, Colors::none) == 0 &&
-                    (!three_at_once || std::ranges::count(by, 0) >= 2))
-                  offset = offset_number(by[0], by[1], by[2]);
-              }
-              if (offset < 0) {
-                reads_further[row] = 1;
-                continue;
-              }
-              if (known[offset] == nullptr) {
-#pragma omp critical(lapl_stencil_matrices)
-                {
-                  try {
-                    if (entries[offset] == nullptr)
-                      entries[offset] = matrices[function].make(offset).data();
-                  } catch (const std::bad_alloc&) {
-                    lacks_memory = true;
-                  }
-                  known[offset] = entries[offset];
+          std::vector<std::uint32_t> missing(grid.rows());  // a bit for each offset without array
+          std::uint32_t to_make = 0;
+          do {
+            for (int offset = 0; offset < stencil_offsets; ++offset)
+              if (matrices[function].has(offset) || (to_make >> offset & 1) != 0)
+                entries[offset] = matrices[function].make(offset).data();
+            for_rows([&](std::int64_t row, std::int64_t i, std::int64_t j) {
+              missing[row] = 0;
+              for (std::int64_t column = 0; column < columns; ++column) {
+                const std::int64_t cell = first + row * columns + column;
+                const double entry = (made[cell] - at_base[cell]) / unit;
+                if (entry == 0) continue;
+                int offset = std::isfinite(entry) ? -1 : stencil_center;
+                for (int which = 0; which < at_once && offset < 0; ++which) {
+                  const std::array<int, 3> by = {colors[0].offset(i, color_at(which, 0)),
+                                                 colors[1].offset(j, color_at(which, 1)),
+                                                 colors[2].offset(column, color_at(which, 2))};
+                  if (std::ranges::count(by, Colors::none) == 0 &&
+                      (!three_at_once || std::ranges::count(by, 0) >= 2))
+                    offset = offset_number(by[0], by[1], by[2]);
                 }
-                if (known[offset] == nullptr) return;
+                if (offset < 0)
+                  reads_further[row] = 1;
+                else if (entries[offset] == nullptr)
+                  missing[row] |= 1u << offset;
+                else
+                  entries[offset][grid.row_place(row) + column] = entry;
               }
-              known[offset][grid.row_place(row) + column] = entry;
-            }
-          });
-          if (lacks_memory) throw std::bad_alloc();
+            });
+            to_make = std::accumulate(missing.begin(), missing.end(), 0u, std::bit_or<>());
+          } while (to_make != 0);
           if (std::ranges::count(reads_further, 1) > 0) return std::nullopt;
         }
       }
