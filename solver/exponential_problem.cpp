@@ -108,6 +108,7 @@ ExponentialRates make_exponential_rates(RunConfig config, const FormulaSystem& s
 
 std::string why_not_exponential(const RunConfig& config, const FormulaSystem& system) {
   if (is_diffusion(config)) return "it steps formulas (expected equation.kind: formula)";
+  if (!system.after.empty()) return "equation.after replaces values after a step";
   try {
     make_exponential_rates(config, system, unread_coefficients(config));
     return {};

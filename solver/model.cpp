@@ -57,6 +57,7 @@ Model::Model(RunConfig config, FormulaSystem of_config)
                             ? value_stages(system, parse_formula(integral.name, "0"))
                             : face_stages(system, formula, faces));
   }
+  if (run.stop) stop = value_stages(system, run.stop->when.parsed("limits.stop"));
 }
 
 }  // namespace lapl

@@ -39,6 +39,8 @@ struct Model {
   /// with fill_value outside. Captured::derived holds the derived outputs, then results of filters
   /// (which have no stages), then the integrals.
   std::vector<StepStages> derived, integrals;
+  std::optional<StepStages>
+      stop;  ///< of limits.stop; its values come before those of the integrals
 };
 
 }  // namespace lapl

@@ -74,6 +74,7 @@ std::vector<DerivedOutput<T>> planned_outputs(const Model& model, const Problem<
   };
   add(model.derived);
   plans.insert(plans.end(), filters.begin(), filters.end());
+  if (model.stop) add({*model.stop});
   add(model.integrals);
   return plans;
 }

@@ -42,7 +42,8 @@ std::span<const T> dataset_values(const OutputDataset& dataset, const Captured<T
 }
 
 /// Plans that compute Captured::derived from the state of `problem`, the model's problem: the
-/// stages of Model::derived, the results of filters, the stages of Model::integrals.
+/// stages of Model::derived, the results of filters, the stages of Model::stop and of
+/// Model::integrals.
 template <class T>
 std::vector<DerivedOutput<T>> planned_outputs(const Model& model, const Problem<T>& problem,
                                               const std::vector<FilterPlan<T>>& filters = {});

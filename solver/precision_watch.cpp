@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -64,6 +65,10 @@ std::vector<bool> keeps_means(const RunConfig& config) {
   std::vector<bool> keeps(config.fields.size(), true);
   for (const SolveConfig& solve : config.equation.solves)  // has no rate
     keeps[std::ranges::find(config.fields, solve.field) - config.fields.begin()] = false;
+  for (std::size_t field = 0; field < keeps.size(); ++field)
+    if (config.equation.maps.contains(config.fields[field]) ||
+        std::ranges::count(config.equation.after | std::views::keys, config.fields[field]) > 0)
+      keeps[field] = false;
   for (int state = 0; state < 2; ++state) {
     const std::vector<double> rates = rates_at(noise(cells * fields));
     for (std::int64_t field = 0; field < fields; ++field) {

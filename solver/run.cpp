@@ -57,20 +57,21 @@ class Run {
     last_checkpoint_ = start;
     if (config_.verify_every) verification_.emplace(*backend_, step_);
     probe();
-    // A run resumed from its steady state ends there at once.
-    if (is_steady()) result.stopped_by = stopped_by_steady;
+    // A run resumed from its steady state, or where limits.stop holds, ends there at once.
+    result.stopped_by = reached();
     const bool at_rest = !result.stopped_by.empty();
     store(is_output() || at_rest, step_ == 0 || at_rest);
     while (step_ < last_ && result.stopped_by.empty()) {
       run_stretch();
-      result.stopped_by = is_steady() ? stopped_by_steady : first_text(ranks_, stop_reason());
+      result.stopped_by = reached();
+      if (result.stopped_by.empty()) result.stopped_by = first_text(ranks_, stop_reason());
       if (result.stopped_by.empty() && step_ == config_.stops_at)
         result.stopped_by = stopped_by_plan;
       if (result.stopped_by.empty() && config_.wall_time &&
           of_first(ranks_, seconds_since(start)) >= *config_.wall_time)
         result.stopped_by = "limits.wall_time";
       const bool stopping = !result.stopped_by.empty() && step_ < last_;
-      const bool output = is_output() || result.stopped_by == stopped_by_steady;
+      const bool output = is_output() || completes(result.stopped_by);
       const bool checkpoint = stopping || checkpoint_is_due();
       // Only verified states are stored.
       if (verification_ && (output || checkpoint || schedule_.is_verification(step_))) verify();
@@ -78,7 +79,7 @@ class Run {
       store(output, checkpoint, stopping);
     }
     if (step_ == last_) result.stopped_by.clear();
-    result.complete = result.stopped_by.empty() || result.stopped_by == stopped_by_steady;
+    result.complete = result.stopped_by.empty() || completes(result.stopped_by);
     finish_storing();
     result.step = step_;
     result.stepping_seconds = earlier_stepping_seconds_ + backend_->stepping_seconds();
@@ -293,6 +294,21 @@ class Run {
       for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
         probed.push_back(field * shape.cells() + cell_index(shape, Cell::of(indices)));
     sink_.probed(step_, time(), backend_->values_at(probed));
+  }
+
+  // What completes the run at this step; empty: nothing.
+  std::string reached() {
+    return is_steady() ? stopped_by_steady : meets_stop() ? stopped_by_condition : "";
+  }
+
+  bool meets_stop() {
+    if (!schedule_.is_stop_check(step_) || step_ == last_) return false;
+    finish_storing();  // the backend allows one capture at a time
+    const Capture<T> capture = backend_->capture(true);
+    const Captured<T> captured = capture.wait();
+    const std::span<const T> holds =
+        captured.derived.at(captured.derived.size() - config_.integrals.size() - 1);
+    return ranks_.any(std::ranges::any_of(holds, [](T value) { return value != 0; }));
   }
 
   // Runs one more step to measure the change, then goes back. The check thus depends on the state

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/backend.hpp"
@@ -80,7 +81,7 @@ struct VaryingSteps {
 struct RunResult {
   std::int64_t step = 0;          ///< the last step taken
   std::string stopped_by;         ///< reason for stopping before config.steps; empty otherwise
-  bool complete = false;          ///< reached config.steps or a steady state
+  bool complete = false;          ///< reached config.steps, a steady state or limits.stop
   double stepping_seconds = 0;    ///< in the engine alone
   double estimating_seconds = 0;  ///< for estimates of the largest stable step
   double seconds = 0;             ///< in all, with outputs and checkpoints
@@ -88,6 +89,13 @@ struct RunResult {
 
 /// RunResult::stopped_by of a run that has reached a steady state (limits.steady).
 inline constexpr const char* stopped_by_steady = "steady";
+
+/// RunResult::stopped_by of a run that meets limits.stop.
+inline constexpr const char* stopped_by_condition = "limits.stop";
+/// True for reasons that complete a run before its last step.
+inline bool completes(std::string_view stopped_by) {
+  return stopped_by == stopped_by_steady || stopped_by == stopped_by_condition;
+}
 
 /// RunResult::stopped_by of a run that config.stops_at has stopped.
 inline constexpr const char* stopped_by_plan = "stops_at";

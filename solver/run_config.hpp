@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -142,8 +143,11 @@ struct EquationConfig {
   std::optional<double> coefficient;                      ///< diffusion: c = D dt / h^2
   std::optional<double> diffusivity;                      ///< diffusion: D
   std::map<std::string, FormulaText, std::less<>> rates;  ///< formula: du/dt of each field
-  NamedFormulas quantities;                               ///< formula: equation.let
-  std::vector<SolveConfig> solves;                        ///< formula: equation.let
+  std::set<std::string, std::less<>>
+      maps;                  ///< formula: fields whose text in `rates` is {next: ...}
+  NamedFormulas after;       ///< formula: values of fields that replace those after each step
+  NamedFormulas quantities;  ///< formula: equation.let
+  std::vector<SolveConfig> solves;  ///< formula: equation.let
 };
 
 /// An output computed from the state by a formula.
@@ -171,6 +175,12 @@ struct ProbesConfig {
 struct Cadence {
   std::optional<std::int64_t> steps;
   std::optional<double> seconds;
+};
+
+/// A condition that completes a run: a formula that is not 0 in a cell.
+struct StopConfig {
+  FormulaText when;
+  std::int64_t every = 1;  ///< steps between checks
 };
 
 /// Largest step number; float64 holds it exactly.
@@ -235,6 +245,7 @@ struct RunConfig {
   /// value, as both parts; unset: that of implicit steps
   std::optional<Tolerance> steady_tolerance;
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
+  std::optional<StopConfig> stop;
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 
   /// True until the number for time.step: auto is found.

@@ -41,6 +41,7 @@ class Schedule {
         stability_every_(config.stability_checks().value_or(never)),
         probe_every_(config.probes ? config.probes->every : never),
         checks_steady_(config.steady.has_value()),
+        stop_every_(config.stop ? config.stop->every : never),
         has_probes_(config.probes.has_value()),
         verify_every_(config.verify_every.value_or(never)) {
     if (outputs_by_time_)
@@ -80,6 +81,11 @@ class Schedule {
     return checks_steady_ && step > 0 && step % check_every_ == 0;
   }
 
+  /// Each multiple of limits.stop.every, including step 0.
+  bool is_stop_check(std::int64_t step) const {
+    return stop_every_ < never && step % stop_every_ == 0;
+  }
+
   /// Each multiple of the interval but step 0, and before the first one each power of two, as
   /// states change most at the start.
   bool is_stability_check(std::int64_t step) const {
@@ -109,7 +115,8 @@ class Schedule {
   /// The first step after `step` at which any of the above happens.
   std::int64_t next_after(std::int64_t step) const {
     std::int64_t next = next_output_after(step);
-    for (const std::int64_t every : {checkpoint_every_, check_every_, verify_every_, probe_every_})
+    for (const std::int64_t every :
+         {checkpoint_every_, check_every_, verify_every_, probe_every_, stop_every_})
       next = std::min(next, (step / every + 1) * every);
     if (step < check_every_ && checks_early_) next = std::min(next, power_of_two_after(step));
     return std::min(next, next_stability_check_after(step));
@@ -143,7 +150,9 @@ class Schedule {
   std::int64_t checkpoint_every_, check_every_;
   bool checks_early_;  // false for engine spectral, whose bits depend on checks
   std::int64_t stability_every_, probe_every_;
-  bool checks_steady_, has_probes_;
+  bool checks_steady_;
+  std::int64_t stop_every_;
+  bool has_probes_;
   std::int64_t verify_every_;
   FileCount outputs_in_time_;
 };

@@ -84,6 +84,8 @@ std::vector<double> source_values(const RunConfig& config, const Problem<double>
 std::string why_not_spectral(const RunConfig& config, const FormulaSystem& system) {
   RunConfig known = config;
   if (known.lacks_step()) known.time_step = 1;
+  if (!system.next.empty() || !system.after.empty())
+    return "values are replaced after a step (equation.after, or next)";
   try {
     make_rate_problem(known, system, unread_coefficients(config));
     return {};

@@ -336,7 +336,7 @@ class Execution {
     summary["stepping_seconds"] = result.stepping_seconds;
     summary["seconds"] = result.seconds;
     summary["cells_per_second"] = cells > 0 ? cells / result.stepping_seconds : 0;
-    summary["resume"] = resume_words(config_, complete, complete && !result.stopped_by.empty());
+    summary["resume"] = resume_words(config_, complete, result.stopped_by);
     summary["finished"] = utc_now();
     phases_.stepping = result.stepping_seconds;
     phases_.estimating = result.estimating_seconds;

@@ -188,6 +188,7 @@ class WaysOf {
     config.filters.clear();
     config.probes.reset();
     config.steady.reset();
+    config.stop.reset();
     return config;
   }
 

@@ -27,10 +27,11 @@ nlohmann::ordered_json phases_json(const Phases& phases) {
           {"storing", phases.storing},   {"end", phases.end}};
 }
 
-std::string resume_words(const RunConfig& config, bool complete, bool steady) {
+std::string resume_words(const RunConfig& config, bool complete, const std::string& stopped_by) {
   std::string command = fmt::format("{} resume {}", program_name(), shell_quoted(config.directory));
-  if (steady)  // else it would stop at once, steady again
-    command += " --set limits.steady=null";
+  if (complete && !stopped_by.empty())  // else it would stop at once again
+    command += fmt::format(" --set {}=null",
+                           stopped_by == stopped_by_steady ? "limits.steady" : stopped_by);
   else if (complete && config.ends_by_time())
     command += fmt::format(" --set time.end={}", 2 * *config.end);
   else if (complete)
@@ -42,10 +43,11 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
                          const BackendDescription& by, double cells, std::uint64_t digest,
                          const Phases& phases) {
   const bool complete = result.complete;
-  const bool steady = complete && !result.stopped_by.empty();
   std::string text =
       complete ? fmt::format("complete: step {}{}", result.step,
-                             steady ? ", steady (limits.steady)" : "")
+                             result.stopped_by.empty()                ? ""
+                             : result.stopped_by == stopped_by_steady ? ", steady (limits.steady)"
+                                                                      : ", where limits.stop holds")
                : fmt::format("stopped by {} at step {}{}, with a checkpoint", result.stopped_by,
                              result.step,
                              config.ends_by_time() ? "" : fmt::format(" of {}", config.steps));
@@ -67,8 +69,8 @@ std::string summary_text(const RunConfig& config, const RunResult& result,
           : "",
       phases.storing, phases.end);
   if (config.scheme.kind != Scheme::steady || !complete)
-    text += fmt::format(
-        "{} {}\n", complete ? "go on:   " : "resume:  ", resume_words(config, complete, steady));
+    text += fmt::format("{} {}\n", complete ? "go on:   " : "resume:  ",
+                        resume_words(config, complete, result.stopped_by));
   return text;
 }
 

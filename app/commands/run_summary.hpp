@@ -31,8 +31,10 @@ struct Phases {
 /// The seconds of each phase by its name, for run.json and log.jsonl.
 nlohmann::ordered_json phases_json(const Phases& phases);
 
-/// The command that continues this run: to its end, or beyond it if it is complete or steady.
-std::string resume_words(const RunConfig& config, bool complete, bool steady = false);
+/// The command that continues this run: to its end, or beyond it if it is complete, also where
+/// `stopped_by` completes it.
+std::string resume_words(const RunConfig& config, bool complete,
+                         const std::string& stopped_by = {});
 
 /// The lines printed at the end of a run. `cells`: cell updates, cells times steps; `digest`: of
 /// the last state.

@@ -206,6 +206,8 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     config.keys.push_back({key.name, node_yaml(*at->second.value), at->second.origin});
   }
   const std::vector<KeyMistake> of_splitting = split_complex_fields(config.run);
+  const auto& maps = config.run.equation.maps;
+  if (maps.size() == config.run.fields.size() && !config.run.time_step) config.run.time_step = 1;
   config.system = check_together(config.run, entries, mistakes, of_splitting);
   mistakes.throw_any();
   find_grid(config, entries);

@@ -101,10 +101,13 @@ ConfigTable boundary_keys(int axes) {
 
 // Rows for a key that exists once per field or parameter.
 ConfigKey rate_key(const std::string& field) {
-  return {{.name = "equation." + field, .type = formula_text(),
-           .meaning = "du/dt of the field", .kinds = {enum_name(EquationKind::formula)}}, of_equation,
+  return {{.name = "equation." + field, .type = rate(),
+           .meaning = "du/dt of the field, or {next: FORMULA}, its value after each step of euler",
+           .kinds = {enum_name(EquationKind::formula)}}, of_equation,
           [field](RunConfig& run, const YamlNode& node) {
-            run.equation.rates.insert_or_assign(field, node.text);
+            const YamlNode* const next = find_child(node, "next");
+            if (next) run.equation.maps.insert(field);
+            run.equation.rates.insert_or_assign(field, (next ? next : &node)->text);
           }};
 }
 ConfigKey initial_key(const std::string& field, int axes) {
@@ -215,6 +218,10 @@ ConfigTable make_key_table(const ConfigNames& names) {
        .meaning = "quantities that the formulas of the rates name, and fields that linear "
                   "equations over the grid determine (docs/solves.md)", .kinds = {formula_kind}},
        of_equation, [](RunConfig& run, const YamlNode& node) { assign(run.equation, node); }},
+      {{.name = "equation.after", .type = named_formulas(), .preset = "{}",
+       .meaning = "values of fields that replace those after each step, such as clamp(u, 0, 1) for u",
+       .kinds = {formula_kind}}, of_equation,
+       [](RunConfig& run, const YamlNode& node) { assign(run.equation.after, node); }},
 
       {{.name = "time.steps", .type = null_or(integer(0, most_steps)), .preset = "null",
        .unit = "steps", .meaning = "number of the last step; give either this or time.end"}, free,
@@ -345,6 +352,10 @@ ConfigTable make_key_table(const ConfigNames& names) {
                                  "unit of time, checked every limits.check_finite_every steps; "
                                  "null: never"}, free,
        store(&RunConfig::steady)},
+      {{.name = "limits.stop", .type = null_or(stop_condition()), .preset = "null",
+       .meaning = "the run is complete once this formula is not 0 in a cell, such as maximum(u) > 2; "
+                  "checked after every step, or by {when: FORMULA, every: STEPS}; null: never"}, free,
+       store(&RunConfig::stop)},
       {{.name = "limits.smallest_step", .type = null_or(positive_real()), .preset = "null",
        .unit = "s", .meaning = "a run with time.tolerance ends with an error before a step that "
                                "would be shorter; null: rounding alone limits it"}, free,

@@ -20,10 +20,12 @@ namespace {
 // misspelt key names none: `knd: formula`, `lte: {a: u}`, `coeficient: 0.2`.
 bool may_be_field(const Given& given) {
   const std::string name = entry_in("equation", given);
-  if (!is_plain_name(name) || is_key_beside_rates(name) || !is_bare(given.node)) return false;
+  if (!is_plain_name(name) || is_key_beside_rates(name)) return false;
+  if (given.node.kind == YamlNode::Kind::map && find_child(given.node, "next")) return true;
+  if (!is_bare(given.node)) return false;
   const std::string near = nearest_word(name, keys_beside_rates(), 0);
   const bool is_kind = !nearest_word(given.node.text, names_in(name_table<EquationKind>)).empty();
-  return near.empty() || near == "let" || (near == "kind" && !is_kind);
+  return near.empty() || near == "let" || near == "after" || (near == "kind" && !is_kind);
 }
 
 bool has_word(std::string_view text, std::string_view word) {
@@ -49,7 +51,7 @@ void for_each_solved(const Given& given, const std::function<void(const std::str
 void check_numbers(const GivenKeys& keys, bool has_initial, Mistakes& mistakes) {
   std::vector<const Given*> rates;
   for (const Given& given : keys.keys)
-    if (may_be_field(given)) rates.push_back(&given);
+    if (may_be_field(given) && is_bare(given.node)) rates.push_back(&given);
   for (const Given* const rate : rates) {
     const std::string name = entry_in("equation", *rate);
     const bool is_read = std::ranges::any_of(rates, [&](const Given* other) {

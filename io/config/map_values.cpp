@@ -54,6 +54,14 @@ const KeyTable<SolveConfig>& solve_keys() {
   return keys;
 }
 
+const KeyTable<StopConfig>& stop_keys() {
+  static const KeyTable<StopConfig> keys = {
+      {{.name = "when", .type = formula_text()}, store(&StopConfig::when)},
+      {{.name = "every", .type = integer(1, most_steps), .preset = "1"},
+       store(&StopConfig::every)}};
+  return keys;
+}
+
 using D = DerivedConfig;
 const KeyTable<D>& derived_keys() {
   static const KeyTable<D> keys = {
@@ -186,6 +194,19 @@ void assign(EquationConfig& equation, const YamlNode& node) {
     });
   });
 }
+
+Schema rate() {
+  static const KeyTable<FormulaText> keys = {
+      {{.name = "next", .type = formula_text()},
+       [](FormulaText& next, const YamlNode& node) { assign(next, node); }}};
+  return either(formula_text(), map_schema(keys, "{next: FORMULA}"));
+}
+
+Schema stop_condition() {
+  return map_schema(stop_keys(), "{when: FORMULA, every: STEPS}", {{formula_text(), "when"}});
+}
+
+void assign(StopConfig& stop, const YamlNode& node) { put_map(stop_keys(), stop, node); }
 
 Schema integrals() {
   return map_of_names(

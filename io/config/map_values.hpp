@@ -16,6 +16,8 @@ Schema field_source();  ///< {image: FILE, ...}, {hdf5: FILE, ...} or {formula: 
 /// {NAME: FORMULA, ...}; an empty map is the mistake `if_empty`, unless that is empty.
 Schema named_formulas(const std::string& if_empty = {});
 Schema quantities();       ///< the same, or {NAME: {solve: FORMULA, equals: FORMULA}, ...}
+Schema rate();             ///< a formula, or {next: FORMULA}
+Schema stop_condition();   ///< a formula, or {when: FORMULA, every: STEPS}
 Schema integrals();        ///< {NAME: FORMULA, NAME: {formula: FORMULA, on: SIDE}, ...}
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}
@@ -29,6 +31,7 @@ void assign(ParameterConfig& parameter, const YamlNode& node);
 void assign(std::vector<DerivedConfig>& derived, const YamlNode& node);
 void assign(EquationConfig& equation, const YamlNode& node);
 void assign(std::vector<IntegralConfig>& integrals, const YamlNode& node);
+void assign(StopConfig& stop, const YamlNode& node);
 void assign(ProbesConfig& probes, const YamlNode& node);
 void assign(Tolerance& tolerance, const YamlNode& node);
 void assign(RecordChoice& record, const YamlNode& node);

@@ -76,6 +76,8 @@ void describe_status(RunView& view, const fs::path& folder, const std::string& h
   }
   if (view.status == "complete" && text_in(summary, "stopped_by") == stopped_by_steady)
     view.note = "steady: no value changes as fast as limits.steady";
+  if (view.status == "complete" && text_in(summary, "stopped_by") == stopped_by_condition)
+    view.note = "limits.stop holds";
   if (view.status == "stopped")
     view.note = fmt::format("stopped by {}", text_in(summary, "stopped_by"));
   if (view.status != "running") return;

@@ -30,6 +30,7 @@ class Splitting : public MistakeList {
     split_quantities();
     split_rates();
     split_solves();
+    split_after();
     split_initials();
     config_.conditions = split(config_.conditions);
     config_.mask_conditions = split(config_.mask_conditions);
@@ -37,6 +38,7 @@ class Splitting : public MistakeList {
       make_real("output.derived", derived.name, derived.formula, derived.name + ": ");
     for (IntegralConfig& integral : config_.integrals)
       make_real("output.integrals", integral.name, integral.formula, integral.name + ": ");
+    if (config_.stop) make_real("limits.stop", "limits.stop", config_.stop->when);
     config_.fields = with_parts(config_.fields);
     config_.output_fields = with_parts(config_.output_fields);
     return std::move(found_);
@@ -125,8 +127,28 @@ class Splitting : public MistakeList {
       }
       const auto texts = parts("equation." + field, field, rate->second);
       rates.erase(rate);
-      for (const std::size_t which : {0, 1}) rates[part_names(field).at(which)] = texts.at(which);
+      const bool is_map = config_.equation.maps.erase(field) > 0;
+      for (const std::size_t which : {0, 1}) {
+        const std::string& part = part_names(field).at(which);
+        rates[part] = texts.at(which);
+        if (is_map) config_.equation.maps.insert(part);
+      }
     }
+  }
+
+  void split_after() {
+    NamedFormulas made;
+    for (auto& [field, formula] : config_.equation.after) {
+      if (!is_complex(field)) {
+        make_real("equation.after", field, formula, field + ": ");
+        made.emplace_back(field, formula);
+        continue;
+      }
+      const Texts texts = parts("equation.after", field, formula);
+      for (const std::size_t which : {0, 1})
+        made.emplace_back(part_names(field).at(which), texts.at(which));
+    }
+    config_.equation.after = std::move(made);
   }
 
   // If a complex field's initial field is no formula, it sets the real part; the imaginary is 0.

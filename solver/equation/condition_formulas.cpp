@@ -166,6 +166,7 @@ SideCondition condition_of_array(SideCondition condition, const std::string& arr
 
 std::string why_not_absorbing(const std::string& array, const RunConfig& run) {
   if (std::ranges::count(run.fields, array) == 0) return "is no field";
+  if (run.equation.maps.contains(array)) return "has no rate, but a next value";
   const Formula rate = field_rate(run, array).parsed(array);
   std::string found;
   FormulasOf(run).each_below(rate, rate.whole(), [&](const FormulaNode& node) {

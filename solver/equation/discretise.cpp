@@ -308,7 +308,8 @@ Term TreeWriter::call(const ShiftedPart& place, const FormulaNode& node) {
                                               node.name, node.name));
     throw FormulaError(node.at, node.name, known_names(names_));
   }
-  if (function->kind == FormulaFunction::Kind::defined) require_arguments(node, 1);
+  if (function->kind == FormulaFunction::Kind::defined)
+    require_arguments(node, static_cast<std::size_t>(function->argument_count()));
   if (function->kind == FormulaFunction::Kind::over_grid) return over_grid(place, node);
   return function->kind == FormulaFunction::Kind::stencil ? stencil(place, node)
                                                           : values_function(place, node);

@@ -213,7 +213,8 @@ class Parser {
     close(open);
     if (node.name == "noise" && node.operands.size() == 1) require_kept(node.operands.front());
     const FormulaFunction* const function = formula_function(node.name);
-    if (function && function->kind == FormulaFunction::Kind::defined && node.operands.size() == 1)
+    if (function && function->kind == FormulaFunction::Kind::defined &&
+        std::ssize(node.operands) == function->argument_count())
       return defined(*function, node);
     return add(std::move(node));
   }
@@ -234,12 +235,13 @@ class Parser {
                                               seed.number));
   }
 
-  // The formula by which a function is defined, with the operand of this call as its argument.
+  // The formula by which a function is defined, with the operands of this call as its arguments.
   int defined(const FormulaFunction& function, const FormulaNode& call) {
     std::vector<int> places;
     for (FormulaNode node : Parser(function.meaning).parse().nodes) {
-      if (node.kind == Kind::name && node.name == function.arguments) {
-        places.push_back(call.operands.front());
+      if (node.kind == Kind::name) {
+        const auto before = function.arguments.substr(0, function.arguments.find(node.name));
+        places.push_back(call.operands.at(std::ranges::count(before, ',')));
         continue;
       }
       for (int& operand : node.operands) operand = places[operand];

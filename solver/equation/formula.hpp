@@ -127,6 +127,8 @@ struct FormulaFunction {
   std::string_view meaning;
   Operation operation = Operation::number;  ///< for of_values, the operation of the tree
   GridReduction::Kind reduction = GridReduction::Kind::mean;  ///< for over_grid
+
+  std::ptrdiff_t argument_count() const { return 1 + std::ranges::count(arguments, ','); }
 };
 inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
 #define LAPL_ROW(operation, operands, name, arguments, meaning) \
@@ -159,6 +161,7 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
      "div(c e), second order: for each axis (F - F-) / h, F = c (e + s/2) where c > 0, else c (e+ "
      "- s+/2)"},
     {"biharmonic", FormulaFunction::Kind::defined, "e", "laplacian(laplacian(e))"},
+    {"clamp", FormulaFunction::Kind::defined, "e, low, high", "min(max(e, low), high)"},
 #define LAPL_ROW(name, arguments, kind, meaning) \
   {name,                                         \
    FormulaFunction::Kind::over_grid,             \

@@ -139,6 +139,8 @@ class FormulaChecker : public ConditionChecker {
         attempt("equation." + field, [&] { rate->second.parsed(field); });
     for (const auto& entry : run_.equation.quantities)
       attempt("equation.let", [&] { entry.second.parsed(entry.first); });
+    for (const auto& entry : run_.equation.after)
+      attempt("equation.after", [&] { entry.second.parsed(entry.first); });
     for (const SolveConfig& solve : run_.equation.solves) {
       if (has_other_fields(solve)) continue;
       for (const FormulaText* const side : {&solve.left, &solve.right})
@@ -162,9 +164,12 @@ class FormulaChecker : public ConditionChecker {
       });
     };
     for (const Formula& rate : system().rates) check_formula("equation." + rate.name, rate);
+    for (const auto& [field, next] : system().next) check_formula("equation." + next.name, next);
+    check_after(*check, looked_at);
     check_solves(*check);
     use(looked_at);
     check_noise();
+    check_maps();
     // Checking a quantity also checks those that it reads, so its readers come first.
     for (const Formula* const quantity : readers_first(system().quantities))
       if (!looked_at.contains(quantity->name)) check_formula("equation.let", *quantity);
@@ -186,6 +191,39 @@ class FormulaChecker : public ConditionChecker {
       attempt(
           key, [&] { throw error; }, "all rates in one stage: ");
     }
+  }
+
+  void check_after(StageMaker& check, std::set<std::string>& looked_at) {
+    for (const auto& [name, text] : run_.equation.after)
+      if (std::ranges::count(run_.fields, name) == 0)
+        add("equation.after",
+            fmt::format("found {} (expected fields: {})", name, fmt::join(run_.fields, ", ")));
+      else if (run_.equation.maps.contains(name))
+        add("equation.after", fmt::format("found {}, which has {{next: FORMULA}} (expected the "
+                                          "value after a step there)",
+                                          name));
+    for (const auto& [field, formula] : system().after)
+      attempt(
+          "equation.after",
+          [&] {
+            const std::set<std::string>& names = check.names_read_by(formula);
+            looked_at.insert(names.begin(), names.end());
+            if (names.contains("noise"))
+              throw FormulaError(0, "reads noise, which only rates and next values have",
+                                 formula.name, formula.text);
+          },
+          formula.name + ": ");
+    if (!run_.equation.after.empty() && run_.scheme.kind == Scheme::steady)
+      add("equation.after", "given with time.scheme steady, which takes no steps (expected none)");
+  }
+
+  void check_maps() {
+    for (const std::string& field : run_.equation.maps)
+      if (run_.scheme.kind != Scheme::euler)
+        add("equation." + field,
+            fmt::format("found {{next: FORMULA}} with time.scheme {} (expected euler, which "
+                        "evaluates it once)",
+                        enum_name(run_.scheme.kind)));
   }
 
   // True if the fields that are solved for together have mistakes.
@@ -298,7 +336,7 @@ class FormulaChecker : public ConditionChecker {
   }
 
   void check_outputs() {
-    if (run_.derived.empty() && run_.integrals.empty()) return;
+    if (run_.derived.empty() && run_.integrals.empty() && !run_.stop) return;
     StageMaker stages(system());
     std::list<Formula> formulas;
     const auto check = [&](const char* key, const std::string& name, const FormulaText& text,
@@ -315,6 +353,7 @@ class FormulaChecker : public ConditionChecker {
     };
     for (const DerivedConfig& derived : run_.derived)
       check("output.derived", derived.name, derived.formula);
+    if (run_.stop) check("limits.stop", "limits.stop", run_.stop->when);
     for (const IntegralConfig& integral : run_.integrals) {
       check_faces(integral);
       const CellFaces faces = faces_on(integral.on, run_);
@@ -373,7 +412,8 @@ class FormulaChecker : public ConditionChecker {
 }  // namespace
 
 const std::vector<std::string>& keys_beside_rates() {
-  static const std::vector<std::string> keys = {"kind", "let", "coefficient", "diffusivity"};
+  static const std::vector<std::string> keys = {"kind", "let", "after", "coefficient",
+                                                "diffusivity"};
   return keys;
 }
 

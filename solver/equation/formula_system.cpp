@@ -199,7 +199,7 @@ FormulaText field_rate(const RunConfig& run, const std::string& field) {
                ? fmt::format("{} * laplacian({})", run.equation.diffusivity.value_or(1), field)
                : "0";
   const auto rate = run.equation.rates.find(field);
-  return rate == run.equation.rates.end() ? "0" : rate->second;
+  return rate == run.equation.rates.end() || run.equation.maps.contains(field) ? "0" : rate->second;
 }
 
 std::map<std::string, int, std::less<>> array_indices(const RunConfig& run) {
@@ -220,8 +220,14 @@ FormulaSystem make_system(const RunConfig& run) {
   NoiseUses& noise = system.names.noise.emplace();
   noise.seed = run.initial.fractal.seed;
   for (int axis = 3 - run.shape.axes; axis < 3; ++axis) noise.volume *= run.spacing.by_axis[axis];
-  for (const std::string& field : run.fields)
+  for (const std::string& field : run.fields) {
+    const int index = static_cast<int>(system.rates.size());
+    if (run.equation.maps.contains(field))
+      system.next[index] = run.equation.rates.at(field).parsed(field);
+    for (const auto& [name, formula] : run.equation.after)
+      if (name == field) system.after[index] = formula.parsed(field);
     system.rates.push_back(field_rate(run, field).parsed(field));
+  }
   for (const auto& [name, formula] : run.equation.quantities)
     system.quantities.push_back(formula.parsed(name));
   for (std::size_t i = 0; i < run.equation.solves.size(); ++i) {
@@ -242,7 +248,11 @@ FormulaSystem explicit_part(const FormulaSystem& system, Scheme scheme) {
   return scheme == Scheme::imex ? SplitSystem(system).others : system;
 }
 
-bool has_noise(const FormulaSystem& system) { return rate_stages(system).used.contains("noise"); }
+bool has_noise(const FormulaSystem& system) {
+  FormulaSystem all = system;
+  for (const auto& [field, next] : std::exchange(all.next, {})) all.rates[field] = next;
+  return rate_stages(all).used.contains("noise");
+}
 
 bool applies_to(const SideCondition& condition, const std::string& array, const RunConfig& run) {
   return condition.array.empty() ? std::ranges::count(run.fields, array) > 0

@@ -18,6 +18,8 @@ class ErrorMaker : public StageMaker {
   using StageMaker::StageMaker;
 
  protected:
+  int error_ = -1;  // the array of a step's error, until it is a field
+
   // Renumbers arrays so that the array `made`, a step's error, follows the fields of the state.
   void make_field(int made) {
     const int place = static_cast<int>(fields_.size());
@@ -59,7 +61,7 @@ class ErrorMaker : public StageMaker {
       results.emplace_back(error, largest.value_or(TreeWriter::scalar(0)));
       return results;
     });
-    make_field(error);
+    error_ = error;
   }
 
   // Makes `largest` the larger of itself and the scaled error of a field with a rate, whose new
@@ -225,7 +227,7 @@ class ImplicitMaker : public ErrorMaker {
         results.emplace_back(error, largest.value_or(TreeWriter::scalar(0)));
       return results;
     });
-    make_field(error);
+    error_ = error;
   }
 
  private:

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <ranges>
 #include <string_view>
 
 namespace lapl {
@@ -25,7 +27,8 @@ std::optional<std::uint64_t> noise_seed(const Formula& formula, const FormulaNod
                      "0 to 9007199254740992 that is written out)");
 }
 
-void NoiseUses::find(const std::vector<Formula>& rates, const std::vector<Formula>& quantities) {
+void NoiseUses::find(const std::vector<Formula>& rates, const std::map<int, Formula>& next,
+                     const std::vector<Formula>& quantities) {
   std::map<std::string_view, const Formula*> named;
   for (const Formula& quantity : quantities) named.emplace(quantity.name, &quantity);
   std::set<const Formula*> seen;
@@ -43,12 +46,14 @@ void NoiseUses::find(const std::vector<Formula>& rates, const std::vector<Formul
     }
     return noisy_nodes.contains({&formula, formula.whole()});
   };
-  for (const std::vector<Formula>* const formulas : {&rates, &quantities})
-    for (const Formula& formula : *formulas) {
-      visit(formula);
-      for (int i = 0; i <= formula.whole(); ++i)
-        if (is_noise(formula.nodes[i])) uses.emplace(Place{&formula, i}, std::ssize(uses));
-    }
+  const auto number = [&](const Formula& formula) {
+    visit(formula);
+    for (int i = 0; i <= formula.whole(); ++i)
+      if (is_noise(formula.nodes[i])) uses.emplace(Place{&formula, i}, std::ssize(uses));
+  };
+  std::ranges::for_each(rates, number);
+  std::ranges::for_each(next | std::views::values, number);
+  std::ranges::for_each(quantities, number);
 }
 
 }  // namespace lapl

@@ -1,6 +1,6 @@
 // The uses of `noise` in a system's formulas. Each place of the text is a use with a number of its
-// own, in the order of the rates and then of the quantities, so that uses are independent; a
-// quantity that several rates read is one use.
+// own, in the order of the rates, of the next values and of the quantities, so that uses are
+// independent; a quantity that several rates read is one use.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ struct NoiseUses {
 
   /// Finds the uses and the nodes that depend on them, also through quantities. No quantity may
   /// read itself.
-  void find(const std::vector<Formula>& rates, const std::vector<Formula>& quantities);
+  void find(const std::vector<Formula>& rates, const std::map<int, Formula>& next,
+            const std::vector<Formula>& quantities);
 };
 
 bool is_noise(const FormulaNode& node);

@@ -36,7 +36,7 @@ class StageMaker {
     }
     check_quantities(system_.quantities);
     names_.reduce = [this](const ReducedPart& reduced) { return reduction_index(reduced); };
-    if (names_.noise) names_.noise->find(system_.rates, system_.quantities);
+    if (names_.noise) names_.noise->find(system_.rates, system_.next, system_.quantities);
     for (const auto& [name, array] : names_.arrays)
       made_.like.resize(std::max(made_.like.size(), static_cast<std::size_t>(array) + 1));
     for (std::size_t array = 0; array < made_.like.size(); ++array)

@@ -25,8 +25,9 @@ class StepMaker : public ImplicitMaker {
     if (!scheme.varies) dt_ = dt;
     if (names_.noise) names_.noise->dt = dt_;
     const SchemeRow& row = table_row(scheme.kind);
+    const Arrays made = system_.after.empty() ? fields_ : copies();  // the new values
     switch (scheme.kind) {
-      case Scheme::leapfrog: leapfrog(); break;
+      case Scheme::leapfrog: leapfrog(made); break;
       case Scheme::rkl2: super_step(scheme.stages.value(), scheme.tolerance); break;
       case Scheme::imex: implicit_reactions(scheme.tolerance); break;
       case Scheme::backward_euler: one_solve(1, 1); break;
@@ -36,11 +37,35 @@ class StepMaker : public ImplicitMaker {
       case Scheme::etdrk4: rates_of_fields(scheme.tolerance.has_value()); break;
       default: row.is_pair() ? pair(row, scheme.tolerance) : runge_kutta(row.stages);
     }
-    if (!scheme.tolerance && !system_.solved.empty() && !row.is_implicit()) solve_last();
+    if (!system_.after.empty()) replace_last(made);
+    if (!system_.solved.empty() &&
+        (!system_.after.empty() || (!scheme.tolerance && !row.is_implicit())))
+      solve_last();
+    if (error_ >= 0) make_field(error_);
     return std::move(made_);
   }
 
  private:
+  // One more stage replaces new values. The stages before leave these in `state`.
+  void replace_last(const Arrays& state) {
+    for (Stage& stage : made_.stages)
+      for (int& target : stage.targets)
+        if (target < std::ssize(fields_)) target = state[target];
+    Formulas formulas;
+    Arrays replaced;
+    for (const auto& [field, formula] : system_.after) {
+      formulas.push_back(&formula);
+      replaced.push_back(field);
+    }
+    evaluate(state, 1, formulas, [&](Level& to, int i, Term value) {
+      std::vector<Made> results = {{replaced[i], value}};
+      for (const int field : fields_)
+        if (i == 0 && !system_.after.contains(field))
+          results.emplace_back(field, to.value(state[field]));
+      return results;
+    });
+  }
+
   // At the end of a step the solved fields follow from the new values of the others: stages leave
   // the first guess in other arrays, and one more stage makes the solution the fields.
   void solve_last() {
@@ -75,7 +100,8 @@ class StepMaker : public ImplicitMaker {
       const Arrays& state = i == 0 ? fields_ : states[(i - 1) % 2];
       const Arrays& next = i == last ? fields_ : states[i % 2];
       const bool adds = i < last && weights[i] != 0;
-      evaluate(state, stage.time, rates_, [&](Level& to, int field, Term rate) {
+      evaluate(state, stage.time, next_or_rates(), [&](Level& to, int field, Term rate) {
+        if (system_.next.contains(field)) return std::vector<Made>{{field, rate}};
         Term sum = to.product(weights[i], rate);
         if (summed > 0) sum = to.writer.sum(to.value(sums[(summed - 1) % 2][field]), sum);
         const Term rates = i == last ? sum : to.product(stage.weights[i], rate);
@@ -85,6 +111,13 @@ class StepMaker : public ImplicitMaker {
       });
       summed += adds;
     }
+  }
+
+  // The formulas of a step of euler: next values, and rates of the fields without one.
+  Formulas next_or_rates() const {
+    Formulas formulas = rates_;
+    for (const auto& [field, formula] : system_.next) formulas[field] = &formula;
+    return formulas;
   }
 
   // u + s, or (1 - share) u + share (y + s)
@@ -144,27 +177,31 @@ class StepMaker : public ImplicitMaker {
         results.emplace_back(error, TreeWriter::scalar(0));
       return results;
     });
-    if (measures_error) make_field(error);
+    error_ = error;
   }
 
   // The rate of a field is taken at the middle of the step, or at its end if it reads fields that
   // were stepped before. These are new then, while the field itself is half a step later.
-  void leapfrog() {
+  void leapfrog(const Arrays& new_values) {
+    Arrays newest = fields_;
     for (const int field : fields_) {
       const std::size_t first = made_.stages.size();
-      evaluate(fields_, fields_.size() == 1 ? 0 : 0.5, {rates_[field]},
-               [&](Level& to, int, Term rate) {
-                 return std::vector<Made>{{field, to.writer.sum(to.value(field), to.change(rate))}};
-               });
+      const int target = new_values[field];
+      evaluate(
+          newest, fields_.size() == 1 ? 0 : 0.5, {rates_[field]}, [&](Level& to, int, Term rate) {
+            return std::vector<Made>{{target, to.writer.sum(to.value(field), to.change(rate))}};
+          });
       const std::span made(made_.stages.begin() + static_cast<std::ptrdiff_t>(first),
                            made_.stages.end());
       const bool reads_new = std::ranges::any_of(made, [&](const Stage& stage) {
         return std::ranges::any_of(stage.tree.operations, [&](const StageOperation& node) {
-          return node.operation == Operation::value && node.index < field;
+          const auto stepped = std::span(new_values).first(static_cast<std::size_t>(field));
+          return node.operation == Operation::value && std::ranges::count(stepped, node.index) > 0;
         });
       });
       if (reads_new)
         for (Stage& stage : made) stage.time = 1;
+      newest[field] = target;
     }
   }
 

@@ -67,7 +67,10 @@ struct ConditionReduction {
 /// then the quantities that have conditions.
 struct FormulaSystem {
   FormulaNames names;
-  std::vector<Formula> rates = {};         ///< one for each field, in the order of the arrays
+  std::vector<Formula> rates = {};  ///< one for each field, in the order of the arrays
+  /// by field: the value after a step of euler, where the rate is 0; the value that replaces the
+  /// one after a step of any scheme
+  std::map<int, Formula> next = {}, after = {};
   std::vector<Formula> quantities = {};    ///< equation.let
   std::vector<Formula> coefficients = {};  ///< parameters that conditions read as formulas
   std::vector<SolvedField> solved = {};    ///< in the order of their solves

@@ -65,6 +65,13 @@ class RandomProblem {
     steps = 1 + below(wide ? 40 : 4);
     threads = 1 + below(3);
     if (chance(0.3)) mask();
+    if (run.scheme.kind == Scheme::euler && chance(0.3))
+      for (const auto& [field, rate] : run.equation.rates)
+        if (chance(0.5)) run.equation.maps.insert(field);
+    if (chance(0.15))
+      for (const auto& [field, rate] : run.equation.rates)
+        if (!run.equation.maps.contains(field) && chance(0.5))
+          run.equation.after.emplace_back(field, accepted_expression(3));
   }
 
   RunConfig run;
@@ -111,7 +118,10 @@ class RandomProblem {
     for (const auto& [name, quantity] : run.equation.quantities)
       text += fmt::format("\n{} = {}", name, quantity.text());
     for (const auto& [field, rate] : run.equation.rates)
-      text += fmt::format("\nd{}/dt = {}", field, rate.text());
+      text += fmt::format("\n{}{} = {}", run.equation.maps.contains(field) ? "next " : "rate of ",
+                          field, rate.text());
+    for (const auto& [field, formula] : run.equation.after)
+      text += fmt::format("\nafter {} = {}", field, formula.text());
     for (const SolveConfig& solve : run.equation.solves)
       text += fmt::format("\n{}: {} = {}", solve.field, solve.left.text(), solve.right.text());
     if (run.mask) text += fmt::format("\nmask = {}", run.mask->formula.text());

@@ -145,6 +145,8 @@ TEST_CASE("canon: a defined function is replaced by its definition") {
   CHECK(canon_mistake("u + biharmonic(u, v)") ==
         "f:4: biharmonic of 2 arguments (expected biharmonic(e))");
   CHECK(canon_mistake("biharmonic(w)").starts_with("f:11: unknown name w"));
+  CHECK(canon("clamp(u + v, -1, 2 * v)") == canon("min(max(u + v, -1), 2 * v)"));
+  CHECK(canon_mistake("clamp(u, 1)") == "f:0: clamp of 2 arguments (expected clamp(e, low, high))");
 }
 
 TEST_CASE("canon: an operator on an operator reads an array of an earlier stage") {

@@ -178,6 +178,8 @@ TEST_CASE("solves: at each step the solved field belongs to the new values of th
         .coefficient = {},
         .diffusivity = {},
         .rates = {{"u", fmt::format("laplacian(s) - s + u*(1 + {})", 0.01 * step)}, {"s", "0"}},
+        .maps = {},
+        .after = {},
         .quantities = {},
         .solves = {}};
     check.scheme = Scheme::euler;
