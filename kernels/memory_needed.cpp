@@ -1,12 +1,14 @@
 #include "kernels/memory_needed.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "kernels/backend.hpp"
 #include "kernels/cpu/compiled_stages.hpp"
 #include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/machine/available_memory.hpp"
+#include "kernels/solve/grid_convolution.hpp"
 #include "kernels/solve/grid_system.hpp"
 #include "kernels/solve/implicit_system.hpp"
 #include "kernels/spectral/exponential_modes.hpp"
@@ -36,8 +38,13 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
   const bool is_implicit = std::ranges::any_of(problem.stages, [](const Stage& stage) {
     return std::ranges::any_of(stage.solves, [](const GridSolve& one) { return one.share > 0; });
   });
+  std::set<int> systems;  // without convolutions
+  for (const Stage& stage : problem.stages)
+    for (const GridSolve& solve : stage.solves)
+      if (!dynamic_cast<const GridConvolution<T>*>(problem.systems[solve.system].get()))
+        systems.insert(solve.system);
   const double solves = is_implicit ? ImplicitSystem::memory(problem.shape, problem.state_fields())
-                                    : static_cast<double>(problem.systems.size()) *
+                                    : static_cast<double>(systems.size()) *
                                           GridSystem::memory(problem.shape, problem.step_fields);
   const double rows = static_cast<double>(problem.shape.planes * problem.shape.rows) * sizeof(T);
   const double array = rows * static_cast<double>(problem.shape.columns);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/fields/digest.hpp"
+#include "kernels/solve/grid_convolution.hpp"
 #include "solver/equation/formula_system.hpp"
 
 namespace lapl {
@@ -66,7 +67,11 @@ class CanonDigest {
     for (const Stage& stage : problem_.stages) {
       for (const GridSolve& solve : stage.solves) {
         Joined solution("solution");
-        solution.add(solves.at(static_cast<std::size_t>(solve.system)));
+        const GridEquations* const system = problem_.systems.at(solve.system).get();
+        if (const auto* const window = dynamic_cast<const GridConvolution<double>*>(system))
+          solution.add(of_window(window->window())).add(of_faces(solve.state[0], stage.time));
+        else
+          solution.add(solves.at(static_cast<std::size_t>(solve.system)));
         for (const int array : solve.state) solution.add(made_[array]);
         if (solve.share != 0) solution.add(solve.share).add(solve.filters ? 1 : 0);
         for (std::size_t i = 0; i < solve.unknowns.size(); ++i)
@@ -87,6 +92,12 @@ class CanonDigest {
       const std::vector<Digest> results = of_results(stage.tree, stage.time);
       for (std::size_t i = 0; i < results.size(); ++i) made_[stage.targets[i]] = results[i];
     }
+  }
+
+  static Digest of_window(const ConvolutionWindow& window) {
+    Joined joined("window");
+    for (const std::int64_t size : by_axis(window.shape)) joined.add(static_cast<double>(size));
+    return joined.add(field_digest(std::span(window.weights)));
   }
 
   // The digests of the tree's results, evaluated at `time`, in steps from the beginning of the

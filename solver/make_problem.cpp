@@ -6,6 +6,7 @@
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/ranks/local_problem.hpp"
+#include "kernels/solve/grid_convolution.hpp"
 #include "kernels/solve/grid_system.hpp"
 #include "kernels/solve/implicit_system.hpp"
 #include "solver/equation/condition_formulas.hpp"
@@ -190,6 +191,14 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
       for (const auto& [name, like] : named)
         if (step.like[array] == like && applies_to(condition, name, config))
           impose(config, condition_of_array(condition, name, config), array, problem);
+  if (!step.windows.empty()) problem.systems.resize(step.first_window);
+  for (const StageWindow& one : step.windows)
+    problem.systems.push_back(std::make_shared<GridConvolution<T>>(
+        problem, one.source,
+        one.window.kernel.empty()
+            ? shift_window(one.window.shift, config.shape.axes)
+            : convolution_window(config.kernels.at(one.window.kernel), config),
+        config.threads));
   return problem;
 }
 LAPL_FOR_FLOATS(problem_with);
@@ -247,9 +256,11 @@ Problem<T> make_problem(const Model& model, const CoefficientFields& coefficient
   if (is_spectral(config))
     problem.linear_rates = linear_rates(config, model.system, coefficients, with_source);
   if (with_source && !problem.systems.empty()) {
-    problem.systems = grid_systems(config, model.system, coefficients);
+    std::vector<std::shared_ptr<GridEquations>> systems =
+        grid_systems(config, model.system, coefficients);
     if (table_row(config.scheme.kind).is_implicit())
-      problem.systems.push_back(step_equations(config, model.system, coefficients));
+      systems.push_back(step_equations(config, model.system, coefficients));
+    std::ranges::move(systems, problem.systems.begin());
   }
   return problem;
 }

@@ -22,6 +22,7 @@
 #include "solver/equation/formula.hpp"
 #include "solver/equation/schemes.hpp"
 #include "solver/filters/filter_config.hpp"
+#include "solver/filters/window_config.hpp"
 #include "solver/names.hpp"
 #include "solver/precision.hpp"
 
@@ -199,6 +200,7 @@ struct RunConfig {
   std::vector<std::string> fields = {"field"};
   std::vector<std::string> complex_fields;  ///< NAME, where `fields` has its parts NAME_re, NAME_im
   std::map<std::string, ParameterConfig, std::less<>> parameters;
+  std::map<std::string, WindowConfig, std::less<>> kernels;  ///< that formulas convolve with
   InitialConfig initial;             ///< of fields without one of their own
   NamedFormulas initial_quantities;  ///< initial.let
   std::map<std::string, InitialConfig, std::less<>> initials;  ///< by field

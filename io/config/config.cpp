@@ -18,6 +18,7 @@
 #include "io/config/gallery.hpp"
 #include "io/config/short_forms.hpp"
 #include "io/durable/posix_file.hpp"
+#include "io/filters/window_keys.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/complex_parts.hpp"
 #include "solver/equation/equation.hpp"
@@ -206,6 +207,11 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     config.keys.push_back({key.name, node_yaml(*at->second.value), at->second.origin});
   }
   const std::vector<KeyMistake> of_splitting = split_complex_fields(config.run);
+  try {
+    load_windows(config.run.kernels);
+  } catch (const FormattedError& error) {
+    mistakes.add(entries.at("kernels").place, "kernels", error.what());
+  }
   const auto& maps = config.run.equation.maps;
   if (maps.size() == config.run.fields.size() && !config.run.time_step) config.run.time_step = 1;
   config.system = check_together(config.run, entries, mistakes, of_splitting);

@@ -9,6 +9,7 @@
 #include "io/config/config_text.hpp"
 #include "io/config/map_values.hpp"
 #include "io/filters/filter_keys.hpp"
+#include "io/filters/window_keys.hpp"
 #include "kernels/engines.hpp"
 #include "solver/equation/complex_parts.hpp"
 #include "solver/equation/equation.hpp"
@@ -170,6 +171,10 @@ ConfigTable make_key_table(const ConfigNames& names) {
        never, put_fields},
   };
   for (const std::string& parameter : names.parameters) table.push_back(parameter_key(parameter));
+  table.push_back({{.name = "kernels", .type = windows(), .preset = "{}",
+                    .meaning = "windows that formulas name in convolve(NAME, e) "
+                               "(docs/convolutions.md)"}, of_equation,
+                   [](RunConfig& run, const YamlNode& node) { assign(run.kernels, node); }});
   const ConfigTable boundary = boundary_keys(axes);
   table.insert(table.end(), boundary.begin(), boundary.end());
   if (names.mask || names.all)

@@ -203,10 +203,14 @@ Schema rate() {
 }
 
 Schema stop_condition() {
-  return map_schema(stop_keys(), "{when: FORMULA, every: STEPS}", {{formula_text(), "when"}});
+  return either(formula_text(), map_schema(stop_keys(), "{when: FORMULA, every: STEPS}"));
 }
 
-void assign(StopConfig& stop, const YamlNode& node) { put_map(stop_keys(), stop, node); }
+void assign(StopConfig& stop, const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::map) return put_map(stop_keys(), stop, node);
+  stop = {};
+  assign(stop.when, node);
+}
 
 Schema integrals() {
   return map_of_names(

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <vector>
+
+#include "solver/filters/window_config.hpp"
 
 namespace lapl {
 namespace {
@@ -47,7 +50,8 @@ YamlNode read_numbers(const YamlNode& node, YamlProblems& problems) {
 }
 
 // Reports only the first problem of a kernel.
-YamlNode read_kernel(const YamlNode& node, const std::string& path, YamlProblems& problems) {
+YamlNode read_weights(const std::vector<std::string>& names, const YamlNode& node,
+                      const std::string& path, YamlProblems& problems) {
   YamlProblems own;
   YamlNode kernel;
   if (node.kind == YamlNode::Kind::list)
@@ -55,7 +59,7 @@ YamlNode read_kernel(const YamlNode& node, const std::string& path, YamlProblems
   else if (node.kind == YamlNode::Kind::map)
     kernel = resolved(map_schema(weights_file_keys()), node, "", own);
   else
-    kernel = resolved(word(names_in(named_kernels)), node, "", own);
+    kernel = resolved(word(names), node, "", own);
   if (own.empty()) return kernel;
   std::string what = own.front().what;
   if (node.kind != YamlNode::Kind::list && node.kind != YamlNode::Kind::map)
@@ -66,24 +70,24 @@ YamlNode read_kernel(const YamlNode& node, const std::string& path, YamlProblems
   return kernel;
 }
 
-nlohmann::ordered_json kernel_json() {
-  const nlohmann::ordered_json row = json_schema(kernel_row());
-  const nlohmann::ordered_json rows = {{"type", "array"}, {"minItems", 1}, {"items", row}};
-  return {{"anyOf", {json_schema(word(names_in(named_kernels))), row, rows, {{"type", "object"}}}}};
+YamlNode read_kernel(const YamlNode& node, const std::string& path, YamlProblems& problems) {
+  return read_weights(names_in(named_kernels), node, path, problems);
 }
 
-Schema kernel() { return {{OwnForm{"see right", read_kernel, kernel_json}}, {}}; }
+nlohmann::ordered_json weights_json(const std::vector<std::string>& names) {
+  const nlohmann::ordered_json row = json_schema(kernel_row());
+  const nlohmann::ordered_json rows = {{"type", "array"}, {"minItems", 1}, {"items", row}};
+  return {{"anyOf", {json_schema(word(names)), row, rows, {{"type", "object"}}}}};
+}
 
-void put_kernel(FilterConfig& filter, const YamlNode& node) {
-  if (node.kind == YamlNode::Kind::scalar) return assign(filter.kernel, node);
-  filter.kernel = node.kind == YamlNode::Kind::map ? KernelKind::hdf5 : KernelKind::numbers;
-  if (node.kind == YamlNode::Kind::map) return put_map(weights_file_keys(), filter, node);
-  filter.one_dimensional = !has_rows(node);
-  for (const YamlNode& row :
-       filter.one_dimensional ? std::span(&node, 1) : std::span(node.children)) {
-    filter.shape = {filter.shape.rows + 1, std::ssize(row.children)};
-    for (const YamlNode& weight : row.children) assign(filter.weights.emplace_back(), weight);
-  }
+Schema kernel() {
+  return {{OwnForm{"see right", read_kernel, [] { return weights_json(names_in(named_kernels)); }}},
+          {}};
+}
+
+// The kinds of windows that have a name.
+std::vector<std::string> named_windows() {
+  return names_in(std::span(name_table<WindowKind>).subspan<2>());
 }
 
 KeyTable<FilterConfig> make_filter_table() {
@@ -128,6 +132,27 @@ KeyTable<FilterConfig> make_filter_table() {
 }
 
 }  // namespace
+
+void put_kernel(FilterConfig& filter, const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::scalar) return assign(filter.kernel, node);
+  filter.kernel = node.kind == YamlNode::Kind::map ? KernelKind::hdf5 : KernelKind::numbers;
+  if (node.kind == YamlNode::Kind::map) return put_map(weights_file_keys(), filter, node);
+  filter.one_dimensional = !has_rows(node);
+  for (const YamlNode& row :
+       filter.one_dimensional ? std::span(&node, 1) : std::span(node.children)) {
+    filter.shape = {filter.shape.rows + 1, std::ssize(row.children)};
+    for (const YamlNode& weight : row.children) assign(filter.weights.emplace_back(), weight);
+  }
+}
+
+Schema window_kernel() {
+  return {{OwnForm{"a name, a list of numbers, a list of rows of them, or {path, dataset}",
+                   [](const YamlNode& node, const std::string& path, YamlProblems& problems) {
+                     return read_weights(named_windows(), node, path, problems);
+                   },
+                   [] { return weights_json(named_windows()); }}},
+          {}};
+}
 
 const KeyTable<FilterConfig>& filter_keys() {
   static const KeyTable<FilterConfig> table = make_filter_table();

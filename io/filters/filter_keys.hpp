@@ -29,4 +29,9 @@ std::string filter_name_problem(const std::string& name, std::set<std::string>& 
 
 nlohmann::ordered_json filter_schema();
 
+/// The kernel of a window in section kernels: a name from WindowKind, or weights as a filter's.
+Schema window_kernel();
+/// Stores weights, or the file that has them.
+void put_kernel(FilterConfig& filter, const YamlNode& node);
+
 }  // namespace lapl

@@ -63,6 +63,15 @@ struct Correlation {
   T constant = 0;
 };
 
+/// The weights of a convolution over the grid (kernels/solve/grid_convolution.hpp), by plane, row
+/// and column; their sizes are odd.
+struct ConvolutionWindow {
+  Shape shape;
+  std::vector<double> weights;
+
+  std::int64_t reach(std::size_t axis) const { return by_axis(shape)[axis] / 2; }
+};
+
 template <class T>
 struct FilterPlan {
   Correlation<T> correlation;

@@ -171,7 +171,8 @@ class PartsWriter {
            node.name == "mean" || node.name == "integral" || node.name == "value_at";
   }
   NodePair part_by_part(const FormulaNode& node) {
-    const std::size_t acted_on = node.name == "value_at" ? 0 : node.operands.size() - 1;
+    const bool acts_on_first = node.name == "value_at" || node.name == "shift";
+    const std::size_t acted_on = acts_on_first ? 0 : node.operands.size() - 1;
     std::vector<int> operands;
     for (std::size_t i = 0; i < node.operands.size(); ++i)
       if (i != acted_on) operands.push_back(real(node.operands[i], node));

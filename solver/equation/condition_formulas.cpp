@@ -30,6 +30,10 @@ class FormulasOf {
   explicit FormulasOf(const RunConfig& run) {
     for (const auto& [name, text] : run.equation.quantities) keep(name, text);
     for (const std::string& field : run.fields) keep(field, field_rate(run, field));
+    for (const std::string& field : run.equation.maps)
+      if (const auto next = run.equation.rates.find(field); next != run.equation.rates.end())
+        keep(field + ".next", next->second);
+    for (const auto& [field, text] : run.equation.after) keep(field + ".after", text);
     for (const SolveConfig& solve : run.equation.solves) {
       keep(solve.field + ".solve", solve.left);
       keep(solve.field + ".equals", solve.right);

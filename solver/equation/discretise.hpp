@@ -50,6 +50,21 @@ struct ReducedPart {
   std::string key() const;
 };
 
+/// A window that the whole grid goes through: a kernel of the config, or the one that moves values
+/// by a number of cells of planes, rows and columns.
+struct GridWindow {
+  std::string kernel;  ///< empty: a shift
+  std::array<int, 3> shift = {};
+  friend auto operator<=>(const GridWindow&, const GridWindow&) = default;
+};
+
+/// The argument of a call such as convolve(NAME, e), which all cells go into.
+struct ConvolvedPart {
+  NestedQuantity part;
+  const FormulaNode* call = nullptr;
+  GridWindow window;
+};
+
 /// The meaning of each name in a formula, and the grid on which it is evaluated.
 struct FormulaNames {
   std::map<std::string, int, std::less<>> arrays;  ///< array of each field and coefficient field
@@ -70,6 +85,9 @@ struct FormulaNames {
   std::function<int(int array)> read = {};
   /// returns the index of a reduction; empty: none has a meaning
   std::function<int(const ReducedPart&)> reduce = {};
+  std::set<std::string, std::less<>> kernels = {};  ///< names of section kernels
+  /// returns the array with a convolution; empty: none has a meaning
+  std::function<int(const ConvolvedPart&)> convolve = {};
   /// returns the array for the next use of `random`; empty: no random numbers
   std::function<int()> draw = {};
   std::map<std::string, Term, std::less<>> terms = {};  ///< names that stand for terms
@@ -152,6 +170,9 @@ class TreeWriter {
   Term noise(const ShiftedPart& place, const FormulaNode& node);
   Term over_grid(const ShiftedPart& place, const FormulaNode& node);
   Term value_at(const ShiftedPart& place, const FormulaNode& node);
+  Term convolve(const ShiftedPart& place, const FormulaNode& node);
+  Term shift(const ShiftedPart& place, const FormulaNode& node);
+  int convolved(const ConvolvedPart& part);
   bool vanishes(const Term& term) const;
   void refuse_noise(const ShiftedPart& place, int operand, const FormulaNode& of) const;
   Term logic(const ShiftedPart& place, const FormulaNode& node);

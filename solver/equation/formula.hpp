@@ -160,6 +160,10 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
     {"advect", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e",
      "div(c e), second order: for each axis (F - F-) / h, F = c (e + s/2) where c > 0, else c (e+ "
      "- s+/2)"},
+    {"convolve", FormulaFunction::Kind::stencil, "NAME, e",
+     "sum over the offsets k of a window of section kernels of weight(k) e(at -k)"},
+    {"shift", FormulaFunction::Kind::stencil, "e, dx, [dy, [dz]]",
+     "e so many cells further along each axis, whole numbers from -32 to 32"},
     {"biharmonic", FormulaFunction::Kind::defined, "e", "laplacian(laplacian(e))"},
     {"clamp", FormulaFunction::Kind::defined, "e, low, high", "min(max(e, low), high)"},
 #define LAPL_ROW(name, arguments, kind, meaning) \

@@ -18,6 +18,7 @@
 #include "solver/equation/mistake_list.hpp"
 #include "solver/equation/reactions.hpp"
 #include "solver/equation/stage_maker.hpp"
+#include "solver/filters/window_config.hpp"
 #include "solver/initial_parts.hpp"
 
 namespace lapl {
@@ -48,6 +49,15 @@ class FormulaChecker : public ConditionChecker {
 
   CheckedFormulas checked() {
     check_names();
+    for (const auto& [name, window] : run_.kernels) {
+      try {
+        convolution_window(window, run_);
+      } catch (const ConfigError& error) {
+        add("kernels", fmt::format("{}: {}", name, error.what()));
+      } catch (const FormulaError& error) {
+        add("kernels", fmt::format("{}: formula: {}", name, error.what()));
+      }
+    }
     if (run_.equation.kind == EquationKind::formula) check_equation();
     check_conditions();
     if (run_.mask && run_.mask->kind == ParameterConfig::Kind::formula)
@@ -89,6 +99,7 @@ class FormulaChecker : public ConditionChecker {
     for (const auto& [name, parameter] : run_.parameters) check("parameters." + name, name);
     for (const auto& [name, text] : run_.equation.quantities) check("equation.let", name);
     for (const auto& [name, text] : run_.initial_quantities) check("initial.let", name);
+    for (const auto& [name, window] : run_.kernels) check("kernels", name);
     taken = {run_.fields.begin(), run_.fields.end()};
     for (const DerivedConfig& output : run_.derived) {
       check("output.derived", output.name);
@@ -389,6 +400,9 @@ class FormulaChecker : public ConditionChecker {
   void check_uses() {
     for (const auto& [name, parameter] : run_.parameters)
       if (!used_.contains(name)) add("parameters." + name, "not used (no formula reads it)");
+    for (const auto& [name, window] : run_.kernels)
+      if (!used_.contains(name))
+        add("kernels", fmt::format("{} is not used (no formula convolves with it)", name));
     for (const auto& [name, text] : run_.equation.quantities)
       if (!is_used(name))
         add("equation.let", fmt::format("{} is not used (no formula reads it)", name));

@@ -48,6 +48,7 @@ FormulaNames formula_names(const RunConfig& run) {
   names.origin = run.spacing.origin;
   names.shape = run.shape;
   names.is_sample = run.is_sample;
+  for (const auto& [name, window] : run.kernels) names.kernels.insert(name);
   const std::array boundaries = by_axis(run.boundaries);
   for (std::size_t axis = 0; axis < 3; ++axis)
     names.periodic[axis] = boundaries.at(axis) == Boundary::periodic;

@@ -66,6 +66,10 @@ RateSymbol::RateSymbol(const std::vector<Stage>& stages, int fields, int arrays,
                       .factors = std::vector<Complex>(fields)};
     arrays_[field].factors[field] = 1;
   }
+  for (const Stage& stage : stages)
+    for (const GridSolve& solve : stage.solves)
+      for (const int array : solve.unknowns)
+        if (array >= fields) arrays_[array] = {.nonlinear = true};  // of convolutions
   at({0.9, 1, 1.1});  // sets rates_, by a wave that no operator makes 0
 }
 

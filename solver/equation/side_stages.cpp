@@ -296,6 +296,20 @@ void give_reductions(StepStages& made, int mask) {
   }
 }
 
+// Gives each convolution to the first stage of its evaluation that reads its result.
+void give_convolutions(StepStages& made) {
+  for (const StageConvolution& one : made.convolutions)
+    for (std::size_t at = 0; at < made.stages.size(); ++at) {
+      if (made.evaluations.at(at) != one.evaluation ||
+          !reads_array(made.stages[at].tree, one.target))
+        continue;
+      made.stages[at].solves.push_back({.system = made.first_window + static_cast<int>(one.window),
+                                        .state = {one.source, one.target},
+                                        .unknowns = {one.target}});
+      break;
+    }
+}
+
 StepStages with_conditions_in(int steps, StepStages made, const FormulaSystem& system,
                               double outside) {
   const bool any_is_imposed =
@@ -304,6 +318,7 @@ StepStages with_conditions_in(int steps, StepStages made, const FormulaSystem& s
   if (any_is_imposed) made = rewritten_by<ImposedValues>(std::move(made), system, steps);
   made = masked(std::move(made), system, outside, steps);
   if (system.sides) made = rewritten_by<SideWriting>(std::move(made), system, steps);
+  give_convolutions(made);
   const int moved = made.measures_error ? 1 : 0;
   drop_unread(made, static_cast<int>(system.rates.size()) + moved);
   give_reductions(made, system.mask_boundary ? system.mask_boundary->mask + moved : -1);

@@ -36,6 +36,8 @@ class StageMaker {
     }
     check_quantities(system_.quantities);
     names_.reduce = [this](const ReducedPart& reduced) { return reduction_index(reduced); };
+    names_.convolve = [this](const ConvolvedPart& convolved) { return convolution(convolved); };
+    made_.first_window = system_.systems() + 1;
     if (names_.noise) names_.noise->find(system_.rates, system_.next, system_.quantities);
     for (const auto& [name, array] : names_.arrays)
       made_.like.resize(std::max(made_.like.size(), static_cast<std::size_t>(array) + 1));
@@ -69,33 +71,7 @@ class StageMaker {
     return with_results_last();
   }
 
-  StepStages of_faces(const Formula& formula, const CellFaces& faces) {
-    without_noise();
-    at_faces_ = faces.outward;
-    if (faces.of_mask) face_weight_ = system_.mask_boundary->weights;
-    std::optional<Term> sum;
-    evaluate(fields_, 0, Formulas(at_faces_.size(), &formula), [&](Level& to, int i, Term value) {
-      const Offset outward = at_faces_[static_cast<std::size_t>(i)];
-      const std::size_t axis = outward_axis(outward);
-      if (const int weight = face_weight_[axis]; weight >= 0)
-        value = to.writer.product(TreeWriter::of(to.stage.tree.value(weight, {})), value);
-      const bool last = outward.plane + outward.row + outward.column > 0;
-      StageTree& tree = to.stage.tree;
-      const int here = to.writer.as_node(to.product(1 / names_.spacing[axis], value, false));
-      const int nothing = tree.number(0);
-      const int of_face =
-          faces.of_mask
-              ? tree.operate(Operation::choice, tree.value(system_.mask_boundary->mask, outward),
-                             nothing, here)
-              : tree.operate(Operation::choice,
-                             is_at_side(tree, faces.shape, names_.spacing, axis, last), here,
-                             nothing);
-      sum = sum ? to.writer.sum(*sum, TreeWriter::of(of_face)) : TreeWriter::of(of_face);
-      return i + 1 < std::ssize(at_faces_) ? std::vector<Made>() : std::vector<Made>{{-1, *sum}};
-    });
-    made_.stages.back().targets = {new_array(-1)};
-    return std::move(made_);
-  }
+  StepStages of_faces(const Formula& formula, const CellFaces& faces);
 
   /// The names that a formula, of cells or of faces, and the quantities in it read, if stages can
   /// be made of it: else throws FormulaError. Keeps a reference to `formula`.
@@ -272,6 +248,9 @@ class StageMaker {
     return reduction.index;
   }
 
+  // The array with a convolution, which comes before the first stage that reads it.
+  int convolution(const ConvolvedPart& convolved);
+
   static const FormulaNode& root_node(const NestedQuantity& part) {
     return part.formula->nodes[part.node];
   }
@@ -310,6 +289,7 @@ class StageMaker {
             order,
             stage_order(formula, operand) + (stencil && has_stencil(formula, operand) ? 1 : 0) +
                 (reduction && operand == at.operands[0] && !is_array({&formula, operand}) ? 1 : 0) +
+                (is_over_window(at, operand) && !is_array({&formula, operand}) ? 1 : 0) +
                 (operand == at.operands.back() && has_slopes(at) ? 1 : 0));
     }
     return orders_[{&formula, node}] = order;
@@ -341,6 +321,12 @@ class StageMaker {
     return function && function->kind == kind;
   }
 
+  // True if all cells of an operand may go into a call.
+  static bool is_over_window(const FormulaNode& call, int operand) {
+    return call.kind == Kind::call &&
+           ((call.name == "convolve" && operand == call.operands.back()) ||
+            (call.name == "shift" && operand == call.operands.front()));
+  }
   static bool has_slopes(const FormulaNode& node) {
     return node.kind == Kind::call && node.name == "advect";
   }
@@ -383,6 +369,7 @@ class StageMaker {
   std::array<int, 3> face_weight_ = {-1, -1, -1};       // arrays of weights of faces; -1: none
   std::vector<Offset> at_faces_;                        // face of each formula; empty: cells
   std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
+  std::map<std::pair<GridWindow, int>, int> arrays_of_windows_;  // by meaning of the operand
   std::set<int> computed_;         // arrays already filled in the current evaluation
   std::vector<GridSolve> solves_;  // that the next stage waits for
   std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> calls_;

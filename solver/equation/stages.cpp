@@ -268,6 +268,7 @@ std::string why_not_implicit(const FormulaSystem& system) try {
   if (std::ranges::any_of(rates.stages,
                           [](const Stage& stage) { return !stage.reductions.empty(); }))
     return "a rate, or a condition in it, reads a number of the whole grid";
+  if (!rates.convolutions.empty()) return "a rate reads a convolution over the grid";
   if (stages_reach(rates.stages) > 1)
     return "a rate, or a condition in it, reads further than one cell away, such as one of fourth "
            "order, which etdrk4 may step";

@@ -82,6 +82,19 @@ struct FormulaSystem {
   bool marks_unsolved = false;
 };
 
+/// A convolution over the grid: of array `source`, into array `target`, in one evaluation.
+struct StageConvolution {
+  int evaluation = 0;
+  std::size_t window = 0;  ///< in StepStages::windows
+  int source = 0, target = 0;
+};
+/// A window with the array whose boundary conditions say what it reads beyond a side.
+struct StageWindow {
+  GridWindow window;
+  int source = 0;
+  friend auto operator<=>(const StageWindow&, const StageWindow&) = default;
+};
+
 /// Stages, with the arrays and names that they use.
 struct StepStages {
   std::vector<Stage> stages;
@@ -98,6 +111,9 @@ struct StepStages {
   /// for each stage, the indices of the reductions that conditions read then, by their keys; empty:
   /// they read none
   std::vector<std::map<std::string, int>> of_conditions = {};
+  std::vector<StageConvolution> convolutions = {};  ///< with_conditions gives stages theirs
+  std::vector<StageWindow> windows = {};            ///< their systems follow `first_window`
+  int first_window = 0;  ///< in Problem::systems: after those of fields, and of an implicit step
 };
 
 /// The stages of one step of dt seconds. Throws FormulaError.

@@ -165,6 +165,8 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   if (name == "upwind") return upwind(place, node);
   if (name == "advect") return advect(place, node);
   if (name == "divergence") return divergence(place, node);
+  if (name == "convolve") return convolve(place, node);
+  if (name == "shift") return shift(place, node);
   require_arguments(node, 1);
   std::vector<int> named;  // axes in the function's name, such as x and y in d2_dxdy
   for (std::size_t i = name.find('_'); i + 2 < name.size(); ++i)

@@ -13,7 +13,7 @@ struct FormulaMistake {
 const FormulaMistake formula_mistake_rows[] = {
     // clang-format off
     {"fields: [u, v, w]",
-     "bad.yaml:4:1: equation.w: missing (expected a formula)\n"
+     "bad.yaml:4:1: equation.w: missing (expected a formula, or {next: FORMULA})\n"
      "bad.yaml:6:1: initial.w: missing (expected a formula, or a map of kind and the keys of section initial that it reads)"},
     {"fields: [2u, v]",
      "bad.yaml:2:9: fields: found the name 2u (expected letters, digits and _, first a letter)\n"
@@ -60,7 +60,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"parameters: {a: 1, D: 1, x: 2}",
      "bad.yaml:3:29: parameters.x: found the name x, which formulas have already (expected another)"},
     {"equation: {kind: formula, u: a * laplacian(u) + D}",
-     "bad.yaml:4:1: equation.v: missing (expected a formula)"},
+     "bad.yaml:4:1: equation.v: missing (expected a formula, or {next: FORMULA})"},
     {"equation: {kind: formula, u: a * lapalcian(u), v: D * u}",
      "bad.yaml:4:34: equation.u: unknown name lapalcian (did you mean laplacian?)\n"
      "    a * lapalcian(u)\n"
@@ -141,7 +141,7 @@ const FormulaMistake formula_mistake_rows[] = {
     {"equation: {kind: formula, u: a * D, v: D, let: {D: u}}",
      "bad.yaml:4:48: equation.let: found the name D, which is taken (expected a name of its own)"},
     {"equation: {kind: formula, u: [a], v: D}",
-     "bad.yaml:4:30: equation.u: found a list (expected a formula)"},
+     "bad.yaml:4:30: equation.u: found a list (expected a formula, or {next: FORMULA})"},
     {"equation: {kind: formula, u: 1, v: a * D, coefficient: 1}",
      "bad.yaml:4:56: equation.coefficient: does not apply to equation.kind formula (it belongs to diffusion)"},
     {"equation: {kind: formular, u: 1, v: a * D}",
@@ -274,7 +274,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:7:19: output.derived: found the name time, which outputs have already (expected another)"},
     {"fields: [u, time]",
      "bad.yaml:2:9: fields: found the name time, which keys, outputs or checkpoints have already (expected another)\n"
-     "bad.yaml:4:1: equation.time: missing (expected a formula)\n"
+     "bad.yaml:4:1: equation.time: missing (expected a formula, or {next: FORMULA})\n"
      "bad.yaml:4:48: equation.v: unknown key (did you mean equation.u?)\n"
      "bad.yaml:6:1: initial.time: missing (expected a formula, or a map of kind and the keys of section initial that it reads)\n"
      "bad.yaml:6:31: initial.v: unknown key (did you mean initial.u?)"},

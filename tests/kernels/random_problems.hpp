@@ -51,6 +51,7 @@ class RandomProblem {
     read_in_conditions_ = names_;
     conditions_read_ = chance(0.25);
     conditions_reduce_ = chance(0.1);
+    if (chance(0.15)) window();
     for (int i = 0, count = below(3); i < count; ++i) {
       const std::string name = fmt::format("q{}", i);
       run.equation.quantities.emplace_back(name, accepted_expression(3));
@@ -124,6 +125,8 @@ class RandomProblem {
       text += fmt::format("\nafter {} = {}", field, formula.text());
     for (const SolveConfig& solve : run.equation.solves)
       text += fmt::format("\n{}: {} = {}", solve.field, solve.left.text(), solve.right.text());
+    for (const auto& [name, window] : run.kernels)
+      text += fmt::format("\nwindow {} of {}", name, shape_text(window.shape));
     if (run.mask) text += fmt::format("\nmask = {}", run.mask->formula.text());
     for (const auto* const conditions : {&run.conditions, &run.mask_conditions})
       for (const SideCondition& condition : *conditions)
@@ -313,6 +316,9 @@ class RandomProblem {
       const std::string name = drawn(values);
       return call(name, table_row(formula_function(name)->operation).operands);
     }
+    if (!run.kernels.empty() && chance(0.3))
+      return chance(0.6) ? fmt::format("convolve(w, {})", part())
+                         : fmt::format("shift({}, {})", part(), fmt::join(distances(), ", "));
     if (chance(0.2)) return fmt::format("divergence(({}) * gradient({}))", part(), part());
     if (chance(0.15)) return call(drawn_word({"upwind", "advect"}), run.shape.axes + 1);
     return call(
@@ -320,6 +326,20 @@ class RandomProblem {
                     fmt::format("d2_d{}2", axis()), fmt::format("d2_d{}d{}", axis(), axis()),
                     "gradient_squared", "gradient_energy"}),
         1);
+  }
+
+  // A window of up to three cells along each axis.
+  void window() {
+    WindowConfig& made = run.kernels["w"];
+    const auto size = [&](int axis) { return axis < 3 - run.shape.axes || chance(0.3) ? 1 : 3; };
+    made.shape = {size(1), size(2), size(0), run.shape.axes};
+    for (std::int64_t i = 0; i < made.shape.cells(); ++i)
+      made.weights.push_back(chance(0.2) ? 0 : uniform() - 0.3);
+  }
+  std::vector<int> distances() {
+    std::vector<int> made;
+    for (int axis = 0; axis < run.shape.axes; ++axis) made.push_back(below(7) - 3);
+    return made;
   }
 
   // A random expression. Invalid ones are drawn again, at most ten times.

@@ -162,6 +162,31 @@ TEST_CASE("cells outside a mask, and nodes that a side holds, keep their values 
   }
 }
 
+TEST_CASE("operators in next and after read conditions and coefficients at faces as rates do") {
+  const std::string divergence = "divergence(k * gradient(u))";
+  RunConfig run = double_run({7, 9}, {{"u", divergence}});
+  run.parameters["k"] = test::formula_parameter("1 + 0.3*x + 0.1*y");
+  run.boundaries = {Boundary::periodic, Boundary::zero};
+  run.conditions = {{.axis = 2, .kind = ConditionKind::derivative, .value = "1 + y"},
+                    {.axis = 2, .last = true, .kind = ConditionKind::value_at_face, .value = "2"}};
+  run.time_step = 0.125;
+  const std::vector<double> state = drawn_values(run.shape.cells());
+  const std::vector<double> expected = test::formula_stepped(run, state, 1);
+  const auto check = [&](const RunConfig& other) {
+    const std::vector<double> found = test::formula_stepped(other, state, 1);
+    for (std::size_t i = 0; i < state.size(); ++i)
+      CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-13));
+  };
+  RunConfig map = run;
+  map.equation.rates["u"] = "u + dt * " + divergence;
+  map.equation.maps = {"u"};
+  check(map);
+  RunConfig after = run;
+  after.equation.rates["u"] = "0";
+  after.equation.after = {{"u", "u + dt * " + divergence}};
+  check(after);
+}
+
 TEST_CASE("noise in a next value is drawn anew at each step") {
   RunConfig run = double_run({16, 16}, {{"w", "noise"}});
   run.equation.maps = {"w"};

@@ -1,0 +1,134 @@
+#include "kernels/solve/grid_convolution.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/backend.hpp"
+#include "kernels/for_floats.hpp"
+#include "kernels/solve/stencil_matrix.hpp"
+
+namespace lapl {
+namespace {
+
+template <class T>
+Problem<T> with_one_array(const Problem<T>& problem, int array) {
+  return {.shape = problem.shape,
+          .faces = {problem.faces[array]},
+          .conditions = problem.conditions,
+          .spacing = problem.spacing};
+}
+
+// The faster method: two passes pay for windows of rank 1 that are not small.
+FilterMethod method_for(const Correlation<double>& correlation) {
+  const Shape window = correlation.window;
+  return window.rows > 2 && window.columns > 2 && window.cells() > 9 && separate(correlation)
+             ? FilterMethod::separable
+             : FilterMethod::direct;
+}
+
+}  // namespace
+
+template <class T>
+GridConvolution<T>::GridConvolution(const Problem<T>& problem, int source, ConvolutionWindow window,
+                                    int threads)
+    : faces_(with_one_array(problem, source)),
+      window_(std::move(window)),
+      threads_(threads > 0 ? threads : useful_threads(problem.shape)),
+      conditions_(faces_),
+      size_(by_axis(problem.shape)) {
+  std::int64_t stride = 1;
+  for (std::size_t axis = 3; axis-- > 0;) {
+    reach_[axis] = window_.reach(axis);
+    stride_[axis] = stride;
+    stride *= size_[axis] + 2 * reach_[axis];
+  }
+  const std::int64_t of_plane = window_.shape.rows * window_.shape.columns;
+  const Shape plane{size_[1], size_[2]};
+  for (std::int64_t k = 0; k < window_.shape.planes; ++k) {
+    FilterPlan<double> plan{
+        .correlation = {.input = {plane.rows + 2 * reach_[1], plane.columns + 2 * reach_[2]},
+                        .output = plane,
+                        .window = {window_.shape.rows, window_.shape.columns},
+                        .weights = {}}};
+    // A convolution is the correlation with the weights in reverse order.
+    const auto end = window_.weights.rbegin() + (k + 1) * of_plane;
+    plan.correlation.weights.assign(end - of_plane, end);
+    filters_.emplace_back();
+    if (std::ranges::all_of(plan.correlation.weights, [](double weight) { return weight == 0; }))
+      continue;
+    plan.method = method_for(plan.correlation);
+    filters_.back() = make_cpu_filter(plan, threads_);
+  }
+}
+
+// Continues a line along an axis beyond both faces; `slow` and `fast` are its indices along the
+// others.
+template <class T>
+void GridConvolution<T>::extend(std::size_t axis, double* line, std::int64_t slow,
+                                std::int64_t fast) {
+  const std::int64_t size = size_[axis], step = stride_[axis];
+  const bool wraps = axis_faces(faces_.faces[0], static_cast<int>(axis)).wrap();
+  const std::size_t slower = axis == 0 ? 1 : 0, faster = axis == 2 ? 1 : 2;
+  slow = std::clamp<std::int64_t>(slow, -1, size_[slower]);
+  fast = std::clamp<std::int64_t>(fast, -1, size_[faster]);
+  for (const bool last : {false, true}) {
+    const Face<T>& face = conditions_.of(0, static_cast<int>(axis), last).at(slow, fast);
+    for (std::int64_t j = 1; j <= reach_[axis]; ++j) {
+      const std::int64_t to = last ? size - 1 + j : -j;
+      if (wraps) {
+        line[to * step] = line[((to % size) + size) % size * step];
+        continue;
+      }
+      const double mirrored =
+          line[(last ? std::max<std::int64_t>(size - j, 0) : std::min(j, size) - 1) * step];
+      const double a = face.b == 1 ? static_cast<double>(face.a) * static_cast<double>(2 * j - 1)
+                                   : static_cast<double>(face.a);
+      line[to * step] = ghost_value(a, static_cast<double>(face.b), mirrored);
+    }
+  }
+}
+
+template <class T>
+void GridConvolution<T>::solve(std::vector<double>& state, const SolveMoment& at) {
+  const std::int64_t cells = faces_.shape.cells();
+  const auto extent = [&](std::size_t axis) { return size_[axis] + 2 * reach_[axis]; };
+  extended_.resize(extent(0) * stride_[0]);
+  conditions_.set_time(at.time);
+  double* const first =
+      extended_.data() + reach_[0] * stride_[0] + reach_[1] * stride_[1] + reach_[2];
+  for_indices(size_[0] * size_[1], threads_, [&](std::int64_t row) {
+    const std::int64_t i = row / size_[1], j = row % size_[1];
+    double* const to = first + i * stride_[0] + j * stride_[1];
+    std::copy_n(state.begin() + row * size_[2], size_[2], to);
+    extend(2, to, i, j);
+  });
+  if (reach_[1] > 0)
+    for_indices(size_[0] * extent(2), threads_, [&](std::int64_t line) {
+      const std::int64_t i = line / extent(2), j = line % extent(2) - reach_[2];
+      extend(1, first + i * stride_[0] + j, i, j);
+    });
+  if (reach_[0] > 0)
+    for_indices(extent(1) * extent(2), threads_, [&](std::int64_t line) {
+      const std::int64_t i = line / extent(2) - reach_[1], j = line % extent(2) - reach_[2];
+      extend(0, first + i * stride_[1] + j, i, j);
+    });
+  const std::int64_t plane = size_[1] * size_[2];
+  std::vector<double> part(filters_.size() > 1 ? plane : 0);
+  for (std::int64_t i = 0; i < size_[0]; ++i) {
+    double* const result = state.data() + cells + i * plane;
+    bool is_first = true;
+    for (std::size_t k = 0; k < filters_.size(); ++k) {
+      if (!filters_[k]) continue;
+      double* const to = std::exchange(is_first, false) ? result : part.data();
+      filters_[k]->apply(extended_.data() + (i + static_cast<std::int64_t>(k)) * stride_[0], to);
+      if (to != result)
+        for (std::int64_t cell = 0; cell < plane; ++cell) result[cell] += part[cell];
+    }
+    if (is_first) std::fill_n(result, plane, 0.0);
+  }
+}
+
+template class GridConvolution<float>;
+template class GridConvolution<double>;
+
+}  // namespace lapl

@@ -1,0 +1,45 @@
+// A convolution over the whole grid. A stage waits for it as for a solve: its "equations" give the
+// last array of their state from the first.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "kernels/cpu/face_conditions.hpp"
+#include "kernels/filters/cpu/cpu_filter.hpp"
+#include "kernels/solve/grid_equations.hpp"
+
+namespace lapl {
+
+/// result(i) = sum over k of weights(k) * source(i - k), where k runs from -reach to reach along
+/// each axis. It is computed in float64: by the filter of a plane of weights (kernels/filters) for
+/// each plane of the source, then the sum over planes, from the first one on.
+///
+/// Beyond a face, source(-j) is what the face's condition gives from source(j - 1), its mirror
+/// image: a + b * source(j - 1), and for a slope (b = 1) (2 j - 1) a + source(j - 1). Columns
+/// continue first, then rows, then planes.
+template <class T>
+class GridConvolution final : public GridEquations {
+ public:
+  /// `problem` gives the shape of the whole grid, and array `source` of it the faces.
+  GridConvolution(const Problem<T>& problem, int source, ConvolutionWindow window, int threads);
+
+  /// `state` has the source's values, then those of the result.
+  void solve(std::vector<double>& state, const SolveMoment& at) override;
+
+  const ConvolutionWindow& window() const { return window_; }
+
+ private:
+  void extend(std::size_t axis, double* first_of_line, std::int64_t slow, std::int64_t fast);
+
+  Problem<T> faces_;  // of one array
+  ConvolutionWindow window_;
+  int threads_;
+  FaceConditions<T> conditions_;
+  std::array<std::int64_t, 3> size_{}, reach_{}, stride_{};  // stride of the extended grid
+  std::vector<double> extended_;
+  std::vector<std::unique_ptr<CpuFilter<double>>> filters_;  // of each plane of weights; null: 0
+};
+
+}  // namespace lapl

@@ -1,0 +1,114 @@
+// Convolutions over the grid in formulas, and sums over faces.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "solver/equation/stage_maker.hpp"
+
+namespace lapl {
+
+int TreeWriter::convolved(const ConvolvedPart& part) {
+  if (!names_.convolve)
+    throw FormulaError(part.call->at,
+                       fmt::format("{} has no meaning here (expected it in rates, equation.let and "
+                                   "outputs)",
+                                   part.call->name));
+  refuse_noise({part.part.formula, part.part.node, {}}, part.part.node, *part.call);
+  return names_.convolve(part);
+}
+
+Term TreeWriter::convolve(const ShiftedPart& place, const FormulaNode& node) {
+  require_arguments(node, 2);
+  const FormulaNode& name = place.formula->nodes[node.operands[0]];
+  if (name.kind != Kind::name || !names_.kernels.contains(name.name))
+    throw FormulaError(
+        name.at, fmt::format("convolve: found {} (expected a name of section "
+                             "kernels{}{})",
+                             name.kind == Kind::name ? name.name : "no name",
+                             names_.kernels.empty() ? "" : ": ", fmt::join(names_.kernels, ", ")));
+  used_.insert(name.name);
+  return read(convolved({{place.formula, node.operands[1]}, &node, {name.name}}), place);
+}
+
+// Up to one cell away, a stage reads the values themselves.
+Term TreeWriter::shift(const ShiftedPart& place, const FormulaNode& node) {
+  require_arguments(node, static_cast<std::size_t>(names_.axes) + 1);
+  constexpr int most = 32;
+  std::array<int, 3> by{};
+  for (int axis = 3 - names_.axes; axis < 3; ++axis) {
+    const Term cells = write(ShiftedPart{place.formula, node.operands[3 - axis], {}, false});
+    if (!cells.is_scalar() || cells.factor != std::round(cells.factor) ||
+        std::abs(cells.factor) > most)
+      throw FormulaError(node.at,
+                         fmt::format("shift: found {} along {} (expected whole numbers of cells "
+                                     "from -{} to {})",
+                                     cells.is_scalar() ? fmt::format("{}", cells.factor)
+                                                       : "a distance that varies",
+                                     "zyx"[axis], most, most));
+    by[axis] = static_cast<int>(cells.factor);
+    const std::int64_t size = by_axis(names_.shape)[axis];
+    if (!names_.periodic[axis] && !names_.is_sample && std::abs(by[axis]) > size)
+      throw FormulaError(node.at, fmt::format("shift: found {} along {} on a grid of {} cells "
+                                              "(expected at most as many cells)",
+                                              by[axis], "zyx"[axis], size));
+  }
+  if (std::ranges::all_of(by, [](int cells) { return std::abs(cells) <= 1; }))
+    return read(argument(place, node.operands[0], node), {by[0], by[1], by[2]});
+  return read(convolved({{place.formula, node.operands[0]}, &node, {{}, by}}), place);
+}
+
+int StageMaker::convolution(const ConvolvedPart& convolved) {
+  const NestedQuantity& part = convolved.part;
+  const int source =
+      is_array(part) ? names_.arrays.at(root_node(part).name) : array_with(part, convolved.call);
+  const int like = made_.like[source];
+  if (system_.sides)
+    for (const auto& [key, side] : system_.sides->at)
+      if (std::get<0>(key) == like && side.staged)
+        throw FormulaError(
+            convolved.call->at,
+            fmt::format("{} of {}, whose condition at a side reads fields or numbers of the grid, "
+                        "or holds nodes (expected another condition, or a quantity for it)",
+                        convolved.call->name, root_node(part).name));
+  const auto [known, is_new] = arrays_of_windows_.try_emplace(
+      {convolved.window, meaning_number(*part.formula, part.node)}, 0);
+  if (is_new) known->second = new_array(-1);
+  const int target = known->second;
+  if (!computed_.insert(target).second) return target;
+  const StageWindow window{convolved.window, source};
+  const auto place = std::ranges::find(made_.windows, window) - made_.windows.begin();
+  if (place == std::ssize(made_.windows)) made_.windows.push_back(window);
+  made_.convolutions.push_back({evaluation_, static_cast<std::size_t>(place), source, target});
+  return target;
+}
+
+StepStages StageMaker::of_faces(const Formula& formula, const CellFaces& faces) {
+  without_noise();
+  at_faces_ = faces.outward;
+  if (faces.of_mask) face_weight_ = system_.mask_boundary->weights;
+  std::optional<Term> sum;
+  evaluate(fields_, 0, Formulas(at_faces_.size(), &formula), [&](Level& to, int i, Term value) {
+    const Offset outward = at_faces_[static_cast<std::size_t>(i)];
+    const std::size_t axis = outward_axis(outward);
+    if (const int weight = face_weight_[axis]; weight >= 0)
+      value = to.writer.product(TreeWriter::of(to.stage.tree.value(weight, {})), value);
+    const bool last = outward.plane + outward.row + outward.column > 0;
+    StageTree& tree = to.stage.tree;
+    const int here = to.writer.as_node(to.product(1 / names_.spacing[axis], value, false));
+    const int nothing = tree.number(0);
+    const int of_face =
+        faces.of_mask
+            ? tree.operate(Operation::choice, tree.value(system_.mask_boundary->mask, outward),
+                           nothing, here)
+            : tree.operate(Operation::choice,
+                           is_at_side(tree, faces.shape, names_.spacing, axis, last), here,
+                           nothing);
+    sum = sum ? to.writer.sum(*sum, TreeWriter::of(of_face)) : TreeWriter::of(of_face);
+    return i + 1 < std::ssize(at_faces_) ? std::vector<Made>() : std::vector<Made>{{-1, *sum}};
+  });
+  made_.stages.back().targets = {new_array(-1)};
+  return std::move(made_);
+}
+
+}  // namespace lapl

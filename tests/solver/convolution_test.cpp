@@ -1,0 +1,215 @@
+// Convolutions over the grid, and shifts, in formulas.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "kernels/engines.hpp"
+#include "kernels/error.hpp"
+#include "tests/formula_run.hpp"
+
+using namespace lapl;
+
+namespace {
+
+WindowConfig window_of_numbers(std::vector<double> weights, Shape shape) {
+  WindowConfig window;
+  window.weights = std::move(weights);
+  window.shape = shape;
+  return window;
+}
+
+std::vector<double> waves(std::int64_t count) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < count; ++i)
+    values.push_back(std::cos(static_cast<double>(3 * i * i + i)));
+  return values;
+}
+
+// A run whose only field becomes a formula.
+RunConfig run_of_map(Shape shape, const std::string& formula) {
+  RunConfig run = test::formula_run(shape, {{"u", formula}});
+  run.precision = Precision::float64;
+  run.equation.maps = {"u"};
+  return run;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+// The sum by definition, of a line that `at` continues beyond its ends.
+template <class At>
+std::vector<double> convolved_line(std::int64_t size, const std::vector<double>& weights,
+                                   const At& at) {
+  const std::int64_t reach = std::ssize(weights) / 2;
+  std::vector<double> sums;
+  for (std::int64_t i = 0; i < size; ++i) {
+    double sum = 0;
+    for (std::int64_t k = -reach; k <= reach; ++k) sum += weights[k + reach] * at(i - k);
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+}  // namespace
+
+TEST_CASE("a convolution continues a field beyond its sides as the condition says") {
+  const std::vector<double> weights = {1, 2, 3, 5, 8, 13, 21}, u = waves(9);
+  RunConfig run = run_of_map({1, 9, 1, 1}, "convolve(w, u)");
+  run.spacing.by_axis = {0.5, 0.5, 0.5};
+  run.kernels["w"] = window_of_numbers(weights, {1, 7});
+  using Kind = ConditionKind;
+  struct Case {
+    const char* name;
+    Boundary boundary;
+    std::vector<SideCondition> conditions;
+    double (*ghost)(double mirrored, double j);  // at both sides
+  };
+  const auto both = [](Kind kind, const char* value) {
+    return std::vector<SideCondition>{{.axis = 2, .kind = kind, .value = value},
+                                      {.axis = 2, .last = true, .kind = kind, .value = value}};
+  };
+  const std::vector<Case> cases = {
+      {"zero", Boundary::zero, {}, [](double, double) { return 0.0; }},
+      {"insulated", Boundary::insulated, {}, [](double mirrored, double) { return mirrored; }},
+      {"value", Boundary::zero, both(Kind::value, "3"), [](double, double) { return 3.0; }},
+      {"at face", Boundary::zero, both(Kind::value_at_face, "3"),
+       [](double mirrored, double) { return 6 - mirrored; }},
+      {"slope", Boundary::zero, both(Kind::derivative, "4"),
+       [](double mirrored, double j) { return mirrored + 4 * 0.5 * (2 * j - 1); }}};
+  for (const Case& of : cases) {
+    CAPTURE(of.name);
+    run.boundaries.columns = of.boundary;
+    run.conditions = of.conditions;
+    const auto at = [&](std::int64_t i) {
+      return i < 0    ? of.ghost(u[-i - 1], static_cast<double>(-i))
+             : i >= 9 ? of.ghost(u[17 - i], static_cast<double>(i - 8))
+                      : u[i];
+    };
+    CHECK(largest_difference(test::formula_stepped(run, u, 1), convolved_line(9, weights, at)) <
+          1e-12);
+  }
+  run.conditions.clear();
+  run.boundaries.columns = Boundary::periodic;
+  CHECK(largest_difference(
+            test::formula_stepped(run, u, 1),
+            convolved_line(9, weights, [&](std::int64_t i) { return u[(i + 18) % 9]; })) < 1e-12);
+}
+
+TEST_CASE("convolutions on two and three axes are sums over the window, on every engine") {
+  const std::array<std::int64_t, 3> size = {5, 6, 7};
+  RunConfig run = run_of_map({6, 7, 5, 3}, "2 * convolve(w, u + x) + convolve(w, convolve(w, u))");
+  run.boundaries = {Boundary::periodic, Boundary::periodic, Boundary::periodic};
+  const std::vector<double> weights = waves(3 * 5 * 3);
+  run.kernels["w"] = window_of_numbers(weights, {5, 3, 3, 3});
+  const std::vector<double> u = waves(run.shape.cells());
+  const auto convolved = [&](const std::vector<double>& of) {
+    std::vector<double> sums(of.size());
+    for (std::int64_t i = 0; i < run.shape.cells(); ++i)
+      for (std::int64_t k = 0; k < std::ssize(weights); ++k) {
+        const std::array by = {k / 15 - 1, k / 3 % 5 - 2, k % 3 - 1};
+        const std::array at = {i / 42, i / 7 % 6, i % 7};
+        std::int64_t from = 0;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+          from = from * size[axis] + (at[axis] - by[axis] + 2 * size[axis]) % size[axis];
+        sums[i] += weights[k] * of[from];
+      }
+    return sums;
+  };
+  std::vector<double> with_x = u, expected;
+  for (std::size_t i = 0; i < u.size(); ++i) with_x[i] += static_cast<double>(i % 7);
+  const std::vector<double> one = convolved(with_x), two = convolved(convolved(u));
+  for (std::size_t i = 0; i < u.size(); ++i) expected.push_back(2 * one[i] + two[i]);
+  const std::vector<double> found = test::formula_stepped(run, u, 1, "reference");
+  CHECK(largest_difference(found, expected) < 1e-12);
+  for (const EngineInfo& engine : engine_table)
+    if (engine.backend == "cpu")
+      CHECK_MESSAGE(test::formula_stepped(run, u, 1, std::string(engine.name)) == found,
+                    engine.name);
+}
+
+TEST_CASE("a convolution is evaluated at every stage of a step, as a matrix is") {
+  // u' = K u has the solution exp(K t) u, and rk4 its first five terms.
+  const std::vector<double> weights = {0.3, -1, 0.2, 0.4, 0.1};
+  RunConfig run = test::formula_run({1, 12, 1, 1}, {{"u", "convolve(w, u)"}});
+  run.precision = Precision::float64;
+  run.kernels["w"] = window_of_numbers(weights, {1, 5});
+  run.scheme = Scheme::rk4;
+  run.time_step = 0.5;
+  const std::vector<double> u = waves(12);
+  std::vector<double> term = u, expected = u;
+  for (int order = 1; order <= 4; ++order) {
+    const std::vector<double> before = term;
+    term = convolved_line(12, weights, [&](std::int64_t i) { return before[(i + 24) % 12]; });
+    for (std::size_t i = 0; i < term.size(); ++i) expected[i] += term[i] *= 0.5 / order;
+  }
+  CHECK(largest_difference(test::formula_stepped(run, u, 1), expected) < 1e-14);
+  run.scheme = Scheme::bs23;
+  run.scheme.tolerance = {1e-3, 1e-3};
+  CHECK(test::formula_stepped(run, u, 3, "threaded") ==
+        test::formula_stepped(run, u, 3, "reference"));
+}
+
+TEST_CASE("a shift reads the value so many cells further, to the bit") {
+  const std::int64_t rows = 40, columns = 70;
+  for (const auto& [dx, dy] : {std::array{1, -1}, {0, 0}, {5, 0}, {-32, 7}, {3, 32}}) {
+    CAPTURE(dx);
+    CAPTURE(dy);
+    RunConfig run = run_of_map({rows, columns},
+                               fmt::format("shift(u, {}, {}) * shift(u^2, dx, {})", dx, dy, dy));
+    run.parameters["dx"] = test::number_parameter(dx);
+    const std::vector<double> u = waves(run.shape.cells());
+    std::vector<double> expected;
+    for (std::int64_t i = 0; i < run.shape.cells(); ++i) {
+      const double value =
+          u[(i / columns + dy + rows) % rows * columns + (i % columns + dx + columns) % columns];
+      expected.push_back(value * (value * value));
+    }
+    for (const char* const engine : {"reference", "blocked"})
+      CHECK(test::formula_stepped(run, u, 1, engine) == expected);
+  }
+}
+
+TEST_CASE("the cells of a window outside a mask count as 0") {
+  RunConfig run = run_of_map({1, 8, 1, 1}, "convolve(w, u) / convolve(w, 1 + 0*u)");
+  run.kernels["w"] = window_of_numbers({1, 1, 1, 1, 1}, {1, 5});
+  run.mask.emplace();
+  run.mask->kind = ParameterConfig::Kind::formula;
+  run.mask->formula = "x < 2.5 or x > 4.5";
+  const std::vector<double> after =
+      test::formula_stepped(run, std::vector<double>{1, 2, 3, 0, 0, 6, 7, 8}, 1);
+  // Periodic: the window of cell 0 has the cells 6, 7, 0, 1, 2.
+  CHECK(after ==
+        std::vector<double>{21.0 / 5, 14.0 / 4, 6.0 / 3, 0, 0, 21.0 / 3, 22.0 / 4, 24.0 / 5});
+}
+
+TEST_CASE("windows by name have the weights of their definitions") {
+  const RunConfig run = run_of_map({40, 40}, "u");
+  WindowConfig window;
+  window.kind = WindowKind::disc;
+  window.radius = 1;
+  window.edge = 0;
+  CHECK(convolution_window(window, run).weights ==
+        std::vector<double>{0, 0.2, 0, 0.2, 0.2, 0.2, 0, 0.2, 0});
+  window.kind = WindowKind::ring;
+  window.inner = 0.5;
+  CHECK(convolution_window(window, run).weights ==
+        std::vector<double>{0, 0.25, 0, 0.25, 0, 0.25, 0, 0.25, 0});
+  window.kind = WindowKind::formula;
+  window.formula = "x + 10*y";
+  window.size = {3, 1};
+  CHECK(convolution_window(window, run).weights == std::vector<double>{-10, 0, 10});
+  window.kind = WindowKind::box;
+  CHECK(convolution_window(window, run).weights == std::vector<double>(3, 1.0 / 3));
+  window.size = {4};
+  CHECK_THROWS_WITH_AS(convolution_window(window, run),
+                       "found a window of 4 cells along an axis (expected an odd number of at most "
+                       "127 on a grid of 2 axes)",
+                       ConfigError);
+}
