@@ -82,6 +82,8 @@ TEST_CASE("equations equal NumPy's: engine blocked, compiled" * doctest::test_su
 }
 
 TEST_CASE("equations of NumPy's hold every function and every scheme") {
+  // convolution_test.cpp, stencils_test.cpp and tensor_test.cpp
+  constexpr std::string_view with_own_tests[] = {"convolve", "shift", "harmonic", "tensor"};
   std::string configs;
   for (const std::string& equation : numpy().groups()) configs += config_text(equation);
   for (const std::string& equation : conditions_of_numpy().groups())
@@ -89,6 +91,7 @@ TEST_CASE("equations of NumPy's hold every function and every scheme") {
   for (const FormulaFunction& function : formula_functions) {
     CAPTURE(std::string(function.name));
     if (function.kind == FormulaFunction::Kind::defined) continue;  // given by the other functions
+    if (std::ranges::count(with_own_tests, function.name) > 0) continue;
     CHECK(configs.find(std::string(function.name) + "(") != std::string::npos);
   }
   for (const SchemeRow& scheme : test::schemes_of_stages())
