@@ -199,13 +199,15 @@ void print_time(const RunTime& time, const RunConfig& config, const std::string&
         "            conditions read numbers of it: {:.2g} times the time of constants in their\n"
         "            place\n",
         time.without_reductions / time.cells_per_second);
-  if (time.solves.solves > 0)
+  const double each = 1e3 * time.solves.seconds / static_cast<double>(time.solves.solves);
+  if (time.solves.solves > 0 && time.solves.iterations == 0)
+    print_text("convolved:  {:.3g} ms each, {:.0f}% of the time of steps\n", each,
+               100 * time.solving_part);
+  else if (time.solves.solves > 0)
     print_text(
         "solves:     by {}: {} iteration{} and {:.3g} ms each, {:.0f}% of the time of steps\n",
         fmt::join(time.solves.by, " and "), time.solves.iterations,
-        time.solves.iterations == 1 ? "" : "s",
-        1e3 * time.solves.seconds / static_cast<double>(time.solves.solves),
-        100 * time.solving_part);
+        time.solves.iterations == 1 ? "" : "s", each, 100 * time.solving_part);
   if (time.good_steps)
     print_text(
         "float32:    rounding moves a mean that the equation keeps by 1e-5 of it in some {:.2g}\n"
