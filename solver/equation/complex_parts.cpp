@@ -162,16 +162,17 @@ class PartsWriter {
     return {z.re ? sum(function("gradient_energy", {*z.re}), im) : im, {}};
   }
 
-  // Operators that act on one argument, the last or value_at's first, and on each of its parts
-  // alike.
+  // Operators that act on one argument, the last or the first of value_at and laplacian, and on
+  // each of its parts alike.
   static bool is_of_parts(const FormulaNode& node) {
     const FormulaFunction* const function = formula_function(node.name);
     return (function && function->kind == FormulaFunction::Kind::stencil &&
-            !node.name.starts_with("gradient_")) ||
+            !node.name.starts_with("gradient_") && node.name != "harmonic") ||
            node.name == "mean" || node.name == "integral" || node.name == "value_at";
   }
   NodePair part_by_part(const FormulaNode& node) {
-    const std::size_t acted_on = node.name == "value_at" ? 0 : node.operands.size() - 1;
+    const std::size_t acted_on =
+        node.name == "value_at" || node.name == "laplacian" ? 0 : node.operands.size() - 1;
     std::vector<int> operands;
     for (std::size_t i = 0; i < node.operands.size(); ++i)
       if (i != acted_on) operands.push_back(real(node.operands[i], node));

@@ -136,11 +136,36 @@ bool has_coefficient_of_operators(const RunConfig& run) {
     if (call.name != "divergence") return;
     formulas.each_below(formula, call.operands[0], [&](const FormulaNode& node) {
       if (node.kind == FormulaNode::Kind::call && node.name == "gradient") return false;
-      found = found || is_operator(node);
+      found = found || (is_operator(node) && node.name != "harmonic");
       return true;
     });
   });
   return found;
+}
+
+bool has_harmonic(const RunConfig& run) {
+  bool found = false;
+  FormulasOf(run).each_operator(
+      [&](const FormulaNode& call, const Formula&) { found = found || call.name == "harmonic"; });
+  return found;
+}
+
+void set_open_sides(const RunConfig& run, FormulaNames& names) {
+  const auto is_open = [](const SideCondition& condition) {
+    return condition.kind != ConditionKind::derivative || condition.value.text() != "0";
+  };
+  for (int axis = 3 - run.shape.axes; axis < 3; ++axis)
+    for (const bool last : {false, true}) {
+      bool open = false, given = false;
+      for (const SideCondition& condition : run.conditions)
+        if (condition.axis == axis && condition.last == last) {
+          given = true;
+          open = open || is_open(condition);
+        }
+      if (by_axis(run.boundaries)[axis] == Boundary::zero && (open || !given))
+        names.open_sides.emplace(axis, last);
+    }
+  names.open_mask = run.mask && std::ranges::any_of(run.mask_conditions, is_open);
 }
 
 SideCondition condition_of_array(SideCondition condition, const std::string& array,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/equation/discretise.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
@@ -27,6 +28,11 @@ bool is_of_position(const RunConfig& run, const std::string& name);
 /// operators compute. Beyond the face such a coefficient equals its value inside, so the flux is of
 /// first order.
 bool has_coefficient_of_operators(const RunConfig& run);
+
+/// True if a rate, a quantity or an equation to solve has a harmonic mean.
+bool has_harmonic(const RunConfig& run);
+/// Sets FormulaNames::open_sides and open_mask.
+void set_open_sides(const RunConfig& run, FormulaNames& names);
 
 /// The condition for one of the fields or quantities to which it applies. An absorbing condition
 /// becomes a condition on the derivative, which follows from the rate of this field.

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/grid/grid.hpp"
@@ -19,6 +20,15 @@
 #include "solver/equation/noise_uses.hpp"
 
 namespace lapl {
+
+/// The neighbour that is `by` cells away along axis 0 (planes), 1 (rows) or 2 (columns), and
+/// `by_other` cells along another one.
+inline Offset along(int axis, int by, int other = 0, int by_other = 0) {
+  const auto of = [&](int which) {
+    return (axis == which ? by : 0) + (other == which ? by_other : 0);
+  };
+  return {of(0), of(1), of(2)};
+}
 
 /// A number times the result of an operation of the tree, or only a number. Numbers are combined in
 /// float64; the tree holds the result, rounded once to the run's precision.
@@ -61,6 +71,10 @@ struct FormulaNames {
   Shape shape = {};
   bool is_sample = false;  ///< RunConfig::is_sample: positions may be outside
   std::array<bool, 3> periodic = {};
+  /// sides that are not insulated for every array, by axis and whether they are last; and whether
+  /// the mask's boundary is such a one
+  std::set<std::pair<std::size_t, bool>> open_sides = {};
+  bool open_mask = false;
   bool has_time = true;
   bool has_position = true;
   bool has_stencils = true;
@@ -171,6 +185,10 @@ class TreeWriter {
   Term second_difference(const Argument& argument, int axis);
   Term first_difference(const Argument& argument, int axis);
   Term laplacian(const Argument& argument);
+  Term isotropic_laplacian(const Argument& argument, const FormulaNode& node);
+  Term pair(const Argument& argument, Offset at);
+  Term less_centre(const Argument& argument, double times, Term neighbours);
+  Term nearest_less_centre(const Argument& argument);
   Term gradient_squared(const Argument& argument);
   Term gradient_energy(const Argument& argument);
   Term mixed(const Argument& argument, int axis, int other);
@@ -180,6 +198,8 @@ class TreeWriter {
   std::optional<Term> flux(const ShiftedPart& place);
   Term advect(const ShiftedPart& place, const FormulaNode& node);
   Term limited_slope(const Argument& argument, int axis);
+  Term half_harmonic(Term a, Term b);
+  Term inside_or(Term inner, Term outer, Offset outward);
   Term over_axes(const std::function<Term(int axis)>& term,
                  const std::function<double(int axis)>& scale);
   int axis_named(char letter, const FormulaNode& node) const;

@@ -133,8 +133,8 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
   {name, FormulaFunction::Kind::of_values, arguments, meaning, Operation::operation},
     LAPL_PLAIN_FUNCTIONS(LAPL_ROW) LAPL_ELEMENTARY_FUNCTIONS(LAPL_ROW)
 #undef LAPL_ROW
-        {"laplacian", FormulaFunction::Kind::stencil, "e",
-         "sum over the axes of (e+ - 2 e + e-) / h^2"},
+        {"laplacian", FormulaFunction::Kind::stencil, "e, [isotropic]",
+         "sum over the axes of (e+ - 2 e + e-) / h^2; isotropic: of all 9 or 27 nodes around"},
     {"d_dx", FormulaFunction::Kind::stencil, "e", "(e+ - e-) / (2 hx)"},
     {"d_dy", FormulaFunction::Kind::stencil, "e", "(e+ - e-) / (2 hy)"},
     {"d_dz", FormulaFunction::Kind::stencil, "e", "(e+ - e-) / (2 hz)"},
@@ -150,6 +150,8 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
     {"divergence", FormulaFunction::Kind::stencil, "D * gradient(e)",
      "sum over the axes of ((D + D+) / 2 (e+ - e) - (D- + D) / 2 (e - e-)) / h^2"},
     {"gradient", FormulaFunction::Kind::stencil, "e", "only within divergence"},
+    {"harmonic", FormulaFunction::Kind::stencil, "D",
+     "only as a factor within divergence: at a face 2 / (1 / D + 1 / D+), 0 if the signs differ"},
     {"upwind", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e",
      "c . grad e, first order: for each axis c (e - e-) / h where c > 0, else c (e+ - e) / h"},
     {"normal_derivative", FormulaFunction::Kind::stencil, "e",

@@ -58,7 +58,9 @@ class FormulaChecker : public ConditionChecker {
     check_initial();
     if (found_.empty() && whole_ && has_all_rates()) check_outputs();
     if (found_.empty() && whole_ && has_all_rates()) check_uses();
-    if (found_.empty() && has_all_rates()) system();
+    if (found_.empty() && has_all_rates() && !system().names.open_sides.empty() &&
+        has_harmonic(run_))
+      check_nodes("equation", "harmonic differs at sides, and");
     if (!found_.empty()) system_.reset();
     return {std::move(found_), std::move(system_)};
   }

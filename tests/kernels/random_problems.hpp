@@ -303,8 +303,14 @@ class RandomProblem {
       const std::string name = drawn(values);
       return call(name, table_row(formula_function(name)->operation).operands);
     }
-    if (chance(0.2)) return fmt::format("divergence(({}) * gradient({}))", part(), part());
+    if (chance(0.2))
+      return fmt::format(
+          fmt::runtime(drawn_word({"divergence(({}) * gradient({}))",
+                                   "divergence(harmonic({}) * gradient({}))",
+                                   "divergence({0} * harmonic({0}) * gradient({1}))"})),
+          part(), part());
     if (chance(0.15)) return call(drawn_word({"upwind", "advect"}), run.shape.axes + 1);
+    if (chance(0.1)) return fmt::format("laplacian({}, isotropic)", part());
     return call(
         drawn_word({"laplacian", "laplacian", fmt::format("d_d{}", axis()),
                     fmt::format("d2_d{}2", axis()), fmt::format("d2_d{}d{}", axis(), axis()),
