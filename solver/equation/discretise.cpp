@@ -38,6 +38,27 @@ std::vector<std::string> known_names(const FormulaNames& names) {
 
 }  // namespace
 
+int FormulaNames::ending_axes(const Formula& formula, int node) const {
+  if (ending.empty()) return 0;
+  int axes_of_all = 0;
+  std::set<const Formula*> seen;
+  std::vector<std::pair<const Formula*, int>> left = {{&formula, node}};
+  while (!left.empty()) {
+    const auto [of, at] = left.back();
+    left.pop_back();
+    const FormulaNode& part = of->nodes[at];
+    for (const int operand : part.operands) left.emplace_back(of, operand);
+    if (part.kind != Kind::name) continue;
+    if (const auto array = ending.find(part.name); array != ending.end())
+      axes_of_all |= array->second;
+    else if (const auto quantity = quantities.find(part.name); quantity != quantities.end() &&
+                                                               !arrays.contains(part.name) &&
+                                                               seen.insert(quantity->second).second)
+      left.emplace_back(quantity->second, quantity->second->whole());
+  }
+  return axes_of_all;
+}
+
 std::optional<int> integer_exponent(const Formula& formula, int node) {
   const FormulaNode* at = &formula.nodes[node];
   const bool negative = at->kind == Kind::negative;

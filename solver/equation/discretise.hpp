@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -60,6 +61,15 @@ struct ReducedPart {
   std::string key() const;
 };
 
+/// Arrays that end at the sides of a periodic axis (mixed_axes.hpp), each with the sum of 2^axis
+/// over these axes.
+using EndingArrays = std::map<std::string, int, std::less<>>;
+inline bool ends_at(int axes, int axis) { return (axes >> axis & 1) != 0; }
+inline bool ends_at(const EndingArrays& ending, std::string_view array, int axis) {
+  const auto found = ending.find(array);
+  return found != ending.end() && ends_at(found->second, axis);
+}
+
 /// The meaning of each name in a formula, and the grid on which it is evaluated.
 struct FormulaNames {
   std::map<std::string, int, std::less<>> arrays;  ///< array of each field and coefficient field
@@ -75,6 +85,7 @@ struct FormulaNames {
   /// the mask's boundary is such a one
   std::set<std::pair<std::size_t, bool>> open_sides = {};
   bool open_mask = false;
+  EndingArrays ending = {};
   bool has_time = true;
   bool has_position = true;
   bool has_stencils = true;
@@ -88,6 +99,9 @@ struct FormulaNames {
   std::function<int()> draw = {};
   std::map<std::string, Term, std::less<>> terms = {};  ///< names that stand for terms
   std::optional<NoiseUses> noise = {};                  ///< none where formulas have no noise
+
+  /// `ending` of a part of a formula: of all arrays that it reads.
+  int ending_axes(const Formula& formula, int node) const;
 };
 
 /// The exponent if it is written as an integer of at most 64.
@@ -199,7 +213,7 @@ class TreeWriter {
   Term advect(const ShiftedPart& place, const FormulaNode& node);
   Term limited_slope(const Argument& argument, int axis);
   Term half_harmonic(Term a, Term b);
-  Term inside_or(Term inner, Term outer, Offset outward);
+  Term inside_or(Term inner, Term outer, Offset outward, int ending);
   Term over_axes(const std::function<Term(int axis)>& term,
                  const std::function<double(int axis)>& scale);
   int axis_named(char letter, const FormulaNode& node) const;

@@ -84,7 +84,8 @@ Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
     for (const Argument& part : harmonic)
       found = product({2 * found.factor, true, found.node},
                       half_harmonic(of(read(part, from).node), of(read(part, to).node)));
-    return inside_or(found, twice_mean(coefficients, from, to), from == Offset{} ? to : from);
+    return inside_or(found, twice_mean(coefficients, from, to), from == Offset{} ? to : from,
+                     names_.ending_axes(*place.formula, node.operands[0]));
   };
   const double factor =
       all_of(coefficients, {}).factor * read(of_argument, {}).factor * scalars.factor;
@@ -102,14 +103,16 @@ Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
   return product(scalar(factor, false), total);
 }
 
-// `inner` at a face between two cells, `outer` at the sides of the grid and at the mask's boundary.
-Term TreeWriter::inside_or(Term inner, Term outer, Offset outward) {
+// `inner` at a face between two cells, `outer` at the sides of the grid, where the operator's
+// arguments end at these of a periodic axis, and at the mask's boundary.
+Term TreeWriter::inside_or(Term inner, Term outer, Offset outward, int ending) {
   const std::size_t axis = outward.plane != 0 ? 0 : outward.row != 0 ? 1 : 2;
   const bool last = outward.plane + outward.row + outward.column > 0;
   if (names_.open_mask)
     inner = apply(Operation::choice,
                   {of(tree_.value(names_.arrays.at(mask_name), outward)), inner, outer});
-  if (!names_.open_sides.contains({axis, last})) return inner;
+  const bool wraps = names_.periodic[axis] && !ends_at(ending, static_cast<int>(axis));
+  if (wraps || !names_.open_sides.contains({axis, last})) return inner;
   const int at_side = is_at_side(tree_, names_.shape, names_.spacing, axis, last);
   return apply(Operation::choice, {of(at_side), outer, inner});
 }

@@ -16,6 +16,7 @@
 #include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/mistake_list.hpp"
+#include "solver/equation/mixed_axes.hpp"
 #include "solver/equation/reactions.hpp"
 #include "solver/equation/stage_maker.hpp"
 #include "solver/initial_parts.hpp"
@@ -58,6 +59,9 @@ class FormulaChecker : public ConditionChecker {
     check_initial();
     if (found_.empty() && whole_ && has_all_rates()) check_outputs();
     if (found_.empty() && whole_ && has_all_rates()) check_uses();
+    if (found_.empty())
+      find_mixed_reads(run_,
+                       [&](const std::string& key, const std::string& what) { add(key, what); });
     if (found_.empty() && has_all_rates() && !system().names.open_sides.empty() &&
         has_harmonic(run_))
       check_nodes("equation", "harmonic differs at sides, and");

@@ -247,7 +247,7 @@ class StageMaker {
   int array_with(NestedQuantity part, const FormulaNode* of = nullptr) {
     const auto [known, is_new] = arrays_of_parts_.try_emplace(
         {meaning_number(*part.formula, part.node), part.slope_axis}, 0);
-    if (is_new) known->second = new_array(-1);
+    if (is_new) known->second = new_array(-1 - names_.ending_axes(*part.formula, part.node));
     const int array = known->second;
     if (computed_.insert(array).second) make(part, array, of);
     return array;
