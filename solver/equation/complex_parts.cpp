@@ -167,7 +167,8 @@ class PartsWriter {
   static bool is_of_parts(const FormulaNode& node) {
     const FormulaFunction* const function = formula_function(node.name);
     return (function && function->kind == FormulaFunction::Kind::stencil &&
-            !node.name.starts_with("gradient_") && node.name != "harmonic") ||
+            !node.name.starts_with("gradient_") && node.name != "harmonic" &&
+            node.name != "tensor") ||
            node.name == "mean" || node.name == "integral" || node.name == "value_at";
   }
   NodePair part_by_part(const FormulaNode& node) {

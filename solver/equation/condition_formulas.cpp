@@ -78,37 +78,54 @@ bool has_coefficient_of_operators(const RunConfig& run) {
     if (call.name != "divergence") return;
     formulas.each_below(formula, call.operands[0], [&](const FormulaNode& node) {
       if (node.kind == FormulaNode::Kind::call && node.name == "gradient") return false;
-      found = found || (is_operator(node) && node.name != "harmonic");
+      found = found || (is_operator(node) && node.name != "harmonic" && node.name != "tensor");
       return true;
     });
   });
   return found;
 }
 
-bool has_harmonic(const RunConfig& run) {
-  bool found = false;
-  FormulasOf(run).each_operator(
-      [&](const FormulaNode& call, const Formula&) { found = found || call.name == "harmonic"; });
+std::string function_of_faces(const RunConfig& run) {
+  std::string found;
+  FormulasOf(run).each_operator([&](const FormulaNode& call, const Formula&) {
+    if (call.name == "harmonic" || call.name == "tensor") found = call.name;
+  });
   return found;
 }
 
-void set_open_sides(const RunConfig& run, FormulaNames& names) {
+void set_sides(const RunConfig& run, FormulaNames& names) {
   const auto is_open = [](const SideCondition& condition) {
     return condition.kind != ConditionKind::periodic &&
            (condition.kind != ConditionKind::derivative || condition.value.text() != "0");
   };
+  const auto add_values = [&](const SideCondition& condition, std::set<std::string>& to) {
+    if (table_row(condition.kind).place == 0.5 && condition.kind != ConditionKind::value_at_face)
+      return;
+    if (condition.array.empty())
+      to.insert(run.fields.begin(), run.fields.end());
+    else
+      to.insert(condition.array);
+  };
   for (int axis = 3 - run.shape.axes; axis < 3; ++axis)
     for (const bool last : {false, true}) {
+      const Boundary boundary = by_axis(run.boundaries)[axis];
       bool open = false, given = false;
+      std::set<std::string> values;
       for (const SideCondition& condition : run.conditions)
         if (condition.axis == axis && condition.last == last) {
           given = true;
           open = open || is_open(condition);
+          add_values(condition, values);
         }
-      if (is_mixed(run, axis) ? open
-                              : by_axis(run.boundaries)[axis] == Boundary::zero && (open || !given))
+      if (boundary == Boundary::zero && !given) add_values({}, values);
+      if (boundary != Boundary::periodic || is_mixed(run, axis))
+        names.side_values[{axis, last}] = values;
+      if (is_mixed(run, axis) ? open : boundary == Boundary::zero && (open || !given))
         names.open_sides.emplace(axis, last);
     }
+  if (run.mask) names.mask_values.emplace();
+  for (const SideCondition& condition : run.mask_conditions)
+    if (run.mask) add_values(condition, *names.mask_values);
   names.open_mask = run.mask && std::ranges::any_of(run.mask_conditions, is_open);
 }
 

@@ -29,10 +29,11 @@ bool is_of_position(const RunConfig& run, const std::string& name);
 /// first order.
 bool has_coefficient_of_operators(const RunConfig& run);
 
-/// True if a rate, a quantity or an equation to solve has a harmonic mean.
-bool has_harmonic(const RunConfig& run);
-/// Sets FormulaNames::open_sides and open_mask.
-void set_open_sides(const RunConfig& run, FormulaNames& names);
+/// The name of a function that differs at the sides of the grid, harmonic or tensor, if rates,
+/// quantities or equations to solve have one.
+std::string function_of_faces(const RunConfig& run);
+/// Sets FormulaNames::side_values, mask_values, open_sides and open_mask.
+void set_sides(const RunConfig& run, FormulaNames& names);
 
 /// The condition for one of the fields or quantities to which it applies. An absorbing condition
 /// becomes a condition on the derivative, which follows from the rate of this field.

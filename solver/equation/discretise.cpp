@@ -38,9 +38,8 @@ std::vector<std::string> known_names(const FormulaNames& names) {
 
 }  // namespace
 
-int FormulaNames::ending_axes(const Formula& formula, int node) const {
-  if (ending.empty()) return 0;
-  int axes_of_all = 0;
+std::set<std::string> FormulaNames::arrays_read(const Formula& formula, int node) const {
+  std::set<std::string> found;
   std::set<const Formula*> seen;
   std::vector<std::pair<const Formula*, int>> left = {{&formula, node}};
   while (!left.empty()) {
@@ -49,13 +48,20 @@ int FormulaNames::ending_axes(const Formula& formula, int node) const {
     const FormulaNode& part = of->nodes[at];
     for (const int operand : part.operands) left.emplace_back(of, operand);
     if (part.kind != Kind::name) continue;
-    if (const auto array = ending.find(part.name); array != ending.end())
-      axes_of_all |= array->second;
-    else if (const auto quantity = quantities.find(part.name); quantity != quantities.end() &&
-                                                               !arrays.contains(part.name) &&
-                                                               seen.insert(quantity->second).second)
+    if (arrays.contains(part.name))
+      found.insert(part.name);
+    else if (const auto quantity = quantities.find(part.name);
+             quantity != quantities.end() && seen.insert(quantity->second).second)
       left.emplace_back(quantity->second, quantity->second->whole());
   }
+  return found;
+}
+
+int FormulaNames::ending_axes(const Formula& formula, int node) const {
+  if (ending.empty()) return 0;
+  int axes_of_all = 0;
+  for (const std::string& name : arrays_read(formula, node))
+    if (const auto array = ending.find(name); array != ending.end()) axes_of_all |= array->second;
   return axes_of_all;
 }
 

@@ -81,6 +81,10 @@ struct FormulaNames {
   Shape shape = {};
   bool is_sample = false;  ///< RunConfig::is_sample: positions may be outside
   std::array<bool, 3> periodic = {};
+  /// the arrays with a given value at each side of the grid, by axis and whether it is the last
+  /// side, and at the mask's boundary, where the grid has one
+  std::map<std::pair<std::size_t, bool>, std::set<std::string>> side_values = {};
+  std::optional<std::set<std::string>> mask_values = {};
   /// sides that are not insulated for every array, by axis and whether they are last; and whether
   /// the mask's boundary is such a one
   std::set<std::pair<std::size_t, bool>> open_sides = {};
@@ -100,6 +104,8 @@ struct FormulaNames {
   std::map<std::string, Term, std::less<>> terms = {};  ///< names that stand for terms
   std::optional<NoiseUses> noise = {};                  ///< none where formulas have no noise
 
+  /// The names of arrays that a part of a formula reads, also through quantities.
+  std::set<std::string> arrays_read(const Formula& formula, int node) const;
   /// `ending` of a part of a formula: of all arrays that it reads.
   int ending_axes(const Formula& formula, int node) const;
 };
@@ -213,6 +219,8 @@ class TreeWriter {
   Term advect(const ShiftedPart& place, const FormulaNode& node);
   Term limited_slope(const Argument& argument, int axis);
   Term half_harmonic(Term a, Term b);
+  Term tensor_divergence(const ShiftedPart& place, int gradient, int tensor,
+                         const std::vector<int>& factors);
   Term inside_or(Term inner, Term outer, Offset outward, int ending);
   Term over_axes(const std::function<Term(int axis)>& term,
                  const std::function<double(int axis)>& scale);

@@ -50,6 +50,12 @@ Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
                        "gradient(e)); a sum has one divergence for each of its terms)");
   const FormulaNode& gradient = place.formula->nodes[factors.call];
   require_arguments(gradient, 1);
+  const Factors of_tensor = product_factors(*place.formula, node.operands[0], "tensor");
+  if (of_tensor.call >= 0) {
+    std::vector<int> others = of_tensor.others;
+    std::erase(others, factors.call);
+    return tensor_divergence(place, factors.call, of_tensor.call, others);
+  }
   const Argument of_argument = argument(place, gradient.operands[0], gradient);
   Term scalars = scalar(1);
   std::vector<Argument> coefficients, plain, harmonic;

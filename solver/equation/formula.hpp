@@ -152,6 +152,9 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
     {"gradient", FormulaFunction::Kind::stencil, "e", "only within divergence"},
     {"harmonic", FormulaFunction::Kind::stencil, "D",
      "only as a factor within divergence: at a face 2 / (1 / D + 1 / D+), 0 if the signs differ"},
+    {"tensor", FormulaFunction::Kind::stencil, "xx, xy, yy",
+     "only as a factor within divergence: a conductivity with directions; also xx, xy, yx, yy; on "
+     "three axes xx, xy, xz, yy, yz, zz or all nine"},
     {"upwind", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e",
      "c . grad e, first order: for each axis c (e - e-) / h where c > 0, else c (e+ - e) / h"},
     {"normal_derivative", FormulaFunction::Kind::stencil, "e",

@@ -62,9 +62,9 @@ class FormulaChecker : public ConditionChecker {
     if (found_.empty())
       find_mixed_reads(run_,
                        [&](const std::string& key, const std::string& what) { add(key, what); });
-    if (found_.empty() && has_all_rates() && !system().names.open_sides.empty() &&
-        has_harmonic(run_))
-      check_nodes("equation", "harmonic differs at sides, and");
+    if (found_.empty() && has_all_rates() && !system().names.side_values.empty())
+      if (const std::string name = function_of_faces(run_); !name.empty())
+        check_nodes("equation", name + " differs at sides, and");
     if (!found_.empty()) system_.reset();
     return {std::move(found_), std::move(system_)};
   }

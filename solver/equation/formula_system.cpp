@@ -226,10 +226,9 @@ std::map<std::string, int, std::less<>> array_indices(const RunConfig& run) {
 
 FormulaSystem make_system(const RunConfig& run) {
   FormulaSystem system{.names = formula_names(run)};
-  set_open_sides(run, system.names);
+  set_sides(run, system.names);
   system.names.ending = ending_arrays(run);
   system.names.arrays = array_indices(run);
-  set_open_sides(run, system.names);
   NoiseUses& noise = system.names.noise.emplace();
   noise.seed = run.initial.fractal.seed;
   for (int axis = 3 - run.shape.axes; axis < 3; ++axis) noise.volume *= run.spacing.by_axis[axis];

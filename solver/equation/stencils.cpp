@@ -182,10 +182,11 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
     throw FormulaError(node.at,
                        "gradient outside of divergence (expected divergence(D * "
                        "gradient(e)); d_dx(e) is one component)");
-  if (name == "harmonic")
-    throw FormulaError(node.at,
-                       "harmonic has no meaning here (expected it as a factor within divergence: "
-                       "divergence(harmonic(D) * gradient(e)))");
+  if (name == "harmonic" || name == "tensor")
+    throw FormulaError(node.at, fmt::format("{0} has no meaning here (expected it as a factor "
+                                            "within divergence: divergence({0}({1}) * "
+                                            "gradient(e)))",
+                                            name, formula_function(name)->arguments));
   if (name == "normal_derivative") return normal_derivative(place, node);
   if (!names_.has_stencils)
     throw FormulaError(node.at, fmt::format("{} {}", name, names_.has_none_of));

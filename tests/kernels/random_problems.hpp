@@ -330,6 +330,11 @@ class RandomProblem {
           part(), part());
     if (chance(0.15)) return call(drawn_word({"upwind", "advect"}), run.shape.axes + 1);
     if (chance(0.1)) return fmt::format("laplacian({}, isotropic)", part());
+    if (chance(0.1)) {
+      const int n = run.shape.axes;
+      return fmt::format("divergence({} * gradient({}))",
+                         call("tensor", chance(0.5) ? n * n : n * (n + 1) / 2), part());
+    }
     return call(
         drawn_word({"laplacian", "laplacian", fmt::format("d_d{}", axis()),
                     fmt::format("d2_d{}2", axis()), fmt::format("d2_d{}d{}", axis(), axis()),
