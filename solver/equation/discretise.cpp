@@ -155,6 +155,8 @@ Term TreeWriter::write(const Formula& formula) {
 }
 Term TreeWriter::write(const NestedQuantity& part) {
   const ShiftedPart place{part.formula, part.node, {}};
+  if (part.curved_axis >= 0)
+    return second_difference({place, nested_({part.formula, part.node})}, part.curved_axis);
   if (part.slope_axis < 0) return write(place);
   return limited_slope({place, nested_({part.formula, part.node})}, part.slope_axis);
 }

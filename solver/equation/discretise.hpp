@@ -42,11 +42,14 @@ struct Term {
 };
 
 /// The argument of a stencil operator that an earlier stage computes: because it contains another
-/// stencil operator, or because the operator reads its slopes at neighbours.
+/// stencil operator, or because the operator reads its slopes or second differences at neighbours.
 struct NestedQuantity {
   const Formula* formula = nullptr;
-  int node = 0;         ///< root of the argument within the formula
-  int slope_axis = -1;  ///< the axis of its limited slope; -1: its value
+  int node = 0;          ///< root of the argument within the formula
+  int slope_axis = -1;   ///< the axis of its limited slope; -1: its value
+  int curved_axis = -1;  ///< the axis of its second difference; -1: its value or slope
+
+  bool is_difference() const { return slope_axis >= 0 || curved_axis >= 0; }
 };
 
 /// The argument of a call such as mean(e), which is reduced over all cells, or in one
@@ -127,6 +130,9 @@ T power_by_squaring(const T& base, int exponent, const Product& product) {
   return result;
 }
 
+/// The operand whose slopes or second differences an operator reads at neighbours; -1: none.
+int read_in_differences(const Formula& formula, const FormulaNode& call);
+
 /// Throws FormulaError for a call such as mean(e) within an operator.
 [[noreturn]] void refuse_over_grid(const FormulaNode& node);
 
@@ -205,6 +211,8 @@ class TreeWriter {
   Term second_difference(const Argument& argument, int axis);
   Term first_difference(const Argument& argument, int axis);
   Term laplacian(const Argument& argument);
+  Term of_fourth_order(const Argument& argument, const std::string& name,
+                       const std::vector<int>& named);
   Term isotropic_laplacian(const Argument& argument, const FormulaNode& node);
   Term pair(const Argument& argument, Offset at);
   Term less_centre(const Argument& argument, double times, Term neighbours);

@@ -133,14 +133,19 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
   {name, FormulaFunction::Kind::of_values, arguments, meaning, Operation::operation},
     LAPL_PLAIN_FUNCTIONS(LAPL_ROW) LAPL_ELEMENTARY_FUNCTIONS(LAPL_ROW)
 #undef LAPL_ROW
-        {"laplacian", FormulaFunction::Kind::stencil, "e, [isotropic]",
-         "sum over the axes of (e+ - 2 e + e-) / h^2; isotropic: of all 9 or 27 nodes around"},
-    {"d_dx", FormulaFunction::Kind::stencil, "e", "(e+ - e-) / (2 hx)"},
-    {"d_dy", FormulaFunction::Kind::stencil, "e", "(e+ - e-) / (2 hy)"},
-    {"d_dz", FormulaFunction::Kind::stencil, "e", "(e+ - e-) / (2 hz)"},
-    {"d2_dx2", FormulaFunction::Kind::stencil, "e", "(e+ - 2 e + e-) / hx^2"},
-    {"d2_dy2", FormulaFunction::Kind::stencil, "e", "(e+ - 2 e + e-) / hy^2"},
-    {"d2_dz2", FormulaFunction::Kind::stencil, "e", "(e+ - 2 e + e-) / hz^2"},
+        {"laplacian", FormulaFunction::Kind::stencil, "e, [isotropic or 4]",
+         "sum over the axes of (e+ - 2 e + e-) / h^2; isotropic: of all 9 or 27 nodes around; 4: "
+         "of "
+         "fourth order"},
+    {"d_dx", FormulaFunction::Kind::stencil, "e, [4]", "(e+ - e-) / (2 hx); 4: of fourth order"},
+    {"d_dy", FormulaFunction::Kind::stencil, "e, [4]", "(e+ - e-) / (2 hy); 4: of fourth order"},
+    {"d_dz", FormulaFunction::Kind::stencil, "e, [4]", "(e+ - e-) / (2 hz); 4: of fourth order"},
+    {"d2_dx2", FormulaFunction::Kind::stencil, "e, [4]",
+     "(e+ - 2 e + e-) / hx^2; 4: of fourth order"},
+    {"d2_dy2", FormulaFunction::Kind::stencil, "e, [4]",
+     "(e+ - 2 e + e-) / hy^2; 4: of fourth order"},
+    {"d2_dz2", FormulaFunction::Kind::stencil, "e, [4]",
+     "(e+ - 2 e + e-) / hz^2; 4: of fourth order"},
     {"d2_dxdy", FormulaFunction::Kind::stencil, "e", "(e++ - e+- - e-+ + e--) / (4 hx hy)"},
     {"d2_dxdz", FormulaFunction::Kind::stencil, "e", "(e++ - e+- - e-+ + e--) / (4 hx hz)"},
     {"d2_dydz", FormulaFunction::Kind::stencil, "e", "(e++ - e+- - e-+ + e--) / (4 hy hz)"},

@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// What an operator reads at neighbours along a mixed axis.
+// The names that an operator reads at neighbours along a mixed axis.
 struct ReadsAlong {
   int axis = 0;
   std::string of;         // name of the formula

@@ -238,7 +238,7 @@ class StageMaker {
     if (const FormulaNode* const call =
             find_call(FormulaFunction::Kind::over_grid, *part.formula, part.node))
       refuse_over_grid(*call);
-    if (part.slope_axis < 0 && !has_stencil(*part.formula, part.node)) return std::nullopt;
+    if (!part.is_difference() && !has_stencil(*part.formula, part.node)) return std::nullopt;
     return array_with(part);
   }
 
@@ -246,7 +246,7 @@ class StageMaker {
   // any.
   int array_with(NestedQuantity part, const FormulaNode* of = nullptr) {
     const auto [known, is_new] = arrays_of_parts_.try_emplace(
-        {meaning_number(*part.formula, part.node), part.slope_axis}, 0);
+        {meaning_number(*part.formula, part.node), part.slope_axis + 4 * part.curved_axis}, 0);
     if (is_new) known->second = new_array(-1 - names_.ending_axes(*part.formula, part.node));
     const int array = known->second;
     if (computed_.insert(array).second) make(part, array, of);
@@ -280,7 +280,7 @@ class StageMaker {
   }
 
   void make(NestedQuantity part, int array, const FormulaNode* of = nullptr) {
-    const bool beside = part.slope_axis >= 0 && has_stencil(*part.formula, part.node);
+    const bool beside = part.is_difference() && has_stencil(*part.formula, part.node);
     const std::size_t at = first_level_ + stage_order(*part.formula, part.node) + (beside ? 1 : 0);
     while (levels_.size() <= at) levels_.push_back(new_level());
     Level& level = *levels_[at];
@@ -310,7 +310,7 @@ class StageMaker {
             order,
             stage_order(formula, operand) + (stencil && has_stencil(formula, operand) ? 1 : 0) +
                 (reduction && operand == at.operands[0] && !is_array({&formula, operand}) ? 1 : 0) +
-                (operand == at.operands.back() && has_slopes(at) ? 1 : 0));
+                (operand == read_in_differences(formula, at) ? 1 : 0));
     }
     return orders_[{&formula, node}] = order;
   }
@@ -339,10 +339,6 @@ class StageMaker {
     const FormulaFunction* const function =
         node.kind == Kind::call ? formula_function(node.name) : nullptr;
     return function && function->kind == kind;
-  }
-
-  static bool has_slopes(const FormulaNode& node) {
-    return node.kind == Kind::call && node.name == "advect";
   }
 
   Arrays copies() {

@@ -11,14 +11,37 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
-void require_isotropic(const FormulaNode& node) {
-  if (node.kind != FormulaNode::Kind::name || node.name != "isotropic")
-    throw FormulaError(node.at,
-                       "laplacian of two arguments (expected laplacian(e) or laplacian(e, "
-                       "isotropic))");
+enum class Choice { none, isotropic, fourth_order };
+
+// The discretisation that the second operand of a call asks for.
+Choice choice_in(const Formula& formula, const FormulaNode& call) {
+  const bool is_mixed = call.name.size() == 7 && call.name[6] != '2';  // d2_dxdy
+  const bool has_order = (call.name == "laplacian" || call.name[0] == 'd') && !is_mixed;
+  if (call.operands.size() != 2 || !has_order) return Choice::none;
+  const FormulaNode& node = formula.nodes[call.operands[1]];
+  if (node.kind == FormulaNode::Kind::number && node.number == 4) return Choice::fourth_order;
+  if (call.name != "laplacian")
+    throw FormulaError(
+        node.at, fmt::format("{0} of two arguments (expected {0}(e) or {0}(e, 4))", call.name));
+  if (node.kind == FormulaNode::Kind::name && node.name == "isotropic") return Choice::isotropic;
+  throw FormulaError(
+      node.at,
+      "laplacian of two arguments (expected laplacian(e), laplacian(e, isotropic) or "
+      "laplacian(e, 4))");
 }
 
 }  // namespace
+
+int read_in_differences(const Formula& formula, const FormulaNode& call) {
+  if (call.kind != Kind::call) return -1;
+  if (call.name == "advect") return call.operands.back();
+  const FormulaFunction* const function = formula_function(call.name);
+  const bool of_fourth_order = function != nullptr && call.name != "upwind" &&
+                               function->kind == FormulaFunction::Kind::stencil &&
+                               call.operands.size() == 2 &&
+                               formula.nodes[call.operands[1]].kind == Kind::number;
+  return of_fourth_order ? call.operands[0] : -1;
+}
 
 std::vector<int> TreeWriter::axes() const {
   std::vector<int> from_the_fastest;
@@ -104,6 +127,30 @@ Term TreeWriter::nearest_less_centre(const Argument& argument) {
   const Term first = along_axis(0), second = along_axis(1);
   const Term in_plane = less_centre(argument, 4, sum(first, second));
   return all.size() == 2 ? in_plane : sum(in_plane, less_centre(argument, 2, along_axis(2)));
+}
+
+// With s, the second difference of e along an axis, that of e - s/12 divided by h^2 is the second
+// derivative, and the difference of e - s/6 divided by 2 h the first, with an error in h^4. An
+// earlier stage computes s.
+Term TreeWriter::of_fourth_order(const Argument& argument, const std::string& name,
+                                 const std::vector<int>& named) {
+  const bool is_first = name.starts_with("d_");
+  const auto along_axis = [&](int axis) {
+    NestedQuantity part{argument.place.formula, argument.place.node};
+    part.curved_axis = axis;
+    const Argument curved{{}, nested_(part)};
+    const Term of_curved =
+        is_first ? first_difference(curved, axis) : second_difference(curved, axis);
+    Term difference =
+        is_first ? first_difference(argument, axis) : second_difference(argument, axis);
+    return sum(difference, product(scalar(is_first ? -1.0 / 6 : -1.0 / 12), of_curved));
+  };
+  const auto scale = [&](int axis) {
+    const double h = names_.spacing[axis];
+    return is_first ? 1 / (2 * h) : 1 / (h * h);
+  };
+  if (named.empty()) return over_axes(along_axis, scale);
+  return product(scalar(scale(named[0]), false), along_axis(named[0]));
 }
 
 // The error of these stencils is h^2/12 times the Laplacian of the Laplacian, which has no
@@ -193,16 +240,14 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   if (name == "upwind") return upwind(place, node);
   if (name == "advect") return advect(place, node);
   if (name == "divergence") return divergence(place, node);
-  const bool isotropic = name == "laplacian" && node.operands.size() == 2;
-  if (isotropic)
-    require_isotropic(place.formula->nodes[node.operands[1]]);
-  else
-    require_arguments(node, 1);
+  const Choice choice = choice_in(*place.formula, node);
+  if (choice == Choice::none) require_arguments(node, 1);
   std::vector<int> named;  // axes in the function's name, such as x and y in d2_dxdy
   for (std::size_t i = name.find('_'); i + 2 < name.size(); ++i)
     if (name[i + 1] == 'd') named.push_back(axis_named(name[i + 2], node));
   const Argument of_argument = argument(place, node.operands[0], node);
-  if (isotropic) return isotropic_laplacian(of_argument, node);
+  if (choice == Choice::isotropic) return isotropic_laplacian(of_argument, node);
+  if (choice == Choice::fourth_order) return of_fourth_order(of_argument, name, named);
   if (name == "laplacian") return laplacian(of_argument);
   if (name == "gradient_squared") return gradient_squared(of_argument);
   if (name == "gradient_energy") return gradient_energy(of_argument);

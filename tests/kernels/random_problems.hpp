@@ -330,6 +330,11 @@ class RandomProblem {
           part(), part());
     if (chance(0.15)) return call(drawn_word({"upwind", "advect"}), run.shape.axes + 1);
     if (chance(0.1)) return fmt::format("laplacian({}, isotropic)", part());
+    if (chance(0.1))
+      return fmt::format(
+          "{}({}, 4)",
+          drawn_word({"laplacian", fmt::format("d_d{}", axis()), fmt::format("d2_d{}2", axis())}),
+          part());
     if (chance(0.1)) {
       const int n = run.shape.axes;
       return fmt::format("divergence({} * gradient({}))",

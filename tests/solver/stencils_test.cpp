@@ -142,7 +142,67 @@ TEST_CASE("mistakes of the isotropic Laplacian") {
       "isotropic where spacings differ: 1 x 0.5 (expected equal ones)");
   run = stencil_run({5, 5});
   CHECK(stencil_mistake(run, "laplacian(v, isotropic)") == "");
-  has(run, "laplacian(v, round)", "expected laplacian(e) or laplacian(e, isotropic)");
+  has(run, "laplacian(v, round)",
+      "expected laplacian(e), laplacian(e, isotropic) or laplacian(e, 4)");
   has(run, "laplacian(v, isotropic, v)", "laplacian of 3 arguments");
-  has(run, "d_dx(v, isotropic)", "d_dx of 2 arguments");
+  has(run, "d_dx(v, isotropic)", "d_dx of two arguments (expected d_dx(e) or d_dx(e, 4))");
+}
+
+TEST_CASE("operators of fourth order have it on periodic grids of one, two and three axes") {
+  const auto order = [](const std::string& formula, const Shape& shape, double exact) {
+    const double k = 0.8;
+    const auto error = [&](double h) {
+      const std::array<double, 3> wave = {k / 3, k / 2, k};
+      return std::abs(wave_factor(formula, shape, wave, h) - exact);
+    };
+    return std::log2(error(1) / error(0.5));
+  };
+  const double k2 = 0.8 * 0.8;
+  // the wave's middle node is far from the sides, where it does not fit
+  CHECK(order("laplacian(v, 4)", {1, 11, 1, 1}, -k2) == doctest::Approx(4).epsilon(0.02));
+  CHECK(order("laplacian(v, 4)", {11, 11}, -k2 * 1.25) == doctest::Approx(4).epsilon(0.02));
+  CHECK(order("laplacian(v, 4)", {11, 11, 11, 3}, -k2 * (1.25 + 1 / 9.0)) ==
+        doctest::Approx(4).epsilon(0.02));
+  CHECK(order("d2_dy2(v, 4)", {11, 11}, -k2 / 4) == doctest::Approx(4).epsilon(0.02));
+  CHECK(order("laplacian(v)", {11, 11}, -k2 * 1.25) == doctest::Approx(2).epsilon(0.02));
+  CHECK(order("d_dx(d_dx(v, 4), 4)", {1, 15, 1, 1}, -k2) == doctest::Approx(4).epsilon(0.02));
+}
+
+TEST_CASE("an even solution keeps the fourth order at insulated sides") {
+  const auto error = [](std::int64_t n) {
+    RunConfig run = stencil_run({1, n, 1, 1}, 1 / static_cast<double>(n));
+    run.boundaries.columns = Boundary::insulated;
+    std::vector<double> wave;
+    for (std::int64_t i = 0; i < n; ++i)
+      wave.push_back(
+          std::cos(2 * std::numbers::pi * (static_cast<double>(i) + 0.5) / static_cast<double>(n)));
+    const std::vector<double> found = test::value_of_formula(run, "laplacian(v, 4)", wave);
+    double largest = 0;
+    for (std::size_t i = 0; i < wave.size(); ++i)
+      largest = std::max(largest, std::abs(found[i] + 4 * std::pow(std::numbers::pi, 2) * wave[i]));
+    return largest;
+  };
+  CHECK(std::log2(error(16) / error(32)) == doctest::Approx(4).epsilon(0.02));
+}
+
+TEST_CASE("operators of fourth order: spacings that differ, arguments with operators, mistakes") {
+  RunConfig run = stencil_run({7, 8});
+  run.spacing.by_axis[2] = 0.5;
+  const std::vector<double> v = random_field(56);
+  const auto of = [&](const std::string& formula) {
+    return test::value_of_formula(run, formula, v);
+  };
+  const std::vector<double>
+      fourth = of("laplacian(2 * v, 4)"),
+      by_hand = of("2 * (d2_dx2(v - hx^2 / 12 * d2_dx2(v)) + d2_dy2(v - hy^2 / 12 * d2_dy2(v)))"),
+      first = of("d_dx(v + laplacian(v), 4)"),
+      first_by_hand = of("d_dx(v + laplacian(v) - hx^2 / 6 * d2_dx2(v + laplacian(v)))");
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    CHECK(fourth[i] == doctest::Approx(by_hand[i]).epsilon(1e-11));
+    CHECK(first[i] == doctest::Approx(first_by_hand[i]).epsilon(1e-11));
+  }
+  CHECK(test::has(stencil_mistake(run, "laplacian(v, 2)"),
+                  "expected laplacian(e), laplacian(e, isotropic) or laplacian(e, 4)"));
+  CHECK(test::has(stencil_mistake(run, "d_dx(v, 3)"), "expected d_dx(e) or d_dx(e, 4)"));
+  CHECK(test::has(stencil_mistake(run, "d2_dxdy(v, 4)"), "d2_dxdy of 2 arguments"));
 }

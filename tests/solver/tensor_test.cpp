@@ -60,7 +60,7 @@ double error_after(RunConfig run, const std::string& tensor, double time, const 
   return error;
 }
 
-std::vector<double> random_values_of(std::size_t count) {
+std::vector<double> tensor_field(std::size_t count) {
   std::mt19937_64 generator(11);
   std::uniform_real_distribution<double> uniform(-1, 1);
   std::vector<double> values(count);
@@ -126,7 +126,7 @@ TEST_CASE("a tensor is exact for quadratics, and is a number D where it is D tim
         doctest::Approx(3 * (2 * 2 + 1.0 * 3 + 0.6 * 4 + 1 * -4 + 1.4 * -1 + 3 * 2)));
   run = tensor_run({6, 7}, 0.5, Boundary::insulated);
   run.parameters["k"] = test::formula_parameter("1 + 0.5 * sin(x + 2 * y)");
-  const std::vector<double> v = random_values_of(42);
+  const std::vector<double> v = tensor_field(42);
   const auto of = [&](const std::string& formula) {
     return test::value_of_formula(run, formula, v);
   };
@@ -153,12 +153,12 @@ TEST_CASE("a tensor keeps the sum where nothing flows through sides, and a const
           const auto of = [&](const std::vector<double>& v) {
             return test::value_of_formula(run, "divergence(" + tensor + " * gradient(v))", v);
           };
-          const std::vector<double> found = of(random_values_of(cells));
+          const std::vector<double> found = of(tensor_field(cells));
           CHECK(std::abs(std::accumulate(found.begin(), found.end(), 0.0)) < 1e-11);
           CHECK(std::abs(found[0]) > 1e-3);
           for (const double value : of(std::vector<double>(cells, 0.1))) CHECK(value == 0);
           const std::vector<double> twice = test::value_of_formula(
-              run, "divergence(" + tensor + " * gradient(-2 * v))", random_values_of(cells));
+              run, "divergence(" + tensor + " * gradient(-2 * v))", tensor_field(cells));
           for (std::size_t i = 0; i < cells; ++i)
             CHECK(twice[i] == doctest::Approx(-2 * found[i]).epsilon(1e-10));
         }
@@ -169,7 +169,7 @@ TEST_CASE("a tensor keeps the sum where nothing flows through sides, and a const
 TEST_CASE("a row between insulated sides has the conductivity of a plate without flux across") {
   RunConfig run = tensor_run({1, 7}, 0.5, Boundary::insulated);
   run.boundaries.columns = Boundary::periodic;
-  const std::vector<double> v = random_values_of(7);
+  const std::vector<double> v = tensor_field(7);
   const auto of = [&](const std::string& formula) {
     return test::value_of_formula(run, formula, v);
   };
