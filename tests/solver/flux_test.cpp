@@ -85,7 +85,8 @@ TEST_CASE("a grid's integral changes by the fluxes through its sides and the sou
                {"[5, 6, 9], spacing: [1, 0.5, 0.25]", "planes rows columns"}};
   for (const auto& grid : grids)
     for (const std::string& condition : conditions_of_fluxes)
-      for (const auto& [mask, at_faces] : cases_of_faces) {
+      for (const auto& row : cases_of_faces) {
+        const std::string mask = row.first, at_faces = row.second;
         CAPTURE(at_faces);
         CAPTURE(grid.grid);
         CAPTURE(condition);

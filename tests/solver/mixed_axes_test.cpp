@@ -80,7 +80,7 @@ TEST_CASE("on a mixed axis each field has the values of an axis like its own") {
                                     "{value: 0.3 + x}|{derivative: 0.2 * t - 1}",
                                     "{value: 0.7, at: face}|{mixed: {value: 0.4, factor: 1.5}}",
                                     "{value: 0.2, at: node}|{derivative: -0.4 * v^2}"};
-  for (const auto& [grid, others] : grids)
+  for (const auto& row : grids)
     for (const std::string& condition : conditions)
       for (const std::string rate :
            {"laplacian({0}) + 0.1 * {0}^2 + 0 * {1}",
@@ -88,6 +88,7 @@ TEST_CASE("on a mixed axis each field has the values of an axis like its own") {
             "divergence(harmonic({1}) * gradient({0})) - biharmonic({0})",
             "-advect({1}{2}, {0}) - upwind(0.3{2}, {0})", "laplacian({1} * d_dx({0} * {0}))",
             "laplacian({1} * {0}) * value_at({0}, -0.2{2})"}) {
+        const std::string grid = row.first, others = row.second;
         if (test::has(grid, "mask") && test::has(rate, "value_at")) continue;
         const std::string rest = others.empty()            ? ""
                                  : test::has(others, "z:") ? ", 0.2, 0.1"
