@@ -12,6 +12,7 @@
 #include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/mixed_axes.hpp"
 #include "solver/equation/rate_symbol.hpp"
 #include "solver/exponential_problem.hpp"
 #include "solver/spectral_problem.hpp"
@@ -23,6 +24,7 @@ namespace {
 template <class T>
 void impose(const RunConfig& config, const SideCondition& condition, int array,
             Problem<T>& problem) {
+  if (is_mixed(config, condition.axis)) return;  // stages impose it
   std::set<std::string> used;
   ConditionTerms terms = condition_terms(condition, config, used);
   Faces<T>& faces = problem.faces[array];

@@ -65,7 +65,15 @@ struct InitialConfig {
 };
 
 /// The kinds of conditions that a side of the grid may impose.
-enum class ConditionKind { value, value_at_face, value_at_node, derivative, mixed, absorbing };
+enum class ConditionKind {
+  value,
+  value_at_face,
+  value_at_node,
+  derivative,
+  mixed,
+  absorbing,
+  periodic  ///< of one field on an axis where others have conditions: no ghost, the axis wraps
+};
 /// A condition as formulas: the ghost is (a + b u) / divisor, where u is the value on the node
 /// inside. The formulas read the spacing h and the config's value and factor. An absorbing
 /// condition of a field becomes a derivative with the value -(rate of the field) / speed
@@ -88,7 +96,9 @@ inline const auto name_table<ConditionKind> = std::to_array<ConditionRow>(
      {ConditionKind::derivative, "derivative", "{derivative: du/dn}", 0.5, "h * value", "1", "1"},
      {ConditionKind::mixed, "mixed", "{mixed: {value: b, factor: a}}", 0.5, "value",
       "1/h - factor/2", "1/h + factor/2", true},
-     {ConditionKind::absorbing, "absorbing", "{absorbing: c}", 0.5, "h * value", "1", "1"}});
+     {ConditionKind::absorbing, "absorbing", "{absorbing: c}", 0.5, "h * value", "1", "1"},
+     {ConditionKind::periodic, "periodic", "periodic, for a field at both sides", 1, "value", "0",
+      "1"}});
 
 /// A condition on one side of the grid; it replaces RunConfig::boundaries there.
 struct SideCondition {

@@ -36,6 +36,11 @@ void require_plain_conditions(const FormulaSystem& system) {
           fmt::format("the condition {} holds a value at: node (values one cell outside and "
                       "derivatives have modes)",
                       condition_name(side.condition))};
+    if (side.staged && system.names.periodic.at(static_cast<std::size_t>(side.condition.axis)))
+      throw Refusal{
+          fmt::format("{} is periodic for some fields only (other engines and schemes "
+                      "take it)",
+                      condition_key(side.condition))};
     if (side.staged)
       throw Refusal{
           fmt::format("the condition {} reads fields or parameter fields (other engines and "

@@ -37,11 +37,13 @@ Json named(const Table& table) {
 Json boundaries() {
   Json items = named(name_table<Boundary>);
   for (const ConditionRow& row : name_table<ConditionKind>)
-    items.push_back({{"name", row.name},
-                     {"summary", fmt::format("{}, {}", row.form,
-                                             row.place == 1     ? "at the node just outside"
-                                             : row.place == 0.5 ? "at the face, half a cell outside"
-                                                                : "on the last node itself")}});
+    if (row.value != ConditionKind::periodic)
+      items.push_back(
+          {{"name", row.name},
+           {"summary", fmt::format("{}, {}", row.form,
+                                   row.place == 1     ? "at the node just outside"
+                                   : row.place == 0.5 ? "at the face, half a cell outside"
+                                                      : "on the last node itself")}});
   return items;
 }
 

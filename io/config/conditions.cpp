@@ -36,7 +36,8 @@ struct ConditionKeys {
 std::vector<ConditionKeys> make_condition_kinds() {
   std::vector<ConditionKeys> kinds;
   for (const ConditionRow& row : name_table<ConditionKind>) {
-    if (row.value == ConditionKind::value_at_face || row.value == ConditionKind::value_at_node)
+    if (row.value == ConditionKind::value_at_face || row.value == ConditionKind::value_at_node ||
+        row.value == ConditionKind::periodic)
       continue;
     KeyTable<SideCondition> keys = {
         {{.name = row.name, .type = formula_text()}, store(&SideCondition::value)}};
@@ -75,13 +76,14 @@ MapForm make_condition() {
     rows.front().resolved_name = std::exchange(rows.front().name, synonym.first);
     form.choices.push_back(std::move(rows));
   }
-  form.stand_ins = {{finite_real(), "value"},
-                    {word({"zero", "dirichlet"}), "value", "0"},
-                    {word({"insulated", "neumann"}), "derivative", "0"},
-                    {.values = word({"periodic"}),
-                     .key = "",
-                     .refused = ", which is of both sides and of all fields (write it for the "
-                                "axis)"}};
+  form.stand_ins = {
+      {finite_real(), "value"},
+      {word({"zero", "dirichlet"}), "value", "0"},
+      {word({"insulated", "neumann"}), "derivative", "0"},
+      {.values = word({"periodic"}),
+       .key = "",
+       .refused = ", which is of both sides (write it for the axis, or for a field at "
+                  "both sides: {u: periodic, v: insulated})"}};
   form.is_meant = is_condition;
   return form;
 }
@@ -137,7 +139,8 @@ Schema condition(bool of_mask) {
   MapForm form = condition_form();
   form.description = "zero, insulated, ";
   for (const ConditionRow& row : name_table<ConditionKind>)
-    if (!of_mask || row.value != ConditionKind::value_at_node)
+    if (row.value != ConditionKind::periodic &&
+        (!of_mask || row.value != ConditionKind::value_at_node))
       form.description += std::string(row.form) + ", ";
   form.description += "or a map of fields with these";
   Schema schema = {{std::move(form)}, {}};
@@ -146,7 +149,9 @@ Schema condition(bool of_mask) {
 }
 
 Schema side_condition(bool of_mask) {
-  Schema side = either(condition(of_mask), map_of_names(condition(of_mask), ""));
+  const Schema of_field =
+      of_mask ? condition(of_mask) : either(word({"periodic"}), condition(of_mask));
+  Schema side = either(condition(of_mask), map_of_names(of_field, ""));
   side.name = "side_condition";
   return side;
 }
@@ -176,6 +181,12 @@ bool is_condition_word(const std::string& word) {
 void add_conditions(const SideCondition& at, const YamlNode& node,
                     std::vector<SideCondition>& conditions) {
   const auto add = [&](const std::string& field, const YamlNode& condition) {
+    if (condition.kind != YamlNode::Kind::map) {
+      SideCondition& periodic = conditions.emplace_back(at);
+      periodic.array = field;
+      periodic.kind = ConditionKind::periodic;
+      return;
+    }
     for (const auto& [kind, keys] : condition_kinds()) {
       if (!find_child(condition, keys.front().name)) continue;
       SideCondition& added = conditions.emplace_back(at);
@@ -185,9 +196,10 @@ void add_conditions(const SideCondition& at, const YamlNode& node,
     }
   };
   // In a resolved condition only the value of `mixed` is a map, with a factor; any other map in a
-  // node is the condition of a field.
+  // node, and periodic, is the condition of a field.
   const YamlNode& first = node.children[1];
-  if (first.kind != YamlNode::Kind::map || find_child(first, "factor"))
+  const bool is_periodic = first.text == "periodic" && !is_condition_word(node.children[0].text);
+  if ((first.kind != YamlNode::Kind::map && !is_periodic) || find_child(first, "factor"))
     add("", node);
   else
     for_each_entry(node, add);

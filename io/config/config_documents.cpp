@@ -111,7 +111,10 @@ ordered_json section_schema(const std::string& section) {
           axis ? "condition at both sides of this axis" : "condition at this side";
   }
   schema.update(json_definition(side_condition())["anyOf"].back());  // conditions by field
-  return {{"anyOf", {of_axis, schema}}};
+  ordered_json whole = of_axis;  // a map of fields may not have the names of sides
+  for (const SideName& name : side_names())
+    whole["not"]["anyOf"].push_back({{"required", {std::string(name.name)}}});
+  return {{"anyOf", {whole, schema}}};
 }
 
 }  // namespace

@@ -49,6 +49,10 @@ void put_boundary(RunConfig& run, int axis, Boundary Boundaries::*word, const Ya
   for_each_entry(node, [&](const std::string& side, const YamlNode& of_side) {
     add_conditions({.axis = axis, .last = side == "last"}, of_side, run.conditions);
   });
+  if (std::ranges::any_of(run.conditions, [&](const SideCondition& condition) {
+        return condition.axis == axis && condition.kind == ConditionKind::periodic;
+      }))
+    run.boundaries.*word = Boundary::periodic;
 }
 
 // Stores the spacings of grid.size. Must run after grid.shape and grid.spacing are stored.

@@ -162,17 +162,18 @@ class PartsWriter {
     return {z.re ? sum(function("gradient_energy", {*z.re}), im) : im, {}};
   }
 
-  // Operators that act on one argument, the last or value_at's first, and on each of its parts
-  // alike.
+  // Operators that act on one argument, the first or the last of upwind and advect, and on
+  // each of its parts alike.
   static bool is_of_parts(const FormulaNode& node) {
     const FormulaFunction* const function = formula_function(node.name);
     return (function && function->kind == FormulaFunction::Kind::stencil &&
-            !node.name.starts_with("gradient_")) ||
+            !node.name.starts_with("gradient_") && node.name != "harmonic" &&
+            node.name != "tensor") ||
            node.name == "mean" || node.name == "integral" || node.name == "value_at";
   }
   NodePair part_by_part(const FormulaNode& node) {
-    const bool acts_on_first = node.name == "value_at" || node.name == "shift";
-    const std::size_t acted_on = acts_on_first ? 0 : node.operands.size() - 1;
+    const bool carries = node.name == "upwind" || node.name == "advect" || node.name == "convolve";
+    const std::size_t acted_on = carries ? node.operands.size() - 1 : 0;
     std::vector<int> operands;
     for (std::size_t i = 0; i < node.operands.size(); ++i)
       if (i != acted_on) operands.push_back(real(node.operands[i], node));

@@ -3,82 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/formulas_of.hpp"
+#include "solver/equation/mixed_axes.hpp"
 #include "solver/equation/reactions.hpp"
 
 namespace lapl {
 namespace {
-
-// True for a call of a function that needs more than the values in its cell.
-bool reads_others(const FormulaNode& node) {
-  const FormulaFunction* const function =
-      node.kind == FormulaNode::Kind::call ? formula_function(node.name) : nullptr;
-  return function != nullptr && function->kind != FormulaFunction::Kind::of_values;
-}
-bool is_operator(const FormulaNode& node) {
-  return reads_others(node) &&
-         formula_function(node.name)->kind != FormulaFunction::Kind::over_grid;
-}
-
-// The formulas of rates and quantities, by name.
-class FormulasOf {
- public:
-  explicit FormulasOf(const RunConfig& run) {
-    for (const auto& [name, text] : run.equation.quantities) keep(name, text);
-    for (const std::string& field : run.fields) keep(field, field_rate(run, field));
-    for (const std::string& field : run.equation.maps)
-      if (const auto next = run.equation.rates.find(field); next != run.equation.rates.end())
-        keep(field + ".next", next->second);
-    for (const auto& [field, text] : run.equation.after) keep(field + ".after", text);
-    for (const SolveConfig& solve : run.equation.solves) {
-      keep(solve.field + ".solve", solve.left);
-      keep(solve.field + ".equals", solve.right);
-    }
-    fields_.insert(run.fields.begin(), run.fields.end());
-  }
-
-  // Calls visit(node, formula) for each call of an operator.
-  template <class Visit>
-  void each_operator(const Visit& visit) const {
-    for (const auto& [name, formula] : formulas_)
-      for (const FormulaNode& node : formula.nodes)
-        if (is_operator(node)) visit(node, formula);
-  }
-
-  // Calls visit(node) for a node and all nodes below it, in the order of the text. The nodes of a
-  // quantity follow the first node that names it. Where visit returns false, nodes below are left
-  // out.
-  template <class Visit>
-  void each_below(const Formula& formula, int at, const Visit& visit) const {
-    std::set<std::string> seen;
-    // A list in place of recursion: thousands of quantities may read one another.
-    std::vector<std::pair<const Formula*, int>> left = {{&formula, at}};
-    while (!left.empty()) {
-      const auto [of, place] = left.back();
-      left.pop_back();
-      const FormulaNode& node = of->nodes[place];
-      if (!visit(node)) continue;
-      for (std::size_t i = node.operands.size(); i-- > 0;) left.emplace_back(of, node.operands[i]);
-      if (node.kind != FormulaNode::Kind::name || !seen.insert(node.name).second) continue;
-      if (const auto found = formulas_.find(node.name);
-          found != formulas_.end() && !fields_.contains(node.name))
-        left.emplace_back(&found->second, found->second.whole());
-    }
-  }
-
- private:
-  void keep(const std::string& name, const FormulaText& text) try {
-    formulas_.try_emplace(name, text.parsed(name));
-  } catch (const FormulaError&) {
-  }
-
-  std::map<std::string, Formula> formulas_;
-  std::set<std::string> fields_;
-};
 
 // Names that arguments of operators read, also through quantities: operators read them at
 // neighbours.
@@ -115,10 +49,14 @@ std::vector<FaceCoefficient> coefficients_at_faces(const RunConfig& run,
   const std::vector<std::string> names = coefficient_names(run);
   if (names.empty() || std::ranges::none_of(conditions, has_flux)) return found;
   const std::set<std::string> beside = read_beside(run);
+  const auto ending = ending_arrays(run);
   std::set<std::pair<std::string, std::string>> done;
   for (const SideCondition& condition : conditions)
     if (has_flux(condition))
       for (const std::string& name : names) {
+        if (!condition.of_mask && is_mixed(run, condition.axis) &&
+            !ends_at(ending, name, condition.axis))
+          continue;
         if (!beside.contains(name) || !done.emplace(condition_name(condition), name).second)
           continue;
         found.push_back({condition, !is_of_position(run, name)});
@@ -140,11 +78,55 @@ bool has_coefficient_of_operators(const RunConfig& run) {
     if (call.name != "divergence") return;
     formulas.each_below(formula, call.operands[0], [&](const FormulaNode& node) {
       if (node.kind == FormulaNode::Kind::call && node.name == "gradient") return false;
-      found = found || is_operator(node);
+      found = found || (is_operator(node) && node.name != "harmonic" && node.name != "tensor");
       return true;
     });
   });
   return found;
+}
+
+std::string function_of_faces(const RunConfig& run) {
+  std::string found;
+  FormulasOf(run).each_operator([&](const FormulaNode& call, const Formula&) {
+    if (call.name == "harmonic" || call.name == "tensor") found = call.name;
+  });
+  return found;
+}
+
+void set_sides(const RunConfig& run, FormulaNames& names) {
+  const auto is_open = [](const SideCondition& condition) {
+    return condition.kind != ConditionKind::periodic &&
+           (condition.kind != ConditionKind::derivative || condition.value.text() != "0");
+  };
+  const auto add_values = [&](const SideCondition& condition, std::set<std::string>& to) {
+    if (table_row(condition.kind).place == 0.5 && condition.kind != ConditionKind::value_at_face)
+      return;
+    if (condition.array.empty())
+      to.insert(run.fields.begin(), run.fields.end());
+    else
+      to.insert(condition.array);
+  };
+  for (int axis = 3 - run.shape.axes; axis < 3; ++axis)
+    for (const bool last : {false, true}) {
+      const Boundary boundary = by_axis(run.boundaries)[axis];
+      bool open = false, given = false;
+      std::set<std::string> values;
+      for (const SideCondition& condition : run.conditions)
+        if (condition.axis == axis && condition.last == last) {
+          given = true;
+          open = open || is_open(condition);
+          add_values(condition, values);
+        }
+      if (boundary == Boundary::zero && !given) add_values({}, values);
+      if (boundary != Boundary::periodic || is_mixed(run, axis))
+        names.side_values[{axis, last}] = values;
+      if (is_mixed(run, axis) ? open : boundary == Boundary::zero && (open || !given))
+        names.open_sides.emplace(axis, last);
+    }
+  if (run.mask) names.mask_values.emplace();
+  for (const SideCondition& condition : run.mask_conditions)
+    if (run.mask) add_values(condition, *names.mask_values);
+  names.open_mask = run.mask && std::ranges::any_of(run.mask_conditions, is_open);
 }
 
 SideCondition condition_of_array(SideCondition condition, const std::string& array,

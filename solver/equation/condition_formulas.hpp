@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/equation/discretise.hpp"
 #include "solver/run_config.hpp"
 
 namespace lapl {
@@ -27,6 +28,12 @@ bool is_of_position(const RunConfig& run, const std::string& name);
 /// operators compute. Beyond the face such a coefficient equals its value inside, so the flux is of
 /// first order.
 bool has_coefficient_of_operators(const RunConfig& run);
+
+/// The name of a function that differs at the sides of the grid, harmonic or tensor, if rates,
+/// quantities or equations to solve have one.
+std::string function_of_faces(const RunConfig& run);
+/// Sets FormulaNames::side_values, mask_values, open_sides and open_mask.
+void set_sides(const RunConfig& run, FormulaNames& names);
 
 /// The condition for one of the fields or quantities to which it applies. An absorbing condition
 /// becomes a condition on the derivative, which follows from the rate of this field.

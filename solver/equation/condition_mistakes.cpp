@@ -3,6 +3,7 @@
 
 #include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/mistake_list.hpp"
+#include "solver/equation/mixed_axes.hpp"
 
 namespace lapl {
 
@@ -13,8 +14,8 @@ void ConditionChecker::check_conditions() {
       const ConditionTerms terms = condition_terms(of_array, run_, used_);
       if (of_array.kind == ConditionKind::value_at_node)
         check_node_value(axis, of_array, terms);
-      else if (terms.reads)
-        check_nodes(axis, "reads fields, and");
+      else if (terms.staged)
+        check_nodes(axis, terms.reads ? "reads fields, and" : "is periodic for a field, and");
     });
   }
   for (const SideCondition& condition : run_.mask_conditions) {
@@ -105,8 +106,17 @@ void ConditionChecker::check_nodes(const std::string& key, const std::string& wh
   }
 }
 
-// A side with conditions must have a condition for each field.
+// A side with conditions must have a condition for each field; periodic is for both sides.
 void ConditionChecker::check_sides() {
+  for (const SideCondition& side : run_.conditions)
+    if (side.kind == ConditionKind::periodic &&
+        std::ranges::none_of(run_.conditions, [&](const SideCondition& other) {
+          return other.axis == side.axis && other.last != side.last && other.kind == side.kind &&
+                 other.array == side.array;
+        }))
+      add(condition_key(side),
+          fmt::format("{}: {} is periodic here alone (expected periodic for {} at both sides)",
+                      side.last ? "last" : "first", side.array, side.array));
   std::set<std::string> reported;
   for (const SideCondition& side : run_.conditions)
     for (const std::string& field : run_.fields) {
@@ -129,7 +139,9 @@ void ConditionChecker::check_faces(const IntegralConfig& integral) {
   bool known = integral.on == "mask" && run_.mask;
   for (int axis = 3 - run_.shape.axes; axis < 3; ++axis)
     for (const bool last : {false, true}) {
-      if (boundaries.at(static_cast<std::size_t>(axis)) == Boundary::periodic) continue;
+      if (boundaries.at(static_cast<std::size_t>(axis)) == Boundary::periodic &&
+          !is_mixed(run_, axis))
+        continue;
       const std::string side = side_name(axis, last);
       sides += side + ", ";
       known = known || integral.on == side;

@@ -38,6 +38,33 @@ std::vector<std::string> known_names(const FormulaNames& names) {
 
 }  // namespace
 
+std::set<std::string> FormulaNames::arrays_read(const Formula& formula, int node) const {
+  std::set<std::string> found;
+  std::set<const Formula*> seen;
+  std::vector<std::pair<const Formula*, int>> left = {{&formula, node}};
+  while (!left.empty()) {
+    const auto [of, at] = left.back();
+    left.pop_back();
+    const FormulaNode& part = of->nodes[at];
+    for (const int operand : part.operands) left.emplace_back(of, operand);
+    if (part.kind != Kind::name) continue;
+    if (arrays.contains(part.name))
+      found.insert(part.name);
+    else if (const auto quantity = quantities.find(part.name);
+             quantity != quantities.end() && seen.insert(quantity->second).second)
+      left.emplace_back(quantity->second, quantity->second->whole());
+  }
+  return found;
+}
+
+int FormulaNames::ending_axes(const Formula& formula, int node) const {
+  if (ending.empty()) return 0;
+  int axes_of_all = 0;
+  for (const std::string& name : arrays_read(formula, node))
+    if (const auto array = ending.find(name); array != ending.end()) axes_of_all |= array->second;
+  return axes_of_all;
+}
+
 std::optional<int> integer_exponent(const Formula& formula, int node) {
   const FormulaNode* at = &formula.nodes[node];
   const bool negative = at->kind == Kind::negative;
@@ -128,6 +155,8 @@ Term TreeWriter::write(const Formula& formula) {
 }
 Term TreeWriter::write(const NestedQuantity& part) {
   const ShiftedPart place{part.formula, part.node, {}};
+  if (part.curved_axis >= 0)
+    return second_difference({place, nested_({part.formula, part.node})}, part.curved_axis);
   if (part.slope_axis < 0) return write(place);
   return limited_slope({place, nested_({part.formula, part.node})}, part.slope_axis);
 }

@@ -9,7 +9,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/grid/grid.hpp"
@@ -19,6 +21,15 @@
 #include "solver/equation/noise_uses.hpp"
 
 namespace lapl {
+
+/// The neighbour that is `by` cells away along axis 0 (planes), 1 (rows) or 2 (columns), and
+/// `by_other` cells along another one.
+inline Offset along(int axis, int by, int other = 0, int by_other = 0) {
+  const auto of = [&](int which) {
+    return (axis == which ? by : 0) + (other == which ? by_other : 0);
+  };
+  return {of(0), of(1), of(2)};
+}
 
 /// A number times the result of an operation of the tree, or only a number. Numbers are combined in
 /// float64; the tree holds the result, rounded once to the run's precision.
@@ -31,11 +42,14 @@ struct Term {
 };
 
 /// The argument of a stencil operator that an earlier stage computes: because it contains another
-/// stencil operator, or because the operator reads its slopes at neighbours.
+/// stencil operator, or because the operator reads its slopes or second differences at neighbours.
 struct NestedQuantity {
   const Formula* formula = nullptr;
-  int node = 0;         ///< root of the argument within the formula
-  int slope_axis = -1;  ///< the axis of its limited slope; -1: its value
+  int node = 0;          ///< root of the argument within the formula
+  int slope_axis = -1;   ///< the axis of its limited slope; -1: its value
+  int curved_axis = -1;  ///< the axis of its second difference; -1: its value or slope
+
+  bool is_difference() const { return slope_axis >= 0 || curved_axis >= 0; }
 };
 
 /// The argument of a call such as mean(e), which is reduced over all cells, or in one
@@ -65,6 +79,15 @@ struct ConvolvedPart {
   GridWindow window;
 };
 
+/// Arrays that end at the sides of a periodic axis (mixed_axes.hpp), each with the sum of 2^axis
+/// over these axes.
+using EndingArrays = std::map<std::string, int, std::less<>>;
+inline bool ends_at(int axes, int axis) { return (axes >> axis & 1) != 0; }
+inline bool ends_at(const EndingArrays& ending, std::string_view array, int axis) {
+  const auto found = ending.find(array);
+  return found != ending.end() && ends_at(found->second, axis);
+}
+
 /// The meaning of each name in a formula, and the grid on which it is evaluated.
 struct FormulaNames {
   std::map<std::string, int, std::less<>> arrays;  ///< array of each field and coefficient field
@@ -76,6 +99,15 @@ struct FormulaNames {
   Shape shape = {};
   bool is_sample = false;  ///< RunConfig::is_sample: positions may be outside
   std::array<bool, 3> periodic = {};
+  /// the arrays with a given value at each side of the grid, by axis and whether it is the last
+  /// side, and at the mask's boundary, where the grid has one
+  std::map<std::pair<std::size_t, bool>, std::set<std::string>> side_values = {};
+  std::optional<std::set<std::string>> mask_values = {};
+  /// sides that are not insulated for every array, by axis and whether they are last; and whether
+  /// the mask's boundary is such a one
+  std::set<std::pair<std::size_t, bool>> open_sides = {};
+  bool open_mask = false;
+  EndingArrays ending = {};
   bool has_time = true;
   bool has_position = true;
   bool has_stencils = true;
@@ -92,6 +124,11 @@ struct FormulaNames {
   std::function<int()> draw = {};
   std::map<std::string, Term, std::less<>> terms = {};  ///< names that stand for terms
   std::optional<NoiseUses> noise = {};                  ///< none where formulas have no noise
+
+  /// The names of arrays that a part of a formula reads, also through quantities.
+  std::set<std::string> arrays_read(const Formula& formula, int node) const;
+  /// `ending` of a part of a formula: of all arrays that it reads.
+  int ending_axes(const Formula& formula, int node) const;
 };
 
 /// The exponent if it is written as an integer of at most 64.
@@ -110,6 +147,9 @@ T power_by_squaring(const T& base, int exponent, const Product& product) {
   }
   return result;
 }
+
+/// The operand whose slopes or second differences an operator reads at neighbours; -1: none.
+int read_in_differences(const Formula& formula, const FormulaNode& call);
 
 /// Throws FormulaError for a call such as mean(e) within an operator.
 [[noreturn]] void refuse_over_grid(const FormulaNode& node);
@@ -192,6 +232,12 @@ class TreeWriter {
   Term second_difference(const Argument& argument, int axis);
   Term first_difference(const Argument& argument, int axis);
   Term laplacian(const Argument& argument);
+  Term of_fourth_order(const Argument& argument, const std::string& name,
+                       const std::vector<int>& named);
+  Term isotropic_laplacian(const Argument& argument, const FormulaNode& node);
+  Term pair(const Argument& argument, Offset at);
+  Term less_centre(const Argument& argument, double times, Term neighbours);
+  Term nearest_less_centre(const Argument& argument);
   Term gradient_squared(const Argument& argument);
   Term gradient_energy(const Argument& argument);
   Term mixed(const Argument& argument, int axis, int other);
@@ -201,6 +247,10 @@ class TreeWriter {
   std::optional<Term> flux(const ShiftedPart& place);
   Term advect(const ShiftedPart& place, const FormulaNode& node);
   Term limited_slope(const Argument& argument, int axis);
+  Term half_harmonic(Term a, Term b);
+  Term tensor_divergence(const ShiftedPart& place, int gradient, int tensor,
+                         const std::vector<int>& factors);
+  Term inside_or(Term inner, Term outer, Offset outward, int ending);
   Term over_axes(const std::function<Term(int axis)>& term,
                  const std::function<double(int axis)>& scale);
   int axis_named(char letter, const FormulaNode& node) const;

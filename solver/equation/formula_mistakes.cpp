@@ -16,6 +16,7 @@
 #include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/mistake_list.hpp"
+#include "solver/equation/mixed_axes.hpp"
 #include "solver/equation/reactions.hpp"
 #include "solver/equation/stage_maker.hpp"
 #include "solver/filters/window_config.hpp"
@@ -68,7 +69,12 @@ class FormulaChecker : public ConditionChecker {
     check_initial();
     if (found_.empty() && whole_ && has_all_rates()) check_outputs();
     if (found_.empty() && whole_ && has_all_rates()) check_uses();
-    if (found_.empty() && has_all_rates()) system();
+    if (found_.empty())
+      find_mixed_reads(run_,
+                       [&](const std::string& key, const std::string& what) { add(key, what); });
+    if (found_.empty() && has_all_rates() && !system().names.side_values.empty())
+      if (const std::string name = function_of_faces(run_); !name.empty())
+        check_nodes("equation", name + " differs at sides, and");
     if (!found_.empty()) system_.reset();
     return {std::move(found_), std::move(system_)};
   }

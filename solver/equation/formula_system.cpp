@@ -9,6 +9,7 @@
 #include "solver/equation/check_quantities.hpp"
 #include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/equation/mixed_axes.hpp"
 #include "solver/equation/reactions.hpp"
 
 namespace lapl {
@@ -150,7 +151,7 @@ std::optional<StagedSides> staged_sides(const RunConfig& run, FormulaSystem& sys
     if (!coefficient.is_linear) conditions.push_back(coefficient.condition);
   for (const SideCondition& given : conditions)
     for (const auto& [name, array] : names.arrays) {
-      if (!applies_to(given, name, run)) continue;
+      if (given.kind == ConditionKind::periodic || !applies_to(given, name, run)) continue;
       try {
         const SideCondition condition = condition_of_array(given, name, run);
         const ConditionTerms terms = terms_in_system(condition, run, system);
@@ -177,17 +178,26 @@ std::optional<StagedSides> staged_sides(const RunConfig& run, FormulaSystem& sys
   std::erase_if(sides.at,
                 [&](const auto& side) { return !arrays.contains(std::get<0>(side.first)); });
   const std::array boundaries = by_axis(run.boundaries);
+  std::map<int, int> ending;  // of arrays, and of quantities (StepStages::like)
+  for (const auto& [name, axes] : names.ending)
+    if (const auto at = names.arrays.find(name); at != names.arrays.end())
+      ending[at->second] = axes;
+  for (int axes = 1; axes < 8 && !names.ending.empty(); ++axes) ending[-1 - axes] = axes;
+  for (const auto& [array, axes] : ending) arrays.insert(array);
   for (const int array : arrays)
     for (int axis = 3 - run.shape.axes; axis < 3; ++axis) {
       const Boundary boundary = boundaries.at(static_cast<std::size_t>(axis));
-      if (boundary == Boundary::periodic) continue;
-      const bool zero = boundary == Boundary::zero && array < std::ssize(run.fields);
+      const bool wraps = boundary == Boundary::periodic;
+      if (wraps && !ends_at(ending[array], axis)) continue;
+      const bool zero = boundary == Boundary::zero && array >= 0 && array < std::ssize(run.fields);
       for (const bool last : {false, true})
         sides.at.try_emplace(
             {array, axis, last},
             ArraySide{{.axis = axis,
                        .last = last,
-                       .kind = zero ? ConditionKind::value : ConditionKind::derivative}});
+                       .kind = zero ? ConditionKind::value : ConditionKind::derivative},
+                      0,
+                      wraps});
     }
   return arrays.empty() ? std::nullopt : std::optional(std::move(sides));
 }
@@ -217,6 +227,8 @@ std::map<std::string, int, std::less<>> array_indices(const RunConfig& run) {
 
 FormulaSystem make_system(const RunConfig& run) {
   FormulaSystem system{.names = formula_names(run)};
+  set_sides(run, system.names);
+  system.names.ending = ending_arrays(run);
   system.names.arrays = array_indices(run);
   NoiseUses& noise = system.names.noise.emplace();
   noise.seed = run.initial.fractal.seed;
@@ -380,7 +392,8 @@ ConditionTerms condition_terms(const SideCondition& condition, const RunConfig& 
   terms.reads =
       !terms.reductions.empty() ||
       std::ranges::count(terms.tree.operations, Operation::value, &StageOperation::operation) > 0;
-  terms.staged = terms.reads || condition.kind == ConditionKind::value_at_node;
+  terms.staged = terms.reads || condition.kind == ConditionKind::value_at_node ||
+                 (!condition.of_mask && is_mixed(run, condition.axis));
   TreeWriter writer(names, terms.tree, used);
   if (!terms.a.is_scalar() || !terms.b.is_scalar())
     terms.tree.results = {writer.as_node(terms.a), writer.as_node(terms.b)};

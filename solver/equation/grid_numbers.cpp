@@ -55,7 +55,8 @@ Term TreeWriter::value_at(const ShiftedPart& place, const FormulaNode& node) {
                                      "to {:.9g})",
                                      "zyx"[axis], at.factor, first - h / 2,
                                      first + (static_cast<double>(size) - 0.5) * h));
-    if (!names_.periodic[axis] || names_.is_sample)
+    const int ending = names_.ending_axes(*place.formula, node.operands[0]);
+    if (!names_.periodic[axis] || names_.is_sample || ends_at(ending, axis))
       index = std::clamp(index, 0.0, static_cast<double>(size - 1));
     const double below = std::floor(index), share = index - below;
     std::vector<Corner> split;

@@ -77,6 +77,7 @@ class ConditionChecker : public MistakeList {
 
   void check_conditions();
   void check_faces(const IntegralConfig& integral);
+  void check_nodes(const std::string& key, const std::string& why);
 
  private:
   void check_condition(const std::string& key, SideCondition condition,
@@ -85,7 +86,6 @@ class ConditionChecker : public MistakeList {
                        const std::vector<std::string>& arrays);
   void check_node_value(const std::string& key, const SideCondition& condition,
                         const ConditionTerms& terms);
-  void check_nodes(const std::string& key, const std::string& why);
   void check_sides();
 };
 

@@ -149,7 +149,8 @@ class Masking : public ConditionRewriting {
  public:
   Masking(const StepStages& made, const FormulaSystem& system)
       : ConditionRewriting(made, system, system.mask_boundary->names),
-        mask_boundary_(*system.mask_boundary) {}
+        mask_boundary_(*system.mask_boundary),
+        sides_(system.sides) {}
 
   /// Sets the value that stages store outside the mask.
   void set_outside(double value) { outside_ = value; }
@@ -162,7 +163,25 @@ class Masking : public ConditionRewriting {
   int read(int array, Offset at) override {
     const int there = made_.value(array, at);
     if (array == mask_) return there;
-    return made_.operate(Operation::choice, made_.value(mask_, at), there, beyond(array, at));
+    return made_.operate(Operation::choice, mask(array, at), there, beyond(array, at));
+  }
+
+  // The mask at `at` for an array. Beyond sides of a periodic axis at which the array ends, it is
+  // that of the cell inside.
+  int mask(int array, Offset at) {
+    int found = made_.value(mask_, at);
+    for (std::size_t axis = 0; axis < 3 && sides_; ++axis) {
+      const bool last = at.*axis_member[axis] > 0;
+      if (at.*axis_member[axis] == 0 || !names_.periodic[axis] ||
+          !sides_->at.contains({like_[array], static_cast<int>(axis), last}))
+        continue;
+      Offset from = at;
+      from.*axis_member[axis] = 0;
+      found = made_.operate(Operation::choice,
+                            is_at_side(made_, sides_->shape, names_.spacing, axis, last),
+                            mask(array, from), found);
+    }
+    return found;
   }
 
   // The value at `at`, which is outside the mask: the ghost by the condition from the cell that is
@@ -179,7 +198,7 @@ class Masking : public ConditionRewriting {
       // cell.
       if (otherwise < 0) otherwise = of_conditions(array, at);
       const int inside = of_mask(array, axis, at, from, beside);
-      otherwise = made_.operate(Operation::choice, made_.value(mask_, from), inside, otherwise);
+      otherwise = made_.operate(Operation::choice, mask(array, from), inside, otherwise);
     }
     return otherwise;
   }
@@ -222,6 +241,7 @@ class Masking : public ConditionRewriting {
   }
 
   const MaskBoundary& mask_boundary_;
+  const std::optional<StagedSides>& sides_;
   double outside_ = 0;
 };
 

@@ -28,6 +28,10 @@ bool is_without_waves(const RunConfig& run, int axis) {
 StepStages rates_inside(FormulaSystem system) {
   system.mask_boundary.reset();
   system.sides.reset();
+  system.names.side_values.clear();
+  system.names.mask_values.reset();
+  system.names.open_sides.clear();
+  system.names.open_mask = false;
   return rate_stages(system);
 }
 

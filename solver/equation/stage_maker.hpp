@@ -214,7 +214,7 @@ class StageMaker {
     if (const FormulaNode* const call =
             find_call(FormulaFunction::Kind::over_grid, *part.formula, part.node))
       refuse_over_grid(*call);
-    if (part.slope_axis < 0 && !has_stencil(*part.formula, part.node)) return std::nullopt;
+    if (!part.is_difference() && !has_stencil(*part.formula, part.node)) return std::nullopt;
     return array_with(part);
   }
 
@@ -222,8 +222,8 @@ class StageMaker {
   // any.
   int array_with(NestedQuantity part, const FormulaNode* of = nullptr) {
     const auto [known, is_new] = arrays_of_parts_.try_emplace(
-        {meaning_number(*part.formula, part.node), part.slope_axis}, 0);
-    if (is_new) known->second = new_array(-1);
+        {meaning_number(*part.formula, part.node), part.slope_axis + 4 * part.curved_axis}, 0);
+    if (is_new) known->second = new_array(-1 - names_.ending_axes(*part.formula, part.node));
     const int array = known->second;
     if (computed_.insert(array).second) make(part, array, of);
     return array;
@@ -259,7 +259,7 @@ class StageMaker {
   }
 
   void make(NestedQuantity part, int array, const FormulaNode* of = nullptr) {
-    const bool beside = part.slope_axis >= 0 && has_stencil(*part.formula, part.node);
+    const bool beside = part.is_difference() && has_stencil(*part.formula, part.node);
     const std::size_t at = first_level_ + stage_order(*part.formula, part.node) + (beside ? 1 : 0);
     while (levels_.size() <= at) levels_.push_back(new_level());
     Level& level = *levels_[at];
@@ -290,7 +290,7 @@ class StageMaker {
             stage_order(formula, operand) + (stencil && has_stencil(formula, operand) ? 1 : 0) +
                 (reduction && operand == at.operands[0] && !is_array({&formula, operand}) ? 1 : 0) +
                 (is_over_window(at, operand) && !is_array({&formula, operand}) ? 1 : 0) +
-                (operand == at.operands.back() && has_slopes(at) ? 1 : 0));
+                (operand == read_in_differences(formula, at) ? 1 : 0));
     }
     return orders_[{&formula, node}] = order;
   }
@@ -326,9 +326,6 @@ class StageMaker {
     return call.kind == Kind::call &&
            ((call.name == "convolve" && operand == call.operands.back()) ||
             (call.name == "shift" && operand == call.operands.front()));
-  }
-  static bool has_slopes(const FormulaNode& node) {
-    return node.kind == Kind::call && node.name == "advect";
   }
 
   Arrays copies() {

@@ -99,7 +99,8 @@ struct StageWindow {
 struct StepStages {
   std::vector<Stage> stages;
   /// For each array, the array whose faces it shares; -1: the faces of quantities (periodic where
-  /// the grid is, else insulated).
+  /// the grid is, else insulated); -1 - n: the same, but it ends at the sides of the periodic axes
+  /// of which n is the sum of 2^axis (mixed_axes.hpp).
   std::vector<int> like;
   std::set<std::string> used;  ///< names that the formulas read
   /// The array after those of the fields is a step's error (Problem::measures_error).

@@ -1,5 +1,6 @@
 // The stencil operators of TreeWriter, which read their argument at neighbouring cells.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -10,40 +11,37 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
-Offset along(int axis, int by) {
-  return {axis == 0 ? by : 0, axis == 1 ? by : 0, axis == 2 ? by : 0};
-}
-Offset along(int axis, int by, int other, int by_other) {
-  const Offset a = along(axis, by), b = along(other, by_other);
-  return {a.plane + b.plane, a.row + b.row, a.column + b.column};
-}
+enum class Choice { none, isotropic, fourth_order };
 
-// The factors of a product: the node with the first call of one function, -1 if there is none, and
-// the other factors from left to right.
-struct Factors {
-  int call = -1;
-  std::vector<int> others;
-};
-Factors product_factors(const Formula& formula, int product, std::string_view function) {
-  Factors factors;
-  std::vector<int> left = {product};
-  while (!left.empty()) {
-    const int at = left.back();
-    left.pop_back();
-    const FormulaNode& part = formula.nodes[at];
-    if (part.kind == Kind::product) {
-      left.push_back(part.operands[1]);
-      left.push_back(part.operands[0]);
-    } else if (factors.call < 0 && part.kind == Kind::call && part.name == function) {
-      factors.call = at;
-    } else {
-      factors.others.push_back(at);
-    }
-  }
-  return factors;
+// The discretisation that the second operand of a call asks for.
+Choice choice_in(const Formula& formula, const FormulaNode& call) {
+  const bool is_mixed = call.name.size() == 7 && call.name[6] != '2';  // d2_dxdy
+  const bool has_order = (call.name == "laplacian" || call.name[0] == 'd') && !is_mixed;
+  if (call.operands.size() != 2 || !has_order) return Choice::none;
+  const FormulaNode& node = formula.nodes[call.operands[1]];
+  if (node.kind == FormulaNode::Kind::number && node.number == 4) return Choice::fourth_order;
+  if (call.name != "laplacian")
+    throw FormulaError(
+        node.at, fmt::format("{0} of two arguments (expected {0}(e) or {0}(e, 4))", call.name));
+  if (node.kind == FormulaNode::Kind::name && node.name == "isotropic") return Choice::isotropic;
+  throw FormulaError(
+      node.at,
+      "laplacian of two arguments (expected laplacian(e), laplacian(e, isotropic) or "
+      "laplacian(e, 4))");
 }
 
 }  // namespace
+
+int read_in_differences(const Formula& formula, const FormulaNode& call) {
+  if (call.kind != Kind::call) return -1;
+  if (call.name == "advect") return call.operands.back();
+  const FormulaFunction* const function = formula_function(call.name);
+  const bool of_fourth_order = function != nullptr && call.name != "upwind" &&
+                               function->kind == FormulaFunction::Kind::stencil &&
+                               call.operands.size() == 2 &&
+                               formula.nodes[call.operands[1]].kind == Kind::number;
+  return of_fourth_order ? call.operands[0] : -1;
+}
 
 std::vector<int> TreeWriter::axes() const {
   std::vector<int> from_the_fastest;
@@ -104,18 +102,90 @@ Term TreeWriter::laplacian(const Argument& argument) {
   const std::vector<int> all = axes();
   if (std::ranges::any_of(all, [&](int axis) { return scale(axis) != scale(all.front()); }))
     return over_axes([&](int axis) { return second_difference(argument, axis); }, scale);
-  // 4 u and 2 u are exact, but 6 u is rounded, so the third axis subtracts 2 u separately.
-  const Term centre = read(argument, {});
-  const auto pair = [&](int axis) {
-    return beside(Operation::sum, read(argument, along(axis, -1)), read(argument, along(axis, 1)));
+  const Term difference = nearest_less_centre(argument);
+  const double factor = read(argument, {}).factor;
+  return product(scalar(factor * scale(all.front()), false), difference);
+}
+
+// The sum of the values at a neighbour and at the opposite one.
+Term TreeWriter::pair(const Argument& argument, Offset at) {
+  return beside(Operation::sum, read(argument, {-at.plane, -at.row, -at.column}),
+                read(argument, at));
+}
+
+Term TreeWriter::less_centre(const Argument& argument, double times, Term neighbours) {
+  return sum({-times, true, read(argument, {}).node}, neighbours);
+}
+
+// The sum of the nearest neighbours less the cell's value for each. 4 u and 2 u are exact, but 6 u
+// is rounded, so the third axis subtracts 2 u separately.
+Term TreeWriter::nearest_less_centre(const Argument& argument) {
+  const std::vector<int> all = axes();
+  read(argument, {});
+  const auto along_axis = [&](std::size_t axis) { return pair(argument, along(all[axis], 1)); };
+  if (all.size() == 1) return less_centre(argument, 2, along_axis(0));
+  const Term first = along_axis(0), second = along_axis(1);
+  const Term in_plane = less_centre(argument, 4, sum(first, second));
+  return all.size() == 2 ? in_plane : sum(in_plane, less_centre(argument, 2, along_axis(2)));
+}
+
+// With s, the second difference of e along an axis, that of e - s/12 divided by h^2 is the second
+// derivative, and the difference of e - s/6 divided by 2 h the first, with an error in h^4. An
+// earlier stage computes s.
+Term TreeWriter::of_fourth_order(const Argument& argument, const std::string& name,
+                                 const std::vector<int>& named) {
+  const bool is_first = name.starts_with("d_");
+  const auto along_axis = [&](int axis) {
+    NestedQuantity part{argument.place.formula, argument.place.node};
+    part.curved_axis = axis;
+    const Argument curved{{}, nested_(part)};
+    const Term of_curved =
+        is_first ? first_difference(curved, axis) : second_difference(curved, axis);
+    Term difference =
+        is_first ? first_difference(argument, axis) : second_difference(argument, axis);
+    return sum(difference, product(scalar(is_first ? -1.0 / 6 : -1.0 / 12), of_curved));
   };
-  const auto less_centre = [&](double times, const Term& neighbours) {
-    return sum({-times, true, centre.node}, neighbours);
+  const auto scale = [&](int axis) {
+    const double h = names_.spacing[axis];
+    return is_first ? 1 / (2 * h) : 1 / (h * h);
   };
-  Term difference = all.size() == 1 ? less_centre(2, pair(all[0]))
-                                    : less_centre(4, sum(pair(all[0]), pair(all[1])));
-  if (all.size() == 3) difference = sum(difference, less_centre(2, pair(all[2])));
-  return product(scalar(centre.factor * scale(all.front()), false), difference);
+  if (named.empty()) return over_axes(along_axis, scale);
+  return product(scalar(scale(named[0]), false), along_axis(named[0]));
+}
+
+// The error of these stencils is h^2/12 times the Laplacian of the Laplacian, which has no
+// direction: on two axes [1 4 1; 4 -20 4; 1 4 1] / 6; on three 14/30 for the nodes along an axis,
+// 3/30 and 1/30 for those along two and three (Patra and Karttunen, Numer. Methods Partial Differ.
+// Equ. 22 (2006) 936). Each part is exactly 0 where e is constant.
+Term TreeWriter::isotropic_laplacian(const Argument& argument, const FormulaNode& node) {
+  const auto h = names_.spacing;
+  if (names_.axes == 1)
+    throw FormulaError(
+        node.at, "isotropic on a grid of one axis (expected laplacian(e), which is the same)");
+  if (h[1] != h[2] || (names_.axes == 3 && h[0] != h[2]))
+    throw FormulaError(node.at,
+                       fmt::format("isotropic where spacings differ: {} (expected equal ones)",
+                                   fmt::join(h.begin() + (3 - names_.axes), h.end(), " x ")));
+  const std::vector<int> all = axes();
+  const auto add = [&](std::optional<Term>& total, double times, Term part) {
+    total = total ? sum(Term{times, true, part.node}, *total) : Term{times, true, part.node};
+  };
+  std::optional<Term> total;
+  if (all.size() == 3) {
+    const auto corners = [&](int row) {
+      return beside(Operation::sum, pair(argument, {1, row, -1}), pair(argument, {1, row, 1}));
+    };
+    add(total, 1, less_centre(argument, 8, beside(Operation::sum, corners(-1), corners(1))));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      add(total, all.size() == 2 ? 1 : 3,
+          less_centre(argument, 4,
+                      beside(Operation::sum, pair(argument, along(all[i], 1, all[j], -1)),
+                             pair(argument, along(all[i], 1, all[j], 1)))));
+  add(total, all.size() == 2 ? 4 : 14, nearest_less_centre(argument));
+  const double divisor = (all.size() == 2 ? 6 : 30) * h[2] * h[2];
+  return product(scalar(read(argument, {}).factor / divisor, false), *total);
 }
 
 Term TreeWriter::gradient_squared(const Argument& argument) {
@@ -159,6 +229,11 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
     throw FormulaError(node.at,
                        "gradient outside of divergence (expected divergence(D * "
                        "gradient(e)); d_dx(e) is one component)");
+  if (name == "harmonic" || name == "tensor")
+    throw FormulaError(node.at, fmt::format("{0} has no meaning here (expected it as a factor "
+                                            "within divergence: divergence({0}({1}) * "
+                                            "gradient(e)))",
+                                            name, formula_function(name)->arguments));
   if (name == "normal_derivative") return normal_derivative(place, node);
   if (!names_.has_stencils)
     throw FormulaError(node.at, fmt::format("{} {}", name, names_.has_none_of));
@@ -167,11 +242,14 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   if (name == "divergence") return divergence(place, node);
   if (name == "convolve") return convolve(place, node);
   if (name == "shift") return shift(place, node);
-  require_arguments(node, 1);
+  const Choice choice = choice_in(*place.formula, node);
+  if (choice == Choice::none) require_arguments(node, 1);
   std::vector<int> named;  // axes in the function's name, such as x and y in d2_dxdy
   for (std::size_t i = name.find('_'); i + 2 < name.size(); ++i)
     if (name[i + 1] == 'd') named.push_back(axis_named(name[i + 2], node));
   const Argument of_argument = argument(place, node.operands[0], node);
+  if (choice == Choice::isotropic) return isotropic_laplacian(of_argument, node);
+  if (choice == Choice::fourth_order) return of_fourth_order(of_argument, name, named);
   if (name == "laplacian") return laplacian(of_argument);
   if (name == "gradient_squared") return gradient_squared(of_argument);
   if (name == "gradient_energy") return gradient_energy(of_argument);
@@ -180,69 +258,6 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   return name[1] == '2'
              ? product(scalar(1 / (h * h), false), second_difference(of_argument, named[0]))
              : product(scalar(1 / (2 * h), false), first_difference(of_argument, named[0]));
-}
-
-// The argument is D * gradient(e), with its factors in any order.
-Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
-  require_arguments(node, 1);
-  const Factors factors = product_factors(*place.formula, node.operands[0], "gradient");
-  if (factors.call < 0)
-    throw FormulaError(node.at,
-                       "divergence of what is no gradient (expected divergence(D * "
-                       "gradient(e)); a sum has one divergence for each of its terms)");
-  const FormulaNode& gradient = place.formula->nodes[factors.call];
-  require_arguments(gradient, 1);
-  const Argument of_argument = argument(place, gradient.operands[0], gradient);
-  Term scalars = scalar(1);
-  std::vector<Argument> coefficients;
-  for (const int factor : factors.others) {
-    refuse_noise(place, factor, node);
-    const Argument coefficient{{place.formula, factor, {}}, nested_({place.formula, factor})};
-    if (const Term value = read(coefficient, {}); value.is_scalar())
-      scalars = product(scalars, value);
-    else
-      coefficients.push_back(coefficient);
-  }
-  if (coefficients.empty()) return product(scalars, laplacian(of_argument));
-  const auto coefficient = [&](Offset at) {
-    Term value = scalar(1);
-    for (const Argument& part : coefficients) value = product(value, read(part, at));
-    return value;
-  };
-  const double factor = coefficient({}).factor * read(of_argument, {}).factor * scalars.factor;
-  const Term total = over_axes(
-      [&](int axis) {
-        const Offset before = along(axis, -1), after = along(axis, 1);
-        const auto conductivity = [&](Offset at) { return of(coefficient(at).node); };
-        const auto slope = [&](Offset from, Offset to) {
-          return beside(Operation::difference, read(of_argument, to), read(of_argument, from));
-        };
-        const Term out = product(sum(conductivity({}), conductivity(after)), slope({}, after));
-        const Term in = product(sum(conductivity(before), conductivity({})), slope(before, {}));
-        return sum(out, negative(in));
-      },
-      [&](int axis) { return 1 / (2 * names_.spacing[axis] * names_.spacing[axis]); });
-  return product(scalar(factor, false), total);
-}
-
-// A product with normal_derivative(e) as a factor, D normal_derivative(e), at a face: as in
-// divergence(), D is the mean of its values at both nodes.
-std::optional<Term> TreeWriter::flux(const ShiftedPart& place) {
-  if (!place.face) return std::nullopt;
-  const Factors factors = product_factors(*place.formula, place.node, "normal_derivative");
-  if (factors.call < 0) return std::nullopt;
-  const auto coefficient = [&](Offset at) {
-    Term value = scalar(1);
-    for (const int factor : factors.others)
-      value = product(value, write(ShiftedPart{place.formula, factor, at}));
-    return value;
-  };
-  const Term here = coefficient({}),
-             gradient = write(ShiftedPart{place.formula, factors.call, {}, true});
-  if (here.is_scalar()) return product(here, gradient);
-  const Term there = coefficient(*face_);
-  const Term mean = {0.5 * here.factor, false, beside(Operation::sum, here, there).node};
-  return product(mean, gradient);
 }
 
 void TreeWriter::set_face(Offset outward, std::function<bool(int array)> in_cell, int weight) {
@@ -285,55 +300,6 @@ Term TreeWriter::upwind(const ShiftedPart& place, const FormulaNode& node) {
       },
       [&](int axis) { return 1 / names_.spacing[axis]; });
   return product(scalar(factor, false), total);
-}
-
-// Both cells of a face compute its flux by the same operations, and no flux is fused, so that the
-// sum over all cells telescopes.
-Term TreeWriter::advect(const ShiftedPart& place, const FormulaNode& node) {
-  require_arguments(node, static_cast<std::size_t>(names_.axes) + 1);
-  const int carried = node.operands.back();
-  const Argument of_argument = argument(place, carried, node);
-  const double factor = read(of_argument, {}).factor;
-  const Term total = over_axes(
-      [&](int axis) {
-        const int operand = node.operands[static_cast<std::size_t>(2 - axis)];
-        refuse_noise(place, operand, node);
-        const Argument speed{{place.formula, operand, {}}, nested_({place.formula, operand})};
-        const Argument slope{{}, nested_({place.formula, carried, axis})};
-        const Term here = read(speed, {});
-        const auto flux = [&](Offset from, Offset to) {
-          const Term forth = beside(Operation::sum, read(of_argument, from), read(slope, from));
-          const Term back = beside(Operation::difference, read(of_argument, to), read(slope, to));
-          if (here.is_scalar()) return here.factor > 0 ? forth : back;
-          const Term twice =
-              beside(Operation::sum, of(as_node(read(speed, from))), of(as_node(read(speed, to))));
-          const Term positive = apply(Operation::is_less, {scalar(0), twice});
-          return product(twice, apply(Operation::choice, {positive, forth, back}));
-        };
-        const Term change =
-            beside(Operation::difference, flux({}, along(axis, 1)), flux(along(axis, -1), {}));
-        return here.is_scalar() ? product({2 * here.factor, here.literal}, change) : change;
-      },
-      [&](int axis) { return 1 / (2 * names_.spacing[axis]); });
-  return product(scalar(factor, false), total);
-}
-
-// Half of van Leer's slope, the harmonic mean of the differences to both sides: near / (1 + near /
-// far), which neither overflows nor exceeds the smaller difference by rounding.
-Term TreeWriter::limited_slope(const Argument& argument, int axis) {
-  const Term here = read(argument, {}), none = scalar(0);
-  const Term before = beside(Operation::difference, here, read(argument, along(axis, -1)));
-  const Term after = beside(Operation::difference, read(argument, along(axis, 1)), here);
-  const Term low = apply(Operation::smaller, {before, after});
-  const Term high = apply(Operation::larger, {before, after});
-  const Term rises = apply(Operation::is_less, {none, low});
-  const Term falls = apply(Operation::is_less, {high, none});
-  const auto choose = [&](Term condition, Term a, Term b) {
-    return apply(Operation::choice, {condition, a, b});
-  };
-  const Term near = choose(rises, low, choose(falls, high, none));
-  const Term far = choose(rises, high, low);
-  return choose(near, quotient(near, sum(scalar(1), quotient(near, far))), none);
 }
 
 }  // namespace lapl

@@ -175,15 +175,15 @@ TEST_CASE("each of 67 first attempts is answered") {
        "bad.yaml:2:18: boundary.columns: last: missing (expected a condition at right, top or front, "
        "or one for both sides)"},
       {"boundary", "boundary: {left: periodic, right: periodic}",
-       "bad.yaml:2:18: boundary.columns: first: found periodic, which is of both sides and of "
-       "all fields (write it for the axis)\n"
-       "bad.yaml:2:35: boundary.columns: last: found periodic, which is of both sides and of "
-       "all fields (write it for the axis)"},
+       "bad.yaml:2:18: boundary.columns: first: found periodic, which is of both sides (write "
+       "it for the axis, or for a field at both sides: {u: periodic, v: insulated})\n"
+       "bad.yaml:2:35: boundary.columns: last: found periodic, which is of both sides (write "
+       "it for the axis, or for a field at both sides: {u: periodic, v: insulated})"},
       {"boundary", "boundary: {x: {type: value, value: 1}}",
-       "bad.yaml:2:22: boundary.columns: first.type: found value (expected zero, insulated, "
+       "bad.yaml:2:22: boundary.columns: first.type: found value (expected periodic, or zero, insulated, "
        "{value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: "
        "{value: b, factor: a}}, {absorbing: c}, or a map of fields with these)\n"
-       "bad.yaml:2:22: boundary.columns: last.type: found value (expected zero, insulated, "
+       "bad.yaml:2:22: boundary.columns: last.type: found value (expected periodic, or zero, insulated, "
        "{value: u}, {value: u, at: face}, {value: u, at: node}, {derivative: du/dn}, {mixed: "
        "{value: b, factor: a}}, {absorbing: c}, or a map of fields with these)"},
       {"boundary", "boundary: {x: sin(t), y: periodic}",

@@ -161,7 +161,7 @@ const FormulaMistake formula_mistake_rows[] = {
      "bad.yaml:7:21: boundary.columns: last: missing (expected a condition at right, top or front, "
        "or one for both sides)"},
     {"boundary: {columns: {first: zero, last: periodic}}",
-     "bad.yaml:7:41: boundary.columns: last: found periodic, which is of both sides and of all fields (write it for the axis)"},
+     "bad.yaml:7:41: boundary.columns: last: found periodic, which is of both sides (write it for the axis, or for a field at both sides: {u: periodic, v: insulated})"},
     {"boundary: {columns: {first: zero, last: {value: w}}}",
      "bad.yaml:7:21: boundary.columns: unknown name w (expected u, v, a, D, t, x, y or a function of docs/formulas.md; numbers of your own stand in parameters)\n"
      "    w\n"

@@ -234,6 +234,22 @@ class RandomProblem {
         for (const bool last : {false, true})
           conditions({.axis = axis, .last = last}, run.conditions);
       }
+    if (run.fields.size() > 1 && chance(0.15)) mixed_axis(first + below(3 - first), of_axes);
+  }
+  // An axis that is periodic for some fields, and for others not.
+  void mixed_axis(int axis, const std::array<Boundary*, 3>& of_axes) {
+    std::erase_if(run.conditions,
+                  [&](const SideCondition& condition) { return condition.axis == axis; });
+    *of_axes[axis] = Boundary::periodic;
+    for (const std::string& field : run.fields) {
+      const bool wraps = field == run.fields.front() || (field != "u1" && chance(0.5));
+      for (const bool last : {false, true})
+        if (wraps)
+          run.conditions.push_back(
+              {.axis = axis, .last = last, .array = field, .kind = ConditionKind::periodic});
+        else
+          condition({.axis = axis, .last = last, .array = field}, run.conditions);
+    }
   }
   void mask() {
     run.mask = formula_parameter(fmt::format(
@@ -249,16 +265,19 @@ class RandomProblem {
     for (const auto& [name, quantity] : run.equation.quantities)
       if (chance(0.5)) arrays.push_back(name);
     for (const std::string& array : arrays) {
-      SideCondition condition = of;
-      condition.array = array;
-      condition.kind = drawn<ConditionKind>(
-          {ConditionKind::value, ConditionKind::value_at_face, ConditionKind::derivative,
-           ConditionKind::mixed, chance(0.1) ? ConditionKind::absorbing : ConditionKind::value});
-      if (!of.of_mask && chance(0.2)) condition.kind = ConditionKind::value_at_node;
-      condition.value = condition_formula(below(3), condition.kind != ConditionKind::value_at_node);
-      condition.factor = condition.kind == ConditionKind::mixed ? condition_formula(below(2)) : "0";
-      conditions.push_back(condition);
+      SideCondition of_array = of;
+      of_array.array = array;
+      condition(of_array, conditions);
     }
+  }
+  void condition(SideCondition condition, std::vector<SideCondition>& conditions) {
+    condition.kind = drawn<ConditionKind>(
+        {ConditionKind::value, ConditionKind::value_at_face, ConditionKind::derivative,
+         ConditionKind::mixed, chance(0.1) ? ConditionKind::absorbing : ConditionKind::value});
+    if (!condition.of_mask && chance(0.2)) condition.kind = ConditionKind::value_at_node;
+    condition.value = condition_formula(below(3), condition.kind != ConditionKind::value_at_node);
+    condition.factor = condition.kind == ConditionKind::mixed ? condition_formula(below(2)) : "0";
+    conditions.push_back(condition);
   }
   std::string condition_formula(int depth, bool of_fields = true) {
     std::vector<std::string> leaves = {"0", "1", "-1", "0.5", "t", "2"};
@@ -319,8 +338,24 @@ class RandomProblem {
     if (!run.kernels.empty() && chance(0.3))
       return chance(0.6) ? fmt::format("convolve(w, {})", part())
                          : fmt::format("shift({}, {})", part(), fmt::join(distances(), ", "));
-    if (chance(0.2)) return fmt::format("divergence(({}) * gradient({}))", part(), part());
+    if (chance(0.2))
+      return fmt::format(
+          fmt::runtime(drawn_word({"divergence(({}) * gradient({}))",
+                                   "divergence(harmonic({}) * gradient({}))",
+                                   "divergence({0} * harmonic({0}) * gradient({1}))"})),
+          part(), part());
     if (chance(0.15)) return call(drawn_word({"upwind", "advect"}), run.shape.axes + 1);
+    if (chance(0.1)) return fmt::format("laplacian({}, isotropic)", part());
+    if (chance(0.1))
+      return fmt::format(
+          "{}({}, 4)",
+          drawn_word({"laplacian", fmt::format("d_d{}", axis()), fmt::format("d2_d{}2", axis())}),
+          part());
+    if (chance(0.1)) {
+      const int n = run.shape.axes;
+      return fmt::format("divergence({} * gradient({}))",
+                         call("tensor", chance(0.5) ? n * n : n * (n + 1) / 2), part());
+    }
     return call(
         drawn_word({"laplacian", "laplacian", fmt::format("d_d{}", axis()),
                     fmt::format("d2_d{}2", axis()), fmt::format("d2_d{}d{}", axis(), axis()),

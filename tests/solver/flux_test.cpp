@@ -53,6 +53,14 @@ const std::vector<std::string> conditions_of_fluxes = {"insulated",
                                                        "{mixed: {value: 0.4, factor: 1.5}}",
                                                        "{derivative: -0.2 * (T^4 - k)}"};
 
+// A mask, and the conductivity at faces.
+const std::vector<std::pair<std::string, std::string>> cases_of_faces = {
+    {"", "k"},
+    {"(x - 1.3)^2 > 0.8", "k"},
+    {"", "harmonic(k)"},
+    {"(x - 1.3)^2 > 0.8", "harmonic(k)"},
+    {"(x - 1.3)^2 > 0.8", "2 * harmonic(k) * harmonic(0.5)"}};
+
 std::string flux_mistake(const std::string& integrals, const std::string& more = "") {
   try {
     parse_config(
@@ -77,7 +85,9 @@ TEST_CASE("a grid's integral changes by the fluxes through its sides and the sou
                {"[5, 6, 9], spacing: [1, 0.5, 0.25]", "planes rows columns"}};
   for (const auto& grid : grids)
     for (const std::string& condition : conditions_of_fluxes)
-      for (const std::string mask : {"", "(x - 1.3)^2 > 0.8"}) {
+      for (const auto& row : cases_of_faces) {
+        const std::string mask = row.first, at_faces = row.second;
+        CAPTURE(at_faces);
         CAPTURE(grid.grid);
         CAPTURE(condition);
         CAPTURE(mask);
@@ -92,11 +102,11 @@ TEST_CASE("a grid's integral changes by the fluxes through its sides and the sou
         if (!mask.empty()) integrals += "rim: {formula: k * normal_derivative(T), on: mask}, ";
         Integrals run(fmt::format(
             "grid: {{shape: {}{}}}\nfields: [T]\nparameters: {{k: {{formula: 1 + 0.3 * sin(2 * "
-            "x)}}}}\nequation: {{kind: formula, T: divergence(k * gradient(T)) + 0.3 * x - T}}\n"
+            "x)}}}}\nequation: {{kind: formula, T: divergence({} * gradient(T)) + 0.3 * x - T}}\n"
             "boundary: {{{}{}}}\ninitial: {{T: {{kind: formula, formula: random}}}}\n"
             "time: {{step: 0.005, steps: 40}}\ncompute: {{precision: float64}}\noutput: {{fields: "
             "[T], integrals: {{{}heat: T, again: {{formula: T}}, source: 0.3 * x - T}}}}\n",
-            grid.grid, mask.empty() ? "" : ", mask: {formula: '" + mask + "'}", boundary,
+            grid.grid, mask.empty() ? "" : ", mask: {formula: '" + mask + "'}", at_faces, boundary,
             mask.empty() ? "" : "mask: " + condition, integrals));
         for (int step = 0; step < 5; ++step) {
           std::map<std::string, double> now = run.after(3);
@@ -114,16 +124,88 @@ TEST_CASE("a grid's integral changes by the fluxes through its sides and the sou
       }
 }
 
+namespace {
+
+// The flux into the first side, divided by that of two layers of 5 cells with k = 1 and 0.001.
+// Nothing varies along the other axes.
+double flux_ratio(const std::string& grid, const std::string& other_sides,
+                  const std::string& at_faces) {
+  Integrals run(fmt::format(
+      "grid: {{{}}}\nparameters: {{k: {{formula: 'where(x < 4.5, 1, 0.001)'}}}}\nequation: {{let: "
+      "{{p: {{solve: divergence({} * gradient(p)), equals: 0, tolerance: 1e-14, method: "
+      "multigrid}}}}, u: p - u}}\nboundary:\n  left: {{u: insulated, p: {{value: 1, at: face}}}}\n"
+      "  right: {{u: insulated, p: {{value: 0, at: face}}}}\n{}\ninitial: 0\ntime: {{step: 0.1, "
+      "steps: 1}}\ncompute: {{precision: float64}}\noutput: {{integrals: {{in: {{formula: k * "
+      "normal_derivative(p), on: columns.first}}, side: {{formula: 1, on: columns.first}}}}}}\n",
+      grid, at_faces, other_sides));
+  std::map<std::string, double> found = run.after(1);
+  return found["in"] / found["side"] * (5 / 1.0 + 5 / 0.001);
+}
+
+}  // namespace
+
+TEST_CASE("with harmonic means the flux through layers is exact to rounding") {
+  CHECK(flux_ratio("shape: [10]", "", "k") ==
+        doctest::Approx(5005 / (4.5 + 1 / 0.5005 + 4500)).epsilon(1e-10));
+  CHECK(std::abs(flux_ratio("shape: [10]", "", "harmonic(k)") - 1) < 1e-11);
+  const std::string y = "  y: insulated", z = "\n  z: insulated";
+  CHECK(std::abs(flux_ratio("shape: [4, 10]", y, "harmonic(k)") - 1) < 1e-11);
+  CHECK(std::abs(flux_ratio("shape: [3, 5, 10]", y + z, "harmonic(k)") - 1) < 1e-11);
+  CHECK(std::abs(flux_ratio("shape: [6, 10], mask: {formula: y < 2.5}", y, "harmonic(k)") - 1) <
+        1e-11);
+}
+
+TEST_CASE("harmonic means: signs, several factors, and mistakes") {
+  RunConfig run = test::formula_run({1, 4, 1, 1}, {});
+  run.precision = Precision::float64;
+  run.parameters["k"] =
+      test::formula_parameter("where(x == 0, -1, where(x == 1, -3, where(x == 2, 2, 0)))");
+  const std::vector<double> v = {1, 3, 7, 4};
+  // between the cells: -1 and -3, then signs that differ, then 2 and 0, then 0 and -1
+  const std::vector<double> flux = {-1.5 * 2, 0, 0, 0};
+  const std::vector<double> found =
+      test::value_of_formula(run, "divergence(harmonic(k) * gradient(v))", v);
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(found[i] == doctest::Approx(flux[i] - flux[(i + 3) % 4]));
+  const std::vector<double> twice = test::value_of_formula(
+      run, "divergence(2 * harmonic(-k) * gradient(v) * harmonic(3) * (1 + k)^2)", v);
+  const double of_plain = (0 + 4) / 2.0;
+  CHECK(twice[0] == doctest::Approx(2 * 1.5 * 2 * 3 * of_plain));
+  CHECK(twice[2] == 0);
+  const auto mistake = [&](const std::string& formula) -> std::string {
+    RunConfig of = run;
+    of.fields = {"v"};
+    of.equation.rates = {{"v", formula}};
+    try {
+      rate_stages(make_system(of));
+    } catch (const FormulaError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (const std::string formula :
+       {"harmonic(k)", "harmonic(k) * laplacian(v)", "d_dx(harmonic(v))",
+        "divergence((1 + harmonic(k)) * gradient(v))"})
+    CHECK(mistake(formula) ==
+          "harmonic has no meaning here (expected it as a factor within divergence: "
+          "divergence(harmonic(D) * gradient(e)))");
+  CHECK(test::has(mistake("divergence(harmonic(k, v) * gradient(v))"), "harmonic of 2 arguments"));
+  CHECK(test::has(mistake("divergence(harmonic(k))"), "divergence of what is no gradient"));
+}
+
 TEST_CASE("integrals on sides have the same bits on every engine" * doctest::test_suite("slow")) {
   const std::string text =
-      "grid: {shape: [13, 17], spacing: [0.5, 0.7], mask: {formula: '(x - 5)^2 + (y - 3)^2 > 2'}}\n"
+      "grid: {shape: [13, 17], spacing: [0.5, 0.7], mask: {formula: '(x - 5)^2 + (y - 3)^2 > "
+      "2'}}\n"
       "fields: [T]\nequation: {kind: formula, T: laplacian(T)}\nboundary: {rows: insulated, "
       "columns: "
       "{first: {value: 2}, last: {derivative: -T^2}}, mask: {derivative: -T}}\ninitial: {kind: "
       "formula, formula: random}\ntime: {step: 0.01, steps: 9}\ncompute: {precision: float64}\n"
-      "output: {fields: [T], integrals: {in: {formula: normal_derivative(T), on: columns.first}, "
+      "output: {fields: [T], integrals: {in: {formula: normal_derivative(T), on: "
+      "columns.first}, "
       "out: {formula: -normal_derivative(T + T^2), on: columns.last}, rim: {formula: "
-      "x * normal_derivative(T), on: mask}, length: {formula: 1, on: mask}, side: {formula: 1, on: "
+      "x * normal_derivative(T), on: mask}, length: {formula: 1, on: mask}, side: {formula: 1, "
+      "on: "
       "columns.last}}}\n";
   const std::map<std::string, double> expected = Integrals(text, "reference").after(7);
   CHECK(expected.at("side") == doctest::Approx(13 * 0.5));

@@ -56,6 +56,9 @@ inline const WaveRow wave_rows[] = {
     {heat, line, {Scheme::rkl2, 64}, 1039.5 * 0.25 / (2 * 3)},
     {heat, {1, 20}, Scheme::euler, 0.25 / (2 * 3)},  // periodic: a single row is its own neighbour
     {{{"u", "divergence(D * gradient(u))"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
+    {{{"u", "D * laplacian(u, isotropic)"}}, plane, Scheme::euler, 0.5 / (3 * 32 / 6.0)},
+    {{{"u", "D * laplacian(u, isotropic)"}}, box, Scheme::euler, 0.5 / (3 * 184 / 30.0)},
+    {{{"u", "D * laplacian(u, 4)"}}, plane, Scheme::euler, 0.5 / (3 * 32 / 3.0)},
     {{{"u", "D * laplacian(u) + sin(x) * cos(t)"}}, plane, Scheme::euler, 0.25 / (4 * 3)},
     // The rate is -D k^4, with k^2 = 8 / h^2.
     {{{"u", "-D * laplacian(laplacian(u))"}}, plane, Scheme::euler, 2.0 / (3 * 32 * 32)},
