@@ -176,6 +176,12 @@ struct Cadence {
 /// Largest step number; float64 holds it exactly.
 inline constexpr std::int64_t most_steps = std::int64_t{1} << 53;
 
+/// A step and the time of its state in seconds.
+struct StepAtTime {
+  std::int64_t step = 0;
+  double time = 0;
+};
+
 /// All values of a run's config.
 struct RunConfig {
   Shape shape;
@@ -200,6 +206,9 @@ struct RunConfig {
   std::vector<double> linear_about = {0};
   /// dt in seconds; unset where the equation's parameters imply it, and until it is found
   std::optional<double> time_step;
+  double start = 0;  ///< seconds: time of the initial state
+  /// since when steps of one size have `time_step`; unset: since step 0
+  std::optional<StepAtTime> since;
   std::int64_t steps = 0;     ///< number of the last step
   std::optional<double> end;  ///< seconds; where set, `steps` follows from it
   std::vector<double> meets;  ///< seconds, ascending: times at which a step ends, where steps vary
@@ -236,6 +245,9 @@ struct RunConfig {
   std::optional<Tolerance> steady_tolerance;
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
+
+  /// The state from which steps of one size are counted.
+  StepAtTime counted_from() const { return since.value_or(StepAtTime{0, start}); }
 
   /// True until the number for time.step: auto is found.
   bool lacks_step() const { return !time_step && !equation.coefficient; }

@@ -92,6 +92,13 @@ const KeyTable<Tolerance>& tolerance_keys() {
   return keys;
 }
 
+const KeyTable<StepAtTime>& step_at_time_keys() {
+  static const KeyTable<StepAtTime> keys = {
+      {{.name = "step", .type = integer(1, most_steps)}, store(&StepAtTime::step)},
+      {{.name = "time", .type = finite_real()}, store(&StepAtTime::time)}};
+  return keys;
+}
+
 }  // namespace
 
 Schema field_source() {
@@ -245,6 +252,10 @@ Schema physical_time() {
   const KeyRow time = {.name = "time", .type = positive_real()};
   return {{MapForm{{{time}}, "{time: SECONDS}", {}}}, {}};
 }
+
+Schema step_at_time() { return map_schema(step_at_time_keys(), "{step: NUMBER, time: T}"); }
+
+void assign(StepAtTime& since, const YamlNode& node) { put_map(step_at_time_keys(), since, node); }
 
 Schema record_choice() {
   const KeyRow time = {.name = "time", .type = finite_real()};

@@ -256,7 +256,7 @@ CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes)
 }
 
 StateFields load_state_fields(const RunConfig& config, RecordNotes* notes) {
-  return {load_coefficients(config, notes), load_initial_fields(config, notes)};
+  return {load_coefficients(config, notes), load_initial_fields(config, notes), {config.start}};
 }
 
 }  // namespace lapl
