@@ -41,6 +41,12 @@ struct RecordChoice {
   std::optional<double> time = {};  ///< set: the one at this value of the time axis
 };
 
+/// How values between the cells of another grid are found (solver/other_grid.hpp).
+enum class Interpolation { linear, cubic };
+template <>
+inline constexpr auto name_table<Interpolation> = std::to_array<Named<Interpolation>>(
+    {{Interpolation::linear, "linear"}, {Interpolation::cubic, "cubic"}});
+
 /// The kinds of initial fields, described in solver/initial_field.hpp.
 enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5, formula };
 
@@ -59,7 +65,17 @@ struct InitialConfig {
   std::string path;                              ///< image, hdf5: absolute path of the file
   std::string dataset = "/field";                ///< hdf5
   RecordChoice record;                           ///< hdf5, of a file with several
-  FormulaText formula;                           ///< formula: of x, y, parameters and random
+  /// hdf5: for values of another grid over the same box; unset: another shape is an error
+  std::optional<Interpolation> interpolate;
+  FormulaText formula;  ///< formula: of x, y, parameters and random
+};
+
+/// Initial fields that are those of another file, in datasets of their names.
+struct InitialFrom {
+  std::string path;
+  RecordChoice record;
+  std::vector<std::string> fields;
+  std::optional<Interpolation> interpolate;
 };
 
 /// The kinds of conditions that a side of the grid may impose.
@@ -198,6 +214,7 @@ struct RunConfig {
   InitialConfig initial;             ///< of fields without one of their own
   NamedFormulas initial_quantities;  ///< initial.let
   std::map<std::string, InitialConfig, std::less<>> initials;  ///< by field
+  std::optional<InitialFrom> initial_from;                     ///< replaces those of some fields
 
   EquationConfig equation;
   TimeScheme scheme;

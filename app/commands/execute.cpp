@@ -196,6 +196,9 @@ class Execution {
 
   void begin_records() {
     provenance_ = make_provenance(backend_->description());
+    const std::string origin =
+        job_.restart ? summary_if_any(folder().path()).value("initial_from", "") : job_.origin;
+    if (!origin.empty()) provenance_.emplace_back("initial_from", origin);
     if (ranks_.count() > 1) provenance_.emplace_back("ranks", std::to_string(ranks_.count()));
     summary_.emplace(folder().summary(), summary_values(job_, provenance_),
                      [&](const std::string& text) { console_.warning(text); });

@@ -15,6 +15,7 @@ namespace lapl {
 struct Job {
   LoadedConfig config;
   std::optional<Restart> restart = {};  ///< none: starts from the initial field
+  std::string origin = {};  ///< of initial fields from another run, for the provenance; else empty
   RunFolder::Existing existing = RunFolder::Existing::refuse;  ///< for a run that is there already
   std::optional<RunFolder> folder = {};  ///< its run folder, locked; none: to be created
   Permissions allowed = {};              ///< what the restart may change

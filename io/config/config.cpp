@@ -164,6 +164,23 @@ void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistake
                   run.output_time ? fmt::format("output.every {}", *run.output_time) : "", right));
 }
 
+/// Lets the fields of initial.from have its values.
+void use_initial_from(RunConfig& run, const Entries& entries, Mistakes& mistakes) {
+  if (!run.initial_from) return;
+  for (const std::string& field : run.initial_from->fields) {
+    if (std::ranges::count(run.fields, field) == 0)
+      mistakes.add(entries.at("initial.from").place, "initial.from",
+                   fmt::format("fields: found {}, which is no field (expected {})", shown(field),
+                               alternatives(run.fields)));
+    InitialConfig& initial = run.initials[field] = {};
+    initial.kind = InitialKind::hdf5;
+    initial.path = run.initial_from->path;
+    initial.dataset = '/' + field;
+    initial.record = run.initial_from->record;
+    initial.interpolate = run.initial_from->interpolate;
+  }
+}
+
 }  // namespace
 
 std::string read_config_text(const fs::path& path) {
@@ -209,6 +226,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   }
   const std::vector<KeyMistake> of_splitting = split_complex_fields(config.run);
   config.system = check_together(config.run, entries, mistakes, of_splitting);
+  use_initial_from(config.run, entries, mistakes);
   mistakes.throw_any();
   find_grid(config, entries);
   find_exact_outputs(config.run, entries);

@@ -199,6 +199,11 @@ ConfigTable make_key_table(const ConfigNames& names) {
                            store(&RunConfig::initial_quantities)};
   if (names.initial_by_field && !names.all) initial_let.kinds.clear();
   table.push_back(initial_let);
+  if (std::ranges::count(names.fields, "from") == 0)
+    table.push_back({{.name = "initial.from", .type = null_or(initial_from()), .preset = "null",
+                      .meaning = "fields that have the values of another file instead, each of the "
+                                 "dataset with its name; lapl run --from sets it"}, never,
+                     store(&RunConfig::initial_from)});
   add_section(table, "equation", &RunConfig::equation, equation_keys(), of_equation);
   for (const std::string& field : names.fields)  // formula_mistakes reports names of keys
     if (!is_key_beside_rates(field) && std::ranges::count(names.solved, field) == 0)
