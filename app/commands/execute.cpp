@@ -376,6 +376,9 @@ class Execution {
 }  // namespace
 
 int execute(const Job& job, Console& console) {
+  if (!job.restart && job.config.run.since)
+    throw ConfigError(
+        "time.since: given for a new run (expected null; its time begins at time.start)");
   start_hdf5();
   if (has_nothing_to_do(job)) {
     const Json summary = summary_if_any(job.folder->path());

@@ -193,7 +193,7 @@ TEST_CASE("each of 67 first attempts is answered") {
        "bad.yaml:4:10: initial: found a list (expected a number or a formula, or a map of fields "
        "with these, as in initial: {u: 1 - x}, or of keys of initial: kind, seed, "
        "spectral_exponent, crop_radius, percentile, value, amplitude, center, width, tile, mode, "
-       "path, dataset, record, formula, let)"},
+       "path, dataset, record, interpolate, formula, let, from)"},
       {"initial", "initial: gaussian",
        "bad.yaml:4:10: initial.formula: unknown name gaussian (did you mean {kind: "
        "gaussian}?)\n"
