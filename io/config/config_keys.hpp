@@ -14,7 +14,7 @@
 
 namespace lapl {
 
-/// What `lapl resume --change` permits.
+/// A name in `lapl resume --change`: the keys that a restart may change with it.
 enum class Permission : std::uint8_t {
   none,
   equation,
