@@ -64,10 +64,11 @@ struct StepTimes {
   double step = 1;   ///< dt
   double start = 0;  ///< time of the state after `start_step` steps
   std::int64_t start_step = 0;
-  /// If `unit` is not 0, dt is exactly unit / parts (up to 22 decimals), and times after whole
-  /// steps are rounded once.
+  /// If `unit` is not 0, dt is exactly unit / parts (up to 22 decimals), `start` is exactly offset
+  /// / parts, and times after whole steps are rounded once.
   std::int64_t unit = 0;
   double parts = 1;  ///< an integer below 2^53 times a power of two
+  std::int64_t offset = 0;
 
   /// The time after a number of steps and a part of one.
   double time(std::int64_t steps, double part = 0) const;

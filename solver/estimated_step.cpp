@@ -121,7 +121,7 @@ class Vectors {
 class RateDerivative {
  public:
   RateDerivative(const RunConfig& config, const FormulaSystem& system,
-                 const CoefficientFields& coefficients, const WholeFields& whole, double time = 0)
+                 const CoefficientFields& coefficients, const WholeFields& whole, double time)
       : time_(time),
         cells_(static_cast<std::size_t>(config.shape.cells())),
         fields_(config.fields.size()),
@@ -376,7 +376,7 @@ double first_step_by_rates(const RunConfig& config, const FormulaSystem& system,
                            const CoefficientFields& coefficients, const WholeFields& whole,
                            double longest) {
   require(memory_with(config, system, false), "the first step");
-  return RateDerivative(config, system, coefficients, whole)
+  return RateDerivative(config, system, coefficients, whole, config.start)
       .first_step(longest, *config.scheme.tolerance, error_order(config.scheme.kind));
 }
 

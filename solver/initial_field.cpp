@@ -170,7 +170,7 @@ void impose_node_values(const RunConfig& config, RowRange rows,
       const std::int64_t end = condition.axis == 2 ? side + 1 : shape.columns;
       for (std::int64_t at = column; at < end; ++at) {
         const std::int64_t own = (row - rows.first) * shape.columns + at;
-        tree.evaluate({first.row, at, first.plane}, 0,
+        tree.evaluate({first.row, at, first.plane}, config.start,
                       [&](const StageOperation& node) { return read.at(node.index)[own]; });
         state[static_cast<std::int64_t>(field) * rows.count * shape.columns + own] =
             terms.tree.results.empty() ? T(terms.a.factor) : tree.result(0);

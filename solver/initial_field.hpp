@@ -42,7 +42,7 @@ struct InitialField {
   InitialKind value;
   const char* name;
   const char* summary;                   ///< one line for people
-  std::array<std::string_view, 4> keys;  ///< the keys of section initial that apply to it
+  std::array<std::string_view, 5> keys;  ///< the keys of section initial that apply to it
   std::variant<Fractal, FieldMaker, FieldFile, FromFormula> made;
 };
 
@@ -61,7 +61,7 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
     {InitialKind::image, "image", "a PNG picture, or one for each plane in a folder: grey values from 0 to 1",
      {"path", "seed"}, FieldFile::picture},
     {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file",
-     {"path", "dataset", "record", "seed"}, FieldFile::dataset},
+     {"path", "dataset", "record", "interpolate", "seed"}, FieldFile::dataset},
     {InitialKind::formula, "formula", "a formula of x, y, z, parameters, other initial fields and random",
      {"formula", "seed"}, FromFormula()}});
 // clang-format on

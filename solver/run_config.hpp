@@ -43,6 +43,12 @@ struct RecordChoice {
   std::optional<double> time = {};  ///< set: the one at this value of the time axis
 };
 
+/// How values between the cells of another grid are found (solver/other_grid.hpp).
+enum class Interpolation { linear, cubic };
+template <>
+inline constexpr auto name_table<Interpolation> = std::to_array<Named<Interpolation>>(
+    {{Interpolation::linear, "linear"}, {Interpolation::cubic, "cubic"}});
+
 /// The kinds of initial fields, described in solver/initial_field.hpp.
 enum class InitialKind { fractal, uniform, gaussian, checkerboard, sine, image, hdf5, formula };
 
@@ -61,7 +67,17 @@ struct InitialConfig {
   std::string path;                              ///< image, hdf5: absolute path of the file
   std::string dataset = "/field";                ///< hdf5
   RecordChoice record;                           ///< hdf5, of a file with several
-  FormulaText formula;                           ///< formula: of x, y, parameters and random
+  /// hdf5: for values of another grid over the same box; unset: another shape is an error
+  std::optional<Interpolation> interpolate;
+  FormulaText formula;  ///< formula: of x, y, parameters and random
+};
+
+/// Initial fields that are those of another file, in datasets of their names.
+struct InitialFrom {
+  std::string path;
+  RecordChoice record;
+  std::vector<std::string> fields;
+  std::optional<Interpolation> interpolate;
 };
 
 /// The kinds of conditions that a side of the grid may impose.
@@ -197,6 +213,12 @@ struct StopConfig {
 /// Largest step number; float64 holds it exactly.
 inline constexpr std::int64_t most_steps = std::int64_t{1} << 53;
 
+/// A step and the time of its state in seconds.
+struct StepAtTime {
+  std::int64_t step = 0;
+  double time = 0;
+};
+
 /// All values of a run's config.
 struct RunConfig {
   Shape shape;
@@ -214,6 +236,7 @@ struct RunConfig {
   InitialConfig initial;             ///< of fields without one of their own
   NamedFormulas initial_quantities;  ///< initial.let
   std::map<std::string, InitialConfig, std::less<>> initials;  ///< by field
+  std::optional<InitialFrom> initial_from;                     ///< replaces those of some fields
 
   EquationConfig equation;
   TimeScheme scheme;
@@ -222,6 +245,9 @@ struct RunConfig {
   std::vector<double> linear_about = {0};
   /// dt in seconds; unset where the equation's parameters imply it, and until it is found
   std::optional<double> time_step;
+  double start = 0;  ///< seconds: time of the initial state
+  /// since when steps of one size have `time_step`; unset: since step 0
+  std::optional<StepAtTime> since;
   std::int64_t steps = 0;     ///< number of the last step
   std::optional<double> end;  ///< seconds; where set, `steps` follows from it
   std::vector<double> meets;  ///< seconds, ascending: times at which a step ends, where steps vary
@@ -259,6 +285,9 @@ struct RunConfig {
   std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
   std::optional<StopConfig> stop;
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
+
+  /// The state from which steps of one size are counted.
+  StepAtTime counted_from() const { return since.value_or(StepAtTime{0, start}); }
 
   /// True until the number for time.step: auto is found.
   bool lacks_step() const { return !time_step && !equation.coefficient; }

@@ -9,6 +9,7 @@
 
 #include "solver/equation/equation.hpp"
 #include "solver/run_config.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 
@@ -34,6 +35,7 @@ class Schedule {
       : last_(config.ends_by_time() ? most_steps : config.steps),
         knows_last_(!config.ends_by_time()),
         output_every_(steps_between_outputs(config)),
+        output_phase_(output_phase(config)),
         outputs_by_time_(config.scheme.varies && config.output_time),
         checkpoint_every_(config.checkpoint_every.steps.value_or(never)),
         check_every_(checks_between_outputs(config) ? config.check_finite_every : never),
@@ -45,19 +47,23 @@ class Schedule {
         has_probes_(config.probes.has_value()),
         verify_every_(config.verify_every.value_or(never)) {
     if (outputs_by_time_)
-      outputs_in_time_ = config.end ? FileCount{first_step_at(*config.end, *config.output_time) + 1}
-                                    : FileCount{std::min<std::int64_t>(config.steps, 1) + 1, false};
+      outputs_in_time_ =
+          config.end ? FileCount{first_step_at(run_seconds(config), *config.output_time) + 1}
+                     : FileCount{std::min<std::int64_t>(config.steps, 1) + 1, false};
   }
 
   /// Step 0, each output step, and the last step. If steps vary, only the run knows the steps of
   /// outputs by time (solver/step_control.hpp), and perhaps the last step.
   bool is_output(std::int64_t step) const {
-    return step == 0 || step == last_ || (!outputs_by_time_ && step % output_every_ == 0);
+    return step == 0 || step == last_ ||
+           (!outputs_by_time_ && step % output_every_ == output_phase_);
   }
   void end_at(std::int64_t step) { last_ = step; }
 
   std::int64_t next_output_after(std::int64_t step) const {
-    return outputs_by_time_ ? last_ : std::min(last_, (step / output_every_ + 1) * output_every_);
+    if (outputs_by_time_) return last_;
+    const std::int64_t intervals = (step - output_phase_ + output_every_) / output_every_;
+    return std::min(last_, intervals * output_every_ + output_phase_);
   }
 
   /// Each multiple of checkpoint.every, and the last step.
@@ -134,6 +140,15 @@ class Schedule {
     return {last / every + 1 + (last % every != 0), knows_last_};
   }
 
+  // The number of each output's step modulo the number of steps between outputs. It is 0 unless
+  // steps of another size came before.
+  static std::int64_t output_phase(const RunConfig& config) {
+    if (!config.since || !config.output_time || config.scheme.varies) return 0;
+    const double seconds = decimal_difference(next_output_time(config), config.since->time);
+    return (config.since->step + std::llround(seconds / step_seconds(config))) %
+           steps_between_outputs(config);
+  }
+
   // True for each power of two before the first multiple of `every`.
   static bool is_early(std::int64_t step, std::int64_t every) {
     return step < every && std::has_single_bit(static_cast<std::uint64_t>(step));
@@ -145,7 +160,7 @@ class Schedule {
 
   std::int64_t last_;
   bool knows_last_;
-  std::int64_t output_every_;
+  std::int64_t output_every_, output_phase_;
   bool outputs_by_time_;
   std::int64_t checkpoint_every_, check_every_;
   bool checks_early_;  // false for engine spectral, whose bits depend on checks

@@ -53,7 +53,7 @@ bool StepState::is_sound(std::int64_t step) const {
     return value >= least && std::isfinite(value);
   };
   const auto is_earlier = [&](std::int64_t other) { return other >= 0 && other <= step; };
-  return is_finite_from(0, clock.start) && is_finite_from(least_step, clock.step) &&
+  return std::isfinite(clock.start) && is_finite_from(least_step, clock.step) &&
          is_earlier(clock.start_step) && std::isfinite(carry) &&
          is_finite_from(least_step, longest) && is_finite_from(0, error) && rejections >= 0 &&
          !std::isnan(radius) && stages >= least_stages && stages <= most_stages &&
@@ -108,6 +108,7 @@ StepControl::StepControl(const RunConfig& config, const std::optional<StepState>
     : config_(config) {
   if (!from) {
     state_.clock.step = state_.longest = *config.time_step;
+    state_.clock.start = config.start;
     return;
   }
   state_ = *from;
@@ -133,7 +134,7 @@ void StepControl::leave_plan(std::int64_t step) {
     now = time;
     state_.carry = 0;
   };
-  if (config_.output_time) meet(nearest_multiple(*config_.output_time, now));
+  if (config_.output_time) meet(nearest_multiple(*config_.output_time, now, config_.start));
   if (config_.end) meet(*config_.end);
   for (const double time : config_.meets) meet(time);
 }
@@ -142,7 +143,7 @@ std::optional<double> StepControl::next_target() const {
   std::optional<double> target = config_.end;
   if (const auto& every = config_.output_time)
     target = std::min(target.value_or(std::numeric_limits<double>::infinity()),
-                      next_multiple(*every, state_.clock.start));
+                      next_multiple(*every, state_.clock.start, config_.start));
   if (const auto meet = next_meet())
     target = std::min(target.value_or(std::numeric_limits<double>::infinity()), *meet);
   return target;
@@ -150,7 +151,7 @@ std::optional<double> StepControl::next_target() const {
 
 std::optional<double> StepControl::next_meet() const {
   // No step leads to a time that differs from now by rounding.
-  const double now = state_.clock.start * (1 + 0x1p-48);
+  const double now = state_.clock.start + std::abs(state_.clock.start) * 0x1p-48;
   const auto next = std::ranges::upper_bound(config_.meets, now);
   return next == config_.meets.end() ? std::nullopt : std::optional(*next);
 }
@@ -185,8 +186,8 @@ StepTimes StepControl::plan(std::int64_t step) {
   const auto target = next_target();
   // Rates may jump at a time of time.meet: a stage at the end of the step reads the time just
   // before.
-  constexpr double before = 1 - 0x1p-50;
-  const double until = target && target == next_meet() ? *target * before : target.value_or(0);
+  const auto before = [](double time) { return time - std::abs(time) * 0x1p-50; };
+  const double until = target && target == next_meet() ? before(*target) : target.value_or(0);
   const double most = std::min(state_.longest, config_.largest_step.value_or(state_.longest));
   const double remaining = target ? until - clock.start - state_.carry : most;
   const double longest =
@@ -257,7 +258,7 @@ void StepControl::use_rung(double size) {
 }
 
 double StepControl::smallest() const {
-  const double now = state_.clock.start;
+  const double now = std::abs(state_.clock.start);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   return std::max(config_.smallest_step, 10 * (std::nextafter(now, infinity) - now));
 }
@@ -312,7 +313,7 @@ bool StepControl::use_estimate(const StepEstimate& found, std::int64_t step) {
 
 bool StepControl::is_output(double time) const {
   const auto& every = config_.output_time;
-  return every && nearest_multiple(*every, time) == time;
+  return every && nearest_multiple(*every, time, config_.start) == time;
 }
 
 }  // namespace lapl

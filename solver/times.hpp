@@ -14,12 +14,19 @@
 
 namespace lapl {
 
-/// The double nearest to `count` times the decimal of `unit`.
-double decimal_multiple(double unit, std::int64_t count);
-/// The multiple of `unit` that is nearest to `time`; `time` is a multiple if the two are equal.
-double nearest_multiple(double unit, double time);
-/// The smallest multiple of `unit` above `time`.
-double next_multiple(double unit, double time);
+/// The double nearest to the decimal of `start` plus `count` times that of `unit`.
+double decimal_multiple(double unit, std::int64_t count, double start = 0);
+/// The multiple of `unit` from `start` on that is nearest to `time`; `time` is one if the two are
+/// equal.
+double nearest_multiple(double unit, double time, double start = 0);
+/// The smallest multiple of `unit` from `start` on that is above `time`.
+double next_multiple(double unit, double time, double start = 0);
+/// The double nearest to the difference of the decimals.
+inline double decimal_difference(double later, double earlier) {
+  return decimal_multiple(earlier, -1, later);
+}
+/// The time of a config from its start to its end. It must have an end.
+inline double run_seconds(const RunConfig& run) { return decimal_difference(*run.end, run.start); }
 
 /// The clock of steps of one size: the time of each step is rounded once, and the times of
 /// exact_times are whole numbers of steps. Where steps vary, the clock of the first one.
@@ -28,11 +35,21 @@ inline double time_at_step(const RunConfig& run, std::int64_t step) {
   return step_times(run).time(step);
 }
 
-/// The times that must be whole numbers of steps, the shortest first.
+/// The first output by time after the state from which steps are counted; output_time must be set.
+inline double next_output_time(const RunConfig& run) {
+  return next_multiple(*run.output_time, run.counted_from().time, run.start);
+}
+
+/// The times that must be whole numbers of steps, the shortest first: the interval of outputs, and
+/// the times from the state from which steps are counted to the next output and to the end.
 inline std::vector<double> exact_times(const RunConfig& config) {
+  const double from = config.counted_from().time;
   std::vector<double> times;
-  for (const auto& time : {config.output_time, config.end})
-    if (time) times.push_back(*time);
+  if (config.output_time) times.push_back(*config.output_time);
+  if (config.output_time && config.since)
+    if (const double next = next_output_time(config); !config.end || next < *config.end)
+      times.push_back(decimal_difference(next, from));
+  if (config.end && *config.end > from) times.push_back(decimal_difference(*config.end, from));
   std::ranges::sort(times);
   return times;
 }

@@ -12,6 +12,7 @@
 #include "io/run/config_changes.hpp"
 #include "io/run/run_writer.hpp"
 #include "kernels/error.hpp"
+#include "kernels/fields/host_vector.hpp"
 #include "kernels/for_floats.hpp"
 #include "solver/times.hpp"
 
@@ -19,7 +20,7 @@ namespace lapl {
 
 bool has_nothing_to_do(const Job& job) {
   if (!job.restart || !job.folder || job.goes_back || job.after_change ||
-      !job.equation_change.empty() || job.config.run.stops_at)
+      !job.changes.of_problem.empty() || !job.changes.of_outputs.empty() || job.config.run.stops_at)
     return false;
   const CheckpointHeader& header = job.restart->checkpoint.header;
   const nlohmann::ordered_json summary = summary_if_any(job.folder->path());
@@ -36,19 +37,36 @@ std::string earlier_step_warning(const RunFolder& folder) {
   return warning != summary.end() && warning->is_string() ? warning->get<std::string>() : "";
 }
 
-std::string equation_change(const Job& job, std::uint64_t digest) {
-  if (!job.restart || !job.equation_change.empty()) return job.equation_change;
+std::string problem_change(const Job& job, std::uint64_t digest) {
+  if (!job.restart || !job.changes.of_problem.empty()) return job.changes.of_problem;
   const std::optional<std::uint64_t> before = job.restart->checkpoint.header.equation_digest;
   if (!before || *before == digest) return {};
-  if (!job.change_equation)
+  if (!job.allowed.contains(Permission::equation))
     throw ConfigError(
         "{}: the digest of its equation's canonical form is {}, that of the same config {} now: "
         "this version discretises it otherwise, or a file of its parameters has changed (a restart "
-        "may not change it; lapl resume --change-equation does)",
+        "may not change it; lapl resume --change equation does)",
         job.restart->path.string(), digest_text(*before), digest_text(digest));
   return fmt::format("canonical form: {} before, {} from then on", digest_text(*before),
                      digest_text(digest));
 }
+
+template <class T>
+std::vector<T> in_precision(FieldValues values, const std::filesystem::path& path) {
+  if (auto* const held = std::get_if<std::vector<T>>(&values)) return std::move(*held);
+  return std::visit(
+      [&](const auto& others) {
+        std::vector<T> converted = host_vector<T>(std::ssize(others));
+        for (std::int64_t i = 0; i < std::ssize(others); ++i) {
+          converted[i] = static_cast<T>(others[i]);
+          if (!std::isfinite(converted[i]))
+            throw CheckpointError("{}: {} is too large for float32", path.string(), others[i]);
+        }
+        return converted;
+      },
+      values);
+}
+LAPL_FOR_FLOATS(in_precision);
 
 template <class T>
 void restore_state(Backend<T>& backend, const Job& job) {
@@ -56,11 +74,11 @@ void restore_state(Backend<T>& backend, const Job& job) {
   if (backend.ranks().count() > 1)
     return restore_rows(backend, {job.restart->path, header.step, header.state_digest},
                         job.config.run);
-  const auto* values = std::get_if<std::vector<T>>(&job.restart->checkpoint.values);
-  if (values == nullptr)
-    throw CheckpointError("{}: holds another precision than compute.precision says",
-                          job.restart->path.string());
-  backend.set_state(*values, header.step);
+  const FieldValues& values = job.restart->checkpoint.values;
+  if (const auto* const held = std::get_if<std::vector<T>>(&values))
+    backend.set_state(*held, header.step);
+  else
+    backend.set_state(in_precision<T>(values, job.restart->path), header.step);
 }
 
 LAPL_FOR_FLOATS(restore_state);
@@ -75,7 +93,13 @@ std::optional<StepState> first_steps(const Job& job, bool changed) {
                                 .start_step = header.step},
                       .longest = header.time_step};
   if (changed) {
+    const RunConfig &before = job.restart->config.run, &now = job.config.run;
     steps->end_planned(header.step);
+    if (now.time_step && now.time_step != before.time_step) steps->longest = *now.time_step;
+    if (now.scheme.kind != before.scheme.kind) {
+      steps->error = StepState().error;
+      steps->stages = StepState().stages;
+    }
     steps->radius = StepState().radius;  // unknown
     steps->allowed = StepState().allowed;
     steps->next_estimate = header.step;

@@ -16,18 +16,24 @@ bool has_nothing_to_do(const Job& job);
 /// The warning about the time step in the folder's run.json; empty if there is none.
 std::string earlier_step_warning(const RunFolder& folder);
 
-/// A text about the change of the equation since the checkpoint: the changed keys, or, if only the
-/// digest of the canonical form (now `digest`) differs, both digests. Empty if nothing has changed.
-/// Throws ConfigError if the job does not allow a change.
-std::string equation_change(const Job& job, std::uint64_t digest);
+/// A text about the change of what is computed since the checkpoint: the changed keys, or, if only
+/// the digest of the equation's canonical form (now `digest`) differs, both digests. Empty if
+/// nothing has changed. Throws ConfigError if the job does not allow a change.
+std::string problem_change(const Job& job, std::uint64_t digest);
+
+/// The values of a checkpoint in this precision: float64 is rounded to float32. Throws
+/// CheckpointError for a value that is too large.
+template <class T>
+std::vector<T> in_precision(FieldValues values, const std::filesystem::path& path);
 
 /// Sets the backend's state from the job's checkpoint. Throws CheckpointError.
 template <class T>
 void restore_state(Backend<T>& backend, const Job& job);
 
 /// The step controller's state at the restart; none if steps have one size. If those of the
-/// checkpoint had one size, it starts from that size and the checkpoint's time. `changed`: a key of
-/// --change-equation has changed, so earlier estimates and planned steps are dropped.
+/// checkpoint had one size, it starts from that size and the checkpoint's time. `changed`: what
+/// is computed has changed, so earlier estimates and planned steps are dropped; with another scheme
+/// also the last error and number of stages.
 std::optional<StepState> first_steps(const Job& job, bool changed);
 
 /// For a restart with a changed equation: finds the step of time.step: auto from the backend's

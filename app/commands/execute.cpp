@@ -23,8 +23,8 @@
 #include "io/json.hpp"
 #include "io/readers/initial_source.hpp"
 #include "io/readers/quantities.hpp"
-#include "io/run/equation_changes.hpp"
 #include "io/run/provenance.hpp"
+#include "io/run/run_changes.hpp"
 #include "io/run/run_writer.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/background.hpp"
@@ -50,17 +50,6 @@ Json summary_values(const Job& job, const Provenance& provenance) {
   values["steps"] = config.steps;
   values["status"] = "running";
   return values;
-}
-
-// The command that makes the missing outputs: a restart if an earlier checkpoint is left, else the
-// run again.
-std::string words_for_missing(const RunConfig& config, bool can_resume) {
-  if (can_resume)
-    return fmt::format("once there is room, {} makes up for it", resume_words(config, false));
-  return fmt::format(
-      "no checkpoint from before is left, but {} run {}/config.yaml --output {} --overwrite makes "
-      "the whole run again",
-      program_name(), shell_quoted(config.directory), shell_quoted(config.directory));
 }
 
 std::vector<std::string> check_precision(PrecisionWatch& watch, const StoredEvent& event) {
@@ -133,7 +122,7 @@ class Execution {
         initial.wait();  // only one thread at a time may start threads of OpenMP
     }
     digest_ = equation_digest(model_, coefficients);
-    change_ = equation_change(job_, digest_);
+    change_ = problem_change(job_, digest_);
     begin_at(choice, coefficients, initial);
     if (ranks_.is_first()) watch_.emplace(config_, model_.system, coefficients, backend_->rows());
     if (ranks_.count() == 1) condition_watch_.emplace(config_, model_.system, coefficients);
@@ -207,6 +196,9 @@ class Execution {
 
   void begin_records() {
     provenance_ = make_provenance(backend_->description());
+    const std::string origin =
+        job_.restart ? summary_if_any(folder().path()).value("initial_from", "") : job_.origin;
+    if (!origin.empty()) provenance_.emplace_back("initial_from", origin);
     if (ranks_.count() > 1) provenance_.emplace_back("ranks", std::to_string(ranks_.count()));
     summary_.emplace(folder().summary(), summary_values(job_, provenance_),
                      [&](const std::string& text) { console_.warning(text); });
@@ -214,9 +206,10 @@ class Execution {
     summary_->save();
     // The log before config.yaml: without its entry, checkpoints from before the change would count
     // as those of another run.
-    if (!change_.empty())
-      folder().log(
-          {{"event", equation_changed_event}, {"step", first_step_}, {"changes", change_}});
+    for (const auto& [event, changes] :
+         {std::pair(changed_event, change_), {output_changed_event, job_.changes.of_outputs}})
+      if (!changes.empty())
+        folder().log({{"event", event}, {"step", first_step_}, {"changes", changes}});
     replace_file(folder().config(), config_text_);
     if (config_.initials.empty() && config_.initial.kind == InitialKind::fractal)
       provenance_.emplace_back("seed", std::to_string(config_.initial.fractal.seed));
@@ -224,10 +217,11 @@ class Execution {
     provenance_.emplace_back("parent_checkpoint",
                              job_.restart ? path_text(job_.restart->path) : "");
     if (job_.restart)
-      if (const std::string changes =
-              equation_changes_text(equation_changes(folder()), first_step_);
-          !changes.empty())
-        provenance_.emplace_back("equation_changes", changes);
+      if (const std::string changes = run_changes_text(run_changes(folder()), first_step_);
+          !changes.empty()) {
+        provenance_.emplace_back("changes", changes);
+        summary_->values["changes"] = changes;
+      }
     begin_table(diagnostics_table(folder(), config_), first_step_ + 1);
     if (config_.probes)
       begin_table(probes_table(folder(), config_),
@@ -367,7 +361,7 @@ class Execution {
   const std::string config_text_;
   Ranks& ranks_ = run_ranks();
   std::uint64_t digest_ = 0;  // equation_digest of the run
-  std::string change_;        // of the equation, from first_step_ on; else empty
+  std::string change_;        // of what is computed, from first_step_ on; else empty
   std::unique_ptr<Backend<T>> backend_;
   std::optional<PrecisionWatch> watch_;
   std::optional<ConditionWatch> condition_watch_;
@@ -382,6 +376,9 @@ class Execution {
 }  // namespace
 
 int execute(const Job& job, Console& console) {
+  if (!job.restart && job.config.run.since)
+    throw ConfigError(
+        "time.since: given for a new run (expected null; its time begins at time.start)");
   start_hdf5();
   if (has_nothing_to_do(job)) {
     const Json summary = summary_if_any(job.folder->path());

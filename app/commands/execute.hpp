@@ -6,6 +6,7 @@
 
 #include "app/view/console.hpp"
 #include "io/config/config.hpp"
+#include "io/run/config_changes.hpp"
 #include "io/run/restart.hpp"
 #include "io/run/run_folder.hpp"
 
@@ -14,12 +15,13 @@ namespace lapl {
 struct Job {
   LoadedConfig config;
   std::optional<Restart> restart = {};  ///< none: starts from the initial field
+  std::string origin = {};  ///< of initial fields from another run, for the provenance; else empty
   RunFolder::Existing existing = RunFolder::Existing::refuse;  ///< for a run that is there already
   std::optional<RunFolder> folder = {};  ///< its run folder, locked; none: to be created
-  bool change_equation = false;          ///< the restart may change the equation
-  std::string equation_change = {};      ///< keys that the restart changes, as text; empty: none
-  bool after_change = false;  ///< the log has a change of the equation at this checkpoint's step
-  bool goes_back = false;     ///< outputs and checkpoints of later steps are set aside
+  Permissions allowed = {};              ///< what the restart may change
+  PermittedChanges changes = {};         ///< the keys that it changes
+  bool after_change = false;             ///< the log has a change at this checkpoint's step
+  bool goes_back = false;                ///< outputs and checkpoints of later steps are set aside
   std::vector<std::string> moved_probes = {};  ///< columns of probes.csv that get another cell
 };
 
@@ -29,9 +31,9 @@ extern const std::string* checked_config_text;
 
 /// The job that goes on from `restart` in `folder` under `config`. Prints which checkpoints were
 /// rejected. Throws ConfigError if the config has another problem than the checkpoint, or ends
-/// before it; with `change_equation`, keys of --change-equation may differ.
+/// before it; keys of the permissions `allowed` may differ.
 Job resume_job(const LoadedConfig& config, RunFolder folder, Restart restart, Console& console,
-               bool change_equation = false);
+               const Permissions& allowed = {});
 
 /// Runs the job, unless it goes on with a run that is complete under this config; returns the exit
 /// code: complete, or stopped early. Throws all errors of config, initial field, device and memory

@@ -31,7 +31,7 @@ std::string help_of_key(const ConfigKey& key) {
   if (!key.unit.empty()) text += help_entry("unit", key.unit);
   if (!key.kinds.empty())
     text += help_entry("only with", key.key_of_kind() + ' ' + alternatives(key.kinds));
-  text += help_entry("a restart changes it", restart_rule_text(key.on_restart));
+  text += help_entry("a restart changes it", restart_rule_text(key));
   if (key.name != "filters") return text;
   text += "\nKeys of a filter:\n";
   for (const auto& of_filter : filter_keys()) text += help_entry(of_filter.name, of_filter.meaning);

@@ -37,28 +37,33 @@ constexpr double enough_seconds = 0.05, most_seconds = 0.25, patience = 1;
 // Wall-clock seconds. Shorter runs mostly end before their code is compiled.
 constexpr double worth_compiled = 1;
 
-// Keeps the state that a run stores last, and its time.
+// Keeps the state that a run stores last, and its time since the start.
 template <class T>
 class LastState : public RunSink<T> {
  public:
+  explicit LastState(double start) : start_(start) {}
+
   void store(const Storing& storing, const Captured<T>& captured) override {
     state.assign(captured.state.begin(), captured.state.end());
-    time = storing.time;
+    seconds = storing.time - start_;
   }
   void probed(std::int64_t, double, std::span<const T>) override {}
   void progress(const Progress&) override {}
 
   std::vector<T> state;
-  double time = 0;
+  double seconds = 0;
+
+ private:
+  double start_;
 };
 
 // Sets equal steps of at most `longest` seconds up to config.end, without outputs on the way.
 void set_steps(RunConfig& config, double longest) {
-  config.steps =
-      std::max<std::int64_t>(std::llround(std::ceil(*config.end / longest * (1 - 1e-9))), 1);
+  config.steps = std::max<std::int64_t>(
+      std::llround(std::ceil(run_seconds(config) / longest * (1 - 1e-9))), 1);
   config.output_every = config.steps;
   config.output_time.reset();
-  config.time_step = *config.end / static_cast<double>(config.steps);
+  config.time_step = run_seconds(config) / static_cast<double>(config.steps);
 }
 
 // Steps from `state` to config.end, at most for `patience`, and returns the last state. `settles`:
@@ -73,7 +78,7 @@ LastState<T> last_state(const RunConfig& config, const BackendChoice& choice,
   if (settles) backend->settle();
   steps.with_other_stages = other_stages(backend, model, {}, choice, coefficients, only_rank());
   if (config.scheme.varies) steps.estimate = step_estimator<T>(model);
-  LastState<T> last;
+  LastState<T> last(config.start);
   const auto start = Clock::now();
   const auto stop = [&] {
     const std::string signal = stop_signal();
@@ -113,7 +118,8 @@ class WaysOf {
         stable_steps_(stable_steps),
         state_(state),
         own_(own),
-        end_(config.end.value_or(time_at_step(config, config.steps))) {}
+        end_(config.end ? run_seconds(config) : time_at_step(config, config.steps) - config.start) {
+  }
 
   Ways measured_ways() {
     Ways ways;
@@ -180,7 +186,7 @@ class WaysOf {
       config.scheme.tolerance = tolerance;
       config.time_step = std::min(step_seconds(config_), end);
     }
-    config.end = end;
+    config.end = config.start + end;
     config.output_time = std::min(next_output(), end);
     config.output_fields = {config.fields.front()};
     config.derived.clear();
@@ -201,11 +207,11 @@ class WaysOf {
                         std::vector<double>(state_.begin(), state_.end()), settles_);
     };
     LastState<double> last = solution();
-    if (!arrived(last.time)) {  // tries again, half as far as it came
-      trial_ = last.time / 2;
+    if (!arrived(last.seconds)) {  // tries again, half as far as it came
+      trial_ = last.seconds / 2;
       last = solution();
     }
-    if (!arrived(last.time)) {
+    if (!arrived(last.seconds)) {
       why_not = "a solution to compare with takes too long";
       return;
     }
@@ -229,7 +235,7 @@ class WaysOf {
     const RunConfig compared = config(trial_);
     if (!compared.scheme.varies && step_seconds(compared) < 0.9 * way.step) return;
     const LastState<T> last = last_state(compared, choice_, coefficients_, state_, settles_);
-    if (!arrived(last.time)) return;
+    if (!arrived(last.seconds)) return;
     way.error = relative_error(last.state, *reference_, config_.shape.cells());
     if (!(*way.error <= largest_error))
       way.why_not = fmt::format("its error is {:.1g} of the largest value", *way.error);

@@ -94,7 +94,7 @@ void measure_stepping(RunTime& time, const Plan& plan, const StableSteps& stable
         values.push_back(initial.field(field));
     const auto statistics = compute_diagnostics(initial, config).fields;
     const double time_step = config.scheme.tolerance ? 0 : step_seconds(config);
-    for (const std::string& warning : watch.check(0, 0, time_step, statistics, values))
+    for (const std::string& warning : watch.check(0, config.start, time_step, statistics, values))
       time.frozen = warning;
   }
   time.by = backend->description();

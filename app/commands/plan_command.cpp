@@ -170,7 +170,7 @@ void print_steps(const Forecast& stepping, const RunConfig& config) {
   print_text(
       "            not known before the run ends: their size varies ({} led to {:.3g} of {:.6g} "
       "s)\n",
-      stepping.taken, stepping.reached, *config.end);
+      stepping.taken, stepping.reached, run_seconds(config));
 }
 
 void print_time(const RunTime& time, const RunConfig& config, const std::string& backend) {

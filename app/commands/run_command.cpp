@@ -1,9 +1,13 @@
 // lapl run CONFIG: runs a config from its initial field, or continues its run.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
+#include "app/commands/run_from.hpp"
 #include "app/commands/run_ranks.hpp"
 #include "io/run/config_changes.hpp"
 #include "kernels/error.hpp"
@@ -13,6 +17,7 @@ namespace {
 
 struct RunOptions {
   std::string config;
+  std::string from, interpolate;
   std::string output;
   ConfigWords words;
   bool auto_resume = false;
@@ -46,14 +51,24 @@ int run_command(const RunOptions& options) {
   std::vector<std::string> settings = options.words.all();
   if (!options.output.empty()) settings.push_back(text_setting("output.directory", options.output));
   const std::filesystem::path path = options.config;
-  const LoadedConfig config =
-      checked_config_text == nullptr
-          ? load_config(path, settings)
-          : parse_config(*checked_config_text, path.string(), path.parent_path(), settings);
+  if (!options.interpolate.empty() && options.from.empty())
+    throw ConfigError("--interpolate {}: given without --from", options.interpolate);
+  const std::string text =
+      checked_config_text == nullptr ? read_config_text(path) : *checked_config_text;
+  RunOrigin origin;
+  if (!options.from.empty()) {
+    origin = run_origin(
+        options.from, options.interpolate == "cubic" ? Interpolation::cubic : Interpolation::linear,
+        text, path.string(), settings);
+    std::ranges::copy(origin.settings, std::back_inserter(settings));
+  }
+  const LoadedConfig config = parse_config(text, path.string(), path.parent_path(), settings);
   Console console(options.console);
   if (options.auto_resume && RunFolder::has_run(config.run.directory))
     return execute(resume_or_start(config, console), console);
+  for (const std::string& note : origin.notes) console.note(note);
   return execute({.config = config,
+                  .origin = origin.text,
                   .existing = options.overwrite ? RunFolder::Existing::overwrite
                                                 : RunFolder::Existing::refuse},
                  console);
@@ -67,6 +82,13 @@ void add_run_command(CommandLine& line) {
   Command command = line.add("run", "Run a config from its initial field to the end");
   RunOptions& options = command.calls(run_command);
   command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
+  command.option("--from RUN@TIME", &options.from,
+                 "Start from the fields and the time of an output of another run: its folder, or a "
+                 "file of outputs. Without @TIME, or with @last, the last output");
+  command.option("--interpolate METHOD", &options.interpolate,
+                 "With --from, how values of a coarser grid are interpolated: linear (the default) "
+                 "or cubic. Those of a finer grid are averaged",
+                 {.one_of = {"linear", "cubic"}});
   command.option("--output DIR", &options.output, "Run folder (output.directory)");
   add_config_options(command, options.words);
   command.flag("--auto-resume", &options.auto_resume,
@@ -79,6 +101,7 @@ void add_run_command(CommandLine& line) {
   lapl run configs/tutorial.yaml
   lapl run configs/tutorial.yaml --set time.steps=1000 --output runs/short
   lapl run configs/tutorial.yaml --auto-resume --quiet
+  lapl run fine.yaml --from runs/coarse@3000
 
 `lapl help config` has the keys of a config.)");
 }

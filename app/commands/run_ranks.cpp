@@ -141,15 +141,15 @@ void restore_rows(Backend<T>& backend, const StoredState& from, const RunConfig&
   std::string problem;
   try {
     FieldValues values = read_checkpoint_rows(from.path, rows);
-    auto* const read = std::get_if<std::vector<T>>(&values);
-    if (read == nullptr)
-      throw CheckpointError("{}: holds another precision than compute.precision says",
-                            from.path.string());
-    state = std::move(*read);
     for (std::int64_t field = 0; field < std::ssize(config.fields); ++field)
-      digest += field_digest(std::span<const T>(state).subspan(field * cells, cells),
-                             static_cast<std::uint64_t>(field * config.shape.cells() +
-                                                        rows.first * config.shape.columns));
+      digest += std::visit(
+          [&](auto stored) {
+            return field_digest(FieldView(stored.subspan(field * cells, cells)),
+                                static_cast<std::uint64_t>(field * config.shape.cells() +
+                                                           rows.first * config.shape.columns));
+          },
+          as_view(values));
+    state = in_precision<T>(std::move(values), from.path);
   } catch (const std::exception& error) {
     problem = error.what();
   }

@@ -11,6 +11,7 @@
 #include "io/run/run_writer.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/background.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -33,10 +34,19 @@ std::string resume_words(const RunConfig& config, bool complete, const std::stri
     command += fmt::format(" --set {}=null",
                            stopped_by == stopped_by_steady ? "limits.steady" : stopped_by);
   else if (complete && config.ends_by_time())
-    command += fmt::format(" --set time.end={}", 2 * *config.end);
+    command += fmt::format(" --set time.end={}", *config.end + run_seconds(config));
   else if (complete)
     command += fmt::format(" --set time.steps={}", 2 * std::max<std::int64_t>(config.steps, 1));
   return command;
+}
+
+std::string words_for_missing(const RunConfig& config, bool can_resume) {
+  if (can_resume)
+    return fmt::format("once there is room, {} makes up for it", resume_words(config, false));
+  return fmt::format(
+      "no checkpoint from before is left, but {} run {}/config.yaml --output {} --overwrite makes "
+      "the whole run again",
+      program_name(), shell_quoted(config.directory), shell_quoted(config.directory));
 }
 
 std::string summary_text(const RunConfig& config, const RunResult& result,

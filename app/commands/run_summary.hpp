@@ -36,6 +36,10 @@ nlohmann::ordered_json phases_json(const Phases& phases);
 std::string resume_words(const RunConfig& config, bool complete,
                          const std::string& stopped_by = {});
 
+/// The command that makes the missing outputs: a restart if an earlier checkpoint is left, else the
+/// run again.
+std::string words_for_missing(const RunConfig& config, bool can_resume);
+
 /// The lines printed at the end of a run. `cells`: cell updates, cells times steps; `digest`: of
 /// the last state.
 std::string summary_text(const RunConfig& config, const RunResult& result,

@@ -23,7 +23,7 @@ StepWords words_on_step(const Model& model, const std::string& step_note,
   if (model.run.scheme.tolerance) return {};
   const StableStep stable = find_stable_step(model.run, model.system, [&] {
     add_computed_fields(whole, model.run, coefficients);
-    return StateFields{coefficients, whole};
+    return StateFields{coefficients, whole, {model.run.start}};
   });
   return {"", step_warning(model.run, model.system, stable), why_no_step(model.run, stable)};
 }

@@ -27,11 +27,13 @@ constexpr const char* enough = "enough";
 template <class T>
 class Trial : public RunSink<T> {
  public:
+  explicit Trial(double start) : began_(start) {}
+
   void store(const Storing&, const Captured<T>&) override {}
   void probed(std::int64_t, double, std::span<const T>) override {}
   void progress(const Progress& progress) override {
     if (progress.step > points_.back().step)  // else all steps since were rejected
-      points_.push_back({stepping(), progress.step, progress.time});
+      points_.push_back({stepping(), progress.step, progress.time - began_});
   }
 
   EstimateStep<T> counted(const EstimateStep<T>& estimate) {
@@ -66,6 +68,7 @@ class Trial : public RunSink<T> {
   double stepping() const { return seconds_since(start_) - estimates_.wall - waited_; }
 
   Clock::time_point start_ = Clock::now();
+  double began_;  // the run's time.start
   std::vector<TrialPoint> points_ = {{}};
   TrialEstimates estimates_;
   double waited_ = 0;  // seconds of waiting for compiled code
@@ -150,15 +153,15 @@ Forecast make_forecast(const RunConfig& config, const std::vector<TrialPoint>& p
     // Two guesses: steps keep their size (`same`), or go on to change as between two parts of the
     // trial (`changing`). If they become shorter, the longest ones so far give a lower bound.
     const auto taken = static_cast<double>(last.step);
-    const double left = *config.end - last.time, same = left / now.size;
+    const double whole = run_seconds(config), left = whole - last.time, same = left / now.size;
     double changing = same;
     if (middle > 0) {
       const StepSize before = size_between(points[half_time_point(points, middle)], half);
       const double power = std::log(now.size / before.size) / std::log(now.time / before.time);
-      changing = steps_between(last.time, *config.end, now, std::clamp(power, -2.0, 1.0));
+      changing = steps_between(last.time, whole, now, std::clamp(power, -2.0, 1.0));
     }
-    const double longest = std::min(config.output_time.value_or(*config.end),
-                                    config.largest_step.value_or(*config.end));
+    const double longest =
+        std::min(config.output_time.value_or(whole), config.largest_step.value_or(whole));
     const double least =
         std::max(std::min(changing, left / longest_mean_step(points)), left / longest);
     const double most = std::max(changing, same);
@@ -201,7 +204,7 @@ Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
                    const TrialSeconds& seconds) {
   VaryingSteps<T> steps;
   steps.with_other_stages = other_stages(backend, model, {}, choice, coefficients, only_rank());
-  Trial<T> trial;
+  Trial<T> trial(model.run.start);
   if (model.run.scheme.varies) steps.estimate = step_estimator<T>(model);
   if (steps.estimate && !model.run.scheme.tolerance) steps.estimate = trial.counted(steps.estimate);
   bool is_long = false;

@@ -155,12 +155,31 @@ void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistake
   if (shorter || longer)
     right = fmt::format("{}{}{} s", shorter ? number_text(*shorter) : "",
                         shorter && longer ? " or " : "", longer ? number_text(*longer) : "");
+  const double start = run.counted_from().time;
+  const std::string from = start == 0 ? "" : fmt::format(" from {} on", start);
   mistakes.add(
       entries.at("time.step").place, "time.step",
       fmt::format("{} s do not divide {}{}{} (expected {})", number_text(step),
-                  run.end ? fmt::format("time.end {}", *run.end) : "",
-                  times.size() > 1 ? " and " : "",
+                  run.end ? fmt::format("time.end {}{}", *run.end, from) : "",
+                  run.end && run.output_time ? " and " : "",
                   run.output_time ? fmt::format("output.every {}", *run.output_time) : "", right));
+}
+
+/// Lets the fields of initial.from have its values.
+void use_initial_from(RunConfig& run, const Entries& entries, Mistakes& mistakes) {
+  if (!run.initial_from) return;
+  for (const std::string& field : run.initial_from->fields) {
+    if (std::ranges::count(run.fields, field) == 0)
+      mistakes.add(entries.at("initial.from").place, "initial.from",
+                   fmt::format("fields: found {}, which is no field (expected {})", shown(field),
+                               alternatives(run.fields)));
+    InitialConfig& initial = run.initials[field] = {};
+    initial.kind = InitialKind::hdf5;
+    initial.path = run.initial_from->path;
+    initial.dataset = '/' + field;
+    initial.record = run.initial_from->record;
+    initial.interpolate = run.initial_from->interpolate;
+  }
 }
 
 }  // namespace
@@ -215,6 +234,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
   const auto& maps = config.run.equation.maps;
   if (maps.size() == config.run.fields.size() && !config.run.time_step) config.run.time_step = 1;
   config.system = check_together(config.run, entries, mistakes, of_splitting);
+  use_initial_from(config.run, entries, mistakes);
   mistakes.throw_any();
   find_grid(config, entries);
   find_exact_outputs(config.run, entries);
@@ -235,17 +255,19 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
                              "a time of at most 1.7e308 s)",
                              config.run.steps, step_seconds(config.run)));
   if (config.run.end) {
-    const double steps = std::ceil(*config.run.end / step_seconds(config.run));
+    const StepAtTime from = config.run.counted_from();
+    const double seconds = decimal_difference(*config.run.end, from.time),
+                 steps = std::ceil(seconds / step_seconds(config.run));
     if (!(steps <= static_cast<double>(most_steps)) && !config.run.scheme.tolerance)
       mistakes.add(entries.at("time.end").place, "time.end",
                    fmt::format("found {}, which takes {:.3g} steps (at most {})", *config.run.end,
                                steps, most_steps));
     mistakes.throw_any();
     config.run.steps =
-        std::min(first_step_at(*config.run.end, step_seconds(config.run)), most_steps);
+        std::min(from.step + first_step_at(seconds, step_seconds(config.run)), most_steps);
   }
   if (config.run.end && config.run.output_time)
-    if (const double outputs = *config.run.end / *config.run.output_time;
+    if (const double outputs = run_seconds(config.run) / *config.run.output_time;
         !(outputs <= static_cast<double>(most_steps)))
       mistakes.add(entries.at("output.every").place, "output.every",
                    fmt::format("found a time of {}, which makes {:.3g} outputs (at most {})",

@@ -281,27 +281,6 @@ class Checker : public KeyChecker {
         add("output.integrals", wrong);
   }
 
-  void check_end() {
-    const bool is_steady = run_.scheme.kind == Scheme::steady;
-    for (const char* const key : {"time.step", "time.end"})
-      if (is_steady && given(key))
-        add(key,
-            "given with time.scheme steady, which goes to the steady state in one step (expected "
-            "none)");
-    if (const auto& of_state = run_.steady_tolerance;
-        of_state && !(of_state->relative >= 1e-14 && of_state->relative <= 0.1 &&
-                      of_state->absolute == of_state->relative))
-      add("time.tolerance",
-          "given with time.scheme steady (expected one number from 1e-14 to 0.1, the relative "
-          "error of the state)");
-    if (!is_steady && !given("time.steps") && !given("time.end"))
-      add("time.steps", "missing (expected an integer from 0 to 9007199254740992, or time.end)");
-    for (const auto& [one, other] :
-         {std::pair("time.steps", "time.end"), {"output.every", "output.count"}})
-      if (given(one) && given(other) && entries_.at(one).origin != "default")
-        add(other, fmt::format("given besides {} (give one of them)", one));
-  }
-
   void check_probes() {
     if (!right({"output.probes", "grid.shape", "fields"}) || !run_.probes) return;
     const std::vector<std::int64_t> extents = run_.shape.extents();
@@ -375,7 +354,7 @@ std::optional<FormulaSystem> check_together(const RunConfig& run, const Entries&
   checker.check_engine();
   checker.check_output_names();
   checker.check_probes();
-  checker.check_end();
+  check_times_given(run, entries, mistakes);
   checker.check_filters();
   return system;
 }

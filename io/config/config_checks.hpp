@@ -56,6 +56,10 @@ class KeyChecker {
 /// Checks the keys of section grid, and eigenmodes, which must fit the grid.
 void check_grid(const RunConfig& run, const Entries& entries, Mistakes& mistakes);
 
+/// Checks time.start and the times that must follow it, the end of the run, and the interval of
+/// outputs.
+void check_times_given(const RunConfig& run, const Entries& entries, Mistakes& mistakes);
+
 /// Adds a mistake for every broken rule. `entries` holds every key that applies, `run` the values
 /// of the keys without a mistake of their own. Skips a rule if one of its keys has such a mistake.
 /// `of_splitting` has the mistakes that split_complex_fields found

@@ -84,7 +84,8 @@ ordered_json section_schema(const std::string& section) {
     const ordered_json by_field = {
         {"type", "object"},
         {"additionalProperties", *of_each_name},
-        {"properties", {{"seed", properties["seed"]}, {"let", properties["let"]}}}};
+        {"properties",
+         {{"seed", properties["seed"]}, {"let", properties["let"]}, {"from", properties["from"]}}}};
     return {{"anyOf", {schema, by_field, json_schema(formula_text())}}};
   }
   if (section == "time") return {{"anyOf", {schema, {{"const", enum_name(Scheme::steady)}}}}};

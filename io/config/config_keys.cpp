@@ -21,10 +21,15 @@ namespace {
 
 using enum OnRestart;
 
+constexpr RestartRule of_equation = {reworded, Permission::equation},
+                      of_boundary = {reworded, Permission::boundary},
+                      where_estimated = {estimates, Permission::equation},
+                      of_output = {free, Permission::output};
+
 // Adds the keys of a part of the config under the name of its section.
 template <class Section>
 void add_section(ConfigTable& table, const std::string& section, Section RunConfig::*part,
-                 const KeyTable<Section>& keys, OnRestart rule) {
+                 const KeyTable<Section>& keys, RestartRule rule) {
   for (const Key<Section>& key : keys) {
     KeyRow row = static_cast<const KeyRow&>(key);
     row.name = section + '.' + key.name;
@@ -90,13 +95,13 @@ ConfigTable boundary_keys(int axes) {
       either(word(names_in(name_table<Boundary>)), either(finite_real(), axis_conditions()));
   const ConfigTable all = {
       {{.name = "boundary.planes", .type = type, .preset = "zero",
-       .meaning = "condition at the first and the last plane, on three axes"}, spelling,
+       .meaning = "condition at the first and the last plane, on three axes"}, of_boundary,
        [](RunConfig& run, const YamlNode& node) { put_boundary(run, 0, &Boundaries::planes, node); }},
       {{.name = "boundary.rows", .type = type, .preset = "zero",
-       .meaning = "condition at the first and the last row, on two and three axes"}, spelling,
+       .meaning = "condition at the first and the last row, on two and three axes"}, of_boundary,
        [](RunConfig& run, const YamlNode& node) { put_boundary(run, 1, &Boundaries::rows, node); }},
       {{.name = "boundary.columns", .type = type, .preset = "zero",
-       .meaning = "condition at the first and the last column"}, spelling,
+       .meaning = "condition at the first and the last column"}, of_boundary,
        [](RunConfig& run, const YamlNode& node) {
          put_boundary(run, 2, &Boundaries::columns, node);
        }},
@@ -179,12 +184,11 @@ ConfigTable make_key_table(const ConfigNames& names) {
                     .meaning = "windows that formulas name in convolve(NAME, e) "
                                "(docs/convolutions.md)"}, of_equation,
                    [](RunConfig& run, const YamlNode& node) { assign(run.kernels, node); }});
-  const ConfigTable boundary = boundary_keys(axes);
-  table.insert(table.end(), boundary.begin(), boundary.end());
+  std::ranges::copy(boundary_keys(axes), std::back_inserter(table));
   if (names.mask || names.all)
     table.push_back({{.name = std::string(mask_key), .type = side_condition(true), .preset = "insulated",
                       .meaning = "condition at the boundary of grid.mask, or one for each field"},
-                     spelling, [](RunConfig& run, const YamlNode& node) {
+                     of_boundary, [](RunConfig& run, const YamlNode& node) {
                        run.mask_conditions.clear();
                        if (run.mask) add_conditions({.of_mask = true}, node, run.mask_conditions);
                      }});
@@ -207,6 +211,11 @@ ConfigTable make_key_table(const ConfigNames& names) {
                            store(&RunConfig::initial_quantities)};
   if (names.initial_by_field && !names.all) initial_let.kinds.clear();
   table.push_back(initial_let);
+  if (std::ranges::count(names.fields, "from") == 0)
+    table.push_back({{.name = "initial.from", .type = null_or(initial_from()), .preset = "null",
+                      .meaning = "fields that have the values of another file instead, each of the "
+                                 "dataset with its name; lapl run --from sets it"}, never,
+                     store(&RunConfig::initial_from)});
   add_section(table, "equation", &RunConfig::equation, equation_keys(), of_equation);
   for (const std::string& field : names.fields)  // formula_mistakes reports names of keys
     if (!is_key_beside_rates(field) && std::ranges::count(names.solved, field) == 0)
@@ -222,74 +231,23 @@ ConfigTable make_key_table(const ConfigNames& names) {
   for (const std::string& derived : names.derived) outputs.derived.push_back({derived, "", ""});
   const std::vector<std::string> output_words = output_names(outputs);
   const std::string formula_kind = enum_name(EquationKind::formula);
-  const ConfigTable rest = {
+  table.push_back(
       {{.name = "equation.let", .type = quantities(), .preset = "{}",
        .meaning = "quantities that the formulas of the rates name, and fields that linear "
                   "equations over the grid determine (docs/solves.md)", .kinds = {formula_kind}},
-       of_equation, [](RunConfig& run, const YamlNode& node) { assign(run.equation, node); }},
+       of_equation, [](RunConfig& run, const YamlNode& node) { assign(run.equation, node); }});
+  table.push_back(
       {{.name = "equation.after", .type = named_formulas(), .preset = "{}",
        .meaning = "values of fields that replace those after each step, such as clamp(u, 0, 1) for u",
        .kinds = {formula_kind}}, of_equation,
-       [](RunConfig& run, const YamlNode& node) { assign(run.equation.after, node); }},
-
-      {{.name = "time.steps", .type = null_or(integer(0, most_steps)), .preset = "null",
-       .unit = "steps", .meaning = "number of the last step; give either this or time.end"}, free,
-       [](RunConfig& run, const YamlNode& node) {
-         if (node.kind == YamlNode::Kind::scalar) assign(run.steps, node);
-       }},
-      {{.name = "time.end", .type = null_or(positive_real()), .preset = "null",
-       .unit = "s", .meaning = "time at which the run ends: a whole number of steps"}, free,
-       store(&RunConfig::end)},
-      {{.name = "time.step", .type = null_or(either(word({"auto"}), found_step())),
-       .preset = "null",
-       .unit = "s", .meaning = "dt; auto (and null): 0.9 of the largest stable step, or a "
-                               "little less, so that it divides time.end and an output.every in "
-                               "time; with time.tolerance: the first step, which auto "
-                               "estimates; with equation.coefficient: not given, as dt then "
-                               "follows from diffusivity 1"}, never,
-       put_time_step},
-      {{.name = "time.scheme", .type = word(names_in(name_table<Scheme>)), .preset = "euler",
-       .meaning = "time scheme; euler or rkl2 for equation.kind diffusion"}, never,
-       put_scheme},
-      {{.name = "time.stages",
-       .type = null_or(either(word({"auto"}), integer(least_stages, most_stages))), .preset = "null",
-       .unit = "stages", .meaning = "stages of a step with scheme rkl2; auto (and null with "
-                                    "rkl2): the fewest whose largest stable step is at least "
-                                    "time.step; with time.tolerance: the most of a step"}, never,
-       put_stages},
-      {{.name = "time.tolerance", .type = null_or(tolerance()), .preset = "null",
-       .meaning = "largest error of a step: absolute + relative * the size of the value; a number "
-                  "sets both; bs23, dopri5, rkl2, imex, etdrk2, etdrk4 and sdirk2 choose the size of each "
-                  "step by it, and begin with time.step; null: no error control; with steady: "
-                  "the relative error of the state"}, asked,
-       put_tolerance},
-      {{.name = "time.meet", .type = list(positive_real(), 0, any_count), .preset = "[]",
-       .unit = "s", .meaning = "times at which a step ends, where steps vary: those at which a "
-                               "formula of t jumps"}, free,
-       [](RunConfig& run, const YamlNode& node) {
-         assign(run.meets, node);
-         std::ranges::sort(run.meets);
-       }},
-      {{.name = "time.largest_step", .type = null_or(positive_real()), .preset = "null",
-       .unit = "s", .meaning = "no step is longer, where steps vary: shorter than the shortest "
-                               "pulse of a formula of t"}, free,
-       store(&RunConfig::largest_step)},
-
-      {{.name = "time.linear_about", .type = one_or_list(finite_real(), 1, any_count),
-       .preset = "0",
-       .meaning = "uniform state about which etdrk2 and etdrk4 linearise the rates: a value for all "
-                  "fields, or one for each"}, never,
-       [](RunConfig& run, const YamlNode& node) {
-         run.linear_about.resize(1);
-         node.kind == YamlNode::Kind::list ? assign(run.linear_about, node)
-                                           : assign(run.linear_about.front(), node);
-       }},
-
+       [](RunConfig& run, const YamlNode& node) { assign(run.equation.after, node); }});
+  std::ranges::copy(time_keys(), std::back_inserter(table));
+  const ConfigTable rest = {
       {{.name = "compute.backend", .type = word({"auto", "cuda", "cpu"}), .preset = "auto",
        .meaning = "where to compute; auto: CUDA where there is a device, else the CPU"}, free,
        store(&RunConfig::backend)},
       {{.name = "compute.precision", .type = word(names_in(name_table<Precision>)), .preset = "float32",
-       .meaning = "number type of the field"}, never, store(&RunConfig::precision)},
+       .meaning = "number type of the field"}, Permission::precision, store(&RunConfig::precision)},
       {{.name = "compute.engine", .type = word(engine_names()), .preset = "auto",
        .meaning = "engine; auto: the fastest for the grid, spectral with etdrk2 and "
                   "etdrk4 alone, as its digests differ"}, engine,
@@ -309,27 +267,27 @@ ConfigTable make_key_table(const ConfigNames& names) {
       {{.name = "output.every", .type = either(integer(1, most_steps), physical_time()),
        .preset = "2500", .unit = "steps, or s",
        .meaning = "interval between outputs; one in time is a whole number of steps; step 0 and "
-                  "the last step are always written"}, free,
+                  "the last step are always written"}, of_output,
        put_output_every},
       {{.name = "output.count", .type = null_or(integer(1, most_steps)), .preset = "null",
        .unit = "outputs", .meaning = "number of outputs after step 0, instead of output.every, "
-                                     "which follows from it and the end of the run"}, free},
+                                     "which follows from it and the end of the run"}, of_output},
       {{.name = "output.fields", .type = names.all ? list(text(), 1, any_count)
                                                    : list(word(output_words), 1, output_words.size()),
        .preset = fmt::format("[{}]", fmt::join(preset_outputs, ", ")),
        .meaning = "contents of an output: fields, laplacian if there is one field, names of "
-                  "output.derived"}, free,
+                  "output.derived"}, of_output,
        store(&RunConfig::output_fields)},
       {{.name = "output.derived", .type = derived_outputs(), .preset = "{}",
        .meaning = "outputs computed from the fields by formulas"},
-       free, store(&RunConfig::derived)},
+       of_output, store(&RunConfig::derived)},
       {{.name = "output.integrals", .type = integrals(), .preset = "{}",
        .meaning = "columns of diagnostics.csv: the sum of each formula over all cells, times a "
                   "cell's volume, or over the faces of a side or of the mask's boundary, times their area"},
-       free, store(&RunConfig::integrals)},
+       of_output, store(&RunConfig::integrals)},
       {{.name = "output.probes", .type = null_or(probes()), .preset = "null",
        .meaning = "cells whose values go into probes.csv; null: none"},
-       free, store(&RunConfig::probes)},
+       of_output, store(&RunConfig::probes)},
 
       {{.name = "checkpoint.every", .type = either(integer(1, most_steps), duration()),
        .preset = "2500", .unit = "steps, or a time",
@@ -340,7 +298,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
        store(&RunConfig::checkpoints_kept)},
 
       {{.name = "filters", .type = filters(), .preset = "[]",
-       .meaning = "convolutions of a field, stored in each output"}, free,
+       .meaning = "convolutions of a field, stored in each output"}, of_output,
        store(&RunConfig::filters)},
 
       {{.name = "limits.wall_time", .type = null_or(duration()), .preset = "null",
@@ -348,13 +306,13 @@ ConfigTable make_key_table(const ConfigNames& names) {
                                     "and exits with 75; null: no limit"}, free,
        store(&RunConfig::wall_time)},
       {{.name = "limits.check_finite_every", .type = integer(1, most_steps), .preset = "500",
-       .unit = "steps", .meaning = "steps between checks that every value is finite"}, estimates,
+       .unit = "steps", .meaning = "steps between checks that every value is finite"}, where_estimated,
        store(&RunConfig::check_finite_every)},
       {{.name = "limits.check_stability_every", .type = null_or(integer(1, most_steps)),
        .preset = "null", .unit = "steps",
        .meaning = "steps between estimates of the largest stable step, which time.step auto uses "
                   "and other steps are compared with; null: as limits.check_finite_every with "
-                  "auto, else never"}, estimates,
+                  "auto, else never"}, where_estimated,
        store(&RunConfig::check_stability_every)},
       {{.name = "limits.steady", .type = null_or(positive_real()), .preset = "null",
        .unit = "1/s", .meaning = "the run is complete once no value changes by this much per "

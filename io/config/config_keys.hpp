@@ -2,39 +2,81 @@
 // resolved config.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/config/key_table.hpp"
+#include "solver/names.hpp"
 
 namespace lapl {
 
+/// A name in `lapl resume --change`: the keys that a restart may change with it.
+enum class Permission : std::uint8_t {
+  none,
+  equation,
+  boundary,
+  step,
+  scheme,
+  tolerance,
+  precision,
+  output
+};
+template <>
+inline constexpr auto name_table<Permission> =
+    std::to_array<Named<Permission>>({{Permission::equation, "equation"},
+                                      {Permission::boundary, "boundary"},
+                                      {Permission::step, "step"},
+                                      {Permission::scheme, "scheme"},
+                                      {Permission::tolerance, "tolerance"},
+                                      {Permission::precision, "precision"},
+                                      {Permission::output, "output"}});
+using Permissions = std::set<Permission>;
+
 /// A restart may change a key...
 enum class OnRestart : std::uint8_t {
-  free,       ///< freely
+  free,       ///< freely; a permission records the change
   estimates,  ///< as `asked` where steps follow from estimates of the largest stable step; freely
               ///< elsewhere
   engine,     ///< freely, but neither from nor to engine spectral where it takes many steps at once
-  asked,      ///< with --change-equation
-  of_equation,  ///< with --change-equation; other words for the same equation freely
-  spelling,     ///< only to other words for the same equation (solver/equation_digest.hpp)
+  asked,      ///< with a permission
+  reworded,   ///< with a permission; other words for the same equation freely
+              ///< (solver/equation_digest.hpp)
   never
+};
+
+/// The rule of a key, with the permission that it asks for.
+struct RestartRule {
+  constexpr RestartRule(OnRestart rule, Permission permission = Permission::none)
+      : on_restart(rule), by(permission) {}
+  constexpr RestartRule(Permission permission) : RestartRule(OnRestart::asked, permission) {}
+
+  OnRestart on_restart;
+  Permission by;
 };
 
 /// A row of the key table, with the rule for restarts: io/run/config_changes.cpp compares two
 /// configs by these rules, and docs/config.md prints them.
-struct ConfigKey : Key<RunConfig> {
-  ConfigKey(KeyRow row, OnRestart rule, Store<RunConfig> put_value = {})
-      : Key(std::move(row), std::move(put_value)), on_restart(rule) {}
-
-  OnRestart on_restart;
+struct ConfigKey : Key<RunConfig>, RestartRule {
+  ConfigKey(KeyRow row, RestartRule rule, Store<RunConfig> put_value = {})
+      : Key(std::move(row), std::move(put_value)), RestartRule(rule) {}
 };
 using ConfigTable = std::vector<ConfigKey>;
 
 /// The rule in words, for docs/config.md.
-std::string restart_rule_text(OnRestart rule);
+std::string restart_rule_text(const RestartRule& rule);
+
+Permissions all_permissions();
+/// The permissions in a list such as "step,scheme". Throws ConfigError for another word.
+Permissions permissions_in(const std::string& list);
+/// The names of permissions as a list.
+std::string permissions_text(const Permissions& permissions);
+
+/// The keys of section time.
+ConfigTable time_keys();
 
 /// The names and choices in a config that decide which keys it has.
 struct ConfigNames {

@@ -102,8 +102,8 @@ void find_stages(ConfigInMaking& config, const Place& place, Mistakes& mistakes)
 void find_exact_outputs(RunConfig& run, const Entries& entries) {
   const std::optional<double> outputs = output_count(entries);
   if (!outputs || !run.end) return;
-  const double every = *run.end / *outputs;
-  if (decimal_multiple(every, static_cast<std::int64_t>(*outputs)) == *run.end &&
+  const double every = run_seconds(run) / *outputs;
+  if (decimal_multiple(every, static_cast<std::int64_t>(*outputs), run.start) == *run.end &&
       number_text(every).size() < 12)
     run.output_time = every;
 }
@@ -114,7 +114,8 @@ void find_outputs(ConfigInMaking& config, const Entries& entries) {
   RunConfig& run = config.run;
   if (run.output_time && !run.scheme.varies && !divides(step_seconds(run), exact_times(run)))
     run.output_time.reset();
-  if (run.ends_by_time() && !run.output_time) run.output_time = rounded_up(*run.end / *outputs);
+  if (run.ends_by_time() && !run.output_time)
+    run.output_time = rounded_up(run_seconds(run) / *outputs);
   if (!run.output_time)
     run.output_every = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(std::ceil(static_cast<double>(run.steps) / *outputs)));

@@ -1,7 +1,11 @@
 // Finds rows of the key table, and says in words what a restart may do with a key.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <sstream>
 
 #include "io/config/config_keys.hpp"
+#include "io/config/config_text.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -19,17 +23,46 @@ const ConfigKey& row_of_resolved(std::string_view name) {
   throw ConfigError("{}: no key of a config", name);
 }
 
-std::string restart_rule_text(OnRestart rule) {
-  switch (rule) {
-    case OnRestart::free: return "freely";
-    case OnRestart::estimates: return "freely; with `--change-equation` where steps are estimated";
+std::string restart_rule_text(const RestartRule& rule) {
+  const std::string with =
+      rule.by == Permission::none ? "" : fmt::format("`--change {}`", enum_name(rule.by));
+  switch (rule.on_restart) {
+    case OnRestart::free:
+      return with.empty() ? "freely" : fmt::format("freely; {} records it", with);
+    case OnRestart::estimates:
+      return fmt::format("freely; with {} where steps are estimated", with);
     case OnRestart::engine: return "freely, but not from or to `spectral`";
-    case OnRestart::asked: return "with `--change-equation`";
-    case OnRestart::of_equation: return "with `--change-equation`, or in other words";
-    case OnRestart::spelling: return "only in other words";
+    case OnRestart::asked: return "with " + with;
+    case OnRestart::reworded: return fmt::format("with {}, or in other words", with);
     case OnRestart::never: break;
   }
   return "never";
+}
+
+Permissions all_permissions() {
+  Permissions all;
+  for (const auto& row : name_table<Permission>) all.insert(row.value);
+  return all;
+}
+
+Permissions permissions_in(const std::string& list) {
+  Permissions permissions;
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');) {
+    const auto row = std::ranges::find(name_table<Permission>, word, &Named<Permission>::name);
+    if (row == name_table<Permission>.end())
+      throw ConfigError("--change: found {} (expected {}, or a list of them with commas)",
+                        shown(word), alternatives(names_in(name_table<Permission>)));
+    permissions.insert(row->value);
+  }
+  return permissions;
+}
+
+std::string permissions_text(const Permissions& permissions) {
+  std::string text;
+  for (const Permission permission : permissions)
+    text += (text.empty() ? "" : ",") + std::string(enum_name(permission));
+  return text;
 }
 
 }  // namespace lapl

@@ -100,6 +100,25 @@ const KeyTable<Tolerance>& tolerance_keys() {
   return keys;
 }
 
+const KeyTable<InitialFrom>& initial_from_keys() {
+  static const KeyTable<InitialFrom> keys = {
+      {{.name = "path", .type = path()}, store(&InitialFrom::path)},
+      {{.name = "fields", .type = list(text(), 1, any_count)}, store(&InitialFrom::fields)},
+      {{.name = "record", .type = record_choice(), .preset = "last"}, store(&InitialFrom::record)},
+      {{.name = "interpolate",
+        .type = null_or(word(names_in(name_table<Interpolation>))),
+        .preset = "null"},
+       store(&InitialFrom::interpolate)}};
+  return keys;
+}
+
+const KeyTable<StepAtTime>& step_at_time_keys() {
+  static const KeyTable<StepAtTime> keys = {
+      {{.name = "step", .type = integer(1, most_steps)}, store(&StepAtTime::step)},
+      {{.name = "time", .type = finite_real()}, store(&StepAtTime::time)}};
+  return keys;
+}
+
 }  // namespace
 
 Schema field_source() {
@@ -270,6 +289,18 @@ Schema physical_time() {
   const KeyRow time = {.name = "time", .type = positive_real()};
   return {{MapForm{{{time}}, "{time: SECONDS}", {}}}, {}};
 }
+
+Schema initial_from() {
+  return map_schema(
+      initial_from_keys(),
+      "{path: FILE, fields: [NAME, ...], record: RECORD, interpolate: linear or cubic}");
+}
+
+void assign(InitialFrom& from, const YamlNode& node) { put_map(initial_from_keys(), from, node); }
+
+Schema step_at_time() { return map_schema(step_at_time_keys(), "{step: NUMBER, time: T}"); }
+
+void assign(StepAtTime& since, const YamlNode& node) { put_map(step_at_time_keys(), since, node); }
 
 Schema record_choice() {
   const KeyRow time = {.name = "time", .type = finite_real()};

@@ -23,6 +23,8 @@ Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}
 Schema found_step();       ///< a number, or {auto: NUMBER}
 Schema physical_time();    ///< {time: SECONDS}
+Schema initial_from();     ///< {path: FILE, fields: [NAME, ...], ...}
+Schema step_at_time();     ///< {step: NUMBER, time: T}
 Schema record_choice();    ///< a number, last, or {time: T}
 Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
 
@@ -35,6 +37,8 @@ void assign(StopConfig& stop, const YamlNode& node);
 void assign(ProbesConfig& probes, const YamlNode& node);
 void assign(Tolerance& tolerance, const YamlNode& node);
 void assign(RecordChoice& record, const YamlNode& node);
+void assign(InitialFrom& from, const YamlNode& node);
+void assign(StepAtTime& since, const YamlNode& node);
 
 /// Values of `time` that decide on others.
 void put_time_step(RunConfig& run, const YamlNode& node);

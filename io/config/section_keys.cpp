@@ -68,6 +68,11 @@ KeyTable<InitialConfig> make_initial_keys(int axes) {
       {{.name = "record", .type = record_choice(), .preset = "0",
        .meaning = "record of a dataset with a time axis: its number from 0 on, last, or {time: T}"},
        store(&InitialConfig::record)},
+      {{.name = "interpolate", .type = null_or(word(names_in(name_table<Interpolation>))),
+       .preset = "null",
+       .meaning = "values of another grid over the same box are interpolated so along axes with "
+                  "fewer cells there, and averaged along those with more; null: another shape is "
+                  "an error"}, store(&InitialConfig::interpolate)},
       {{.name = "formula", .type = formula_text(),
        .meaning = "formula of x, y, z, parameters, other initial fields and random "
                   "(docs/formulas.md); `initial: FORMULA` and `initial: {FIELD: FORMULA}` are "

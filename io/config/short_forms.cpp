@@ -55,6 +55,7 @@ void write_out_initial(GivenKeys& keys, const ConfigNames& names,
     }
     const Given& added = made.emplace_back(given);
     if (entry.empty() || entry == "let") continue;
+    if (entry == "from" && std::ranges::count(names.fields, entry) == 0) continue;
     if (!is_key || (names.initial_by_field && (entry != "seed" || !seed)))
       made.back().node = initial_map(given.node, seed);
     else if (entry == "formula" && !has_kind)

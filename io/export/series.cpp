@@ -29,11 +29,11 @@ void add_file(Series& series, const fs::path& file, const FileContent& content,
       series.shape = content.shape;
       series.spacing = content.spacing;
       series.precision = precision;
-    } else if (content.shape != series.shape || precision != series.precision) {
-      throw IoError("{}: holds {} cells in {}, but {} other ones", file.string(),
-                    shape_text(content.shape), content.precision,
-                    series.records.front().file.string());
+    } else if (content.shape != series.shape) {
+      throw IoError("{}: holds {} cells, but {} {}", file.string(), shape_text(content.shape),
+                    series.records.front().file.string(), shape_text(series.shape));
     }
+    if (precision == Precision::float64) series.precision = precision;
     series.records.push_back({file, i, content.steps[i], content.times[i], content.fields});
   }
 }
@@ -100,8 +100,10 @@ Series open_series(const fs::path& path, const StepRange& range) {
 FieldValues read_record(const Series& series, const SeriesRecord& record,
                         const std::string& field) {
   series.before_reading(record);
-  if (has(record.fields, field)) return read_field(record.file, field, record.record).values;
-  return missing_values(series.shape.cells(), series.precision);
+  if (!has(record.fields, field)) return missing_values(series.shape.cells(), series.precision);
+  FieldValues values = read_field(record.file, field, record.record).values;
+  if (value_precision(as_view(values)) == series.precision) return values;
+  return as_doubles(as_view(values));  // of a run that has changed its precision
 }
 
 }  // namespace lapl

@@ -65,9 +65,12 @@ ReadField read_plain(const OpenedFile& opened, const std::string& name, const Re
   if (layout.records > 1 || choice.time)
     times = axis_times(opened.file, dataset, name, layout, grid_axes);
   const std::size_t record = chosen_record(choice, layout.records, times, "dataset " + name);
-  return {layout.shape,     layout.records,
-          layout.axes == 1, read_values(dataset, name, layout, record),
-          record,           times.empty() ? std::nullopt : std::optional(times[record])};
+  ReadField read{layout.shape,     layout.records,
+                 layout.axes == 1, read_values(dataset, name, layout, record),
+                 record,           times.empty() ? std::nullopt : std::optional(times[record])};
+  if (opened.format == "step" || opened.format == "series")
+    read.spacing = read_axes(opened.file).spacing;
+  return read;
 }
 
 /// A record of a run, with its place, as the index describes it.
@@ -111,12 +114,15 @@ std::size_t chosen_record(const RecordChoice& choice, std::size_t records,
         name, *choice.time, records, records == 1 ? "" : "s");
   const auto distance = [&](double time) { return std::abs(time - *choice.time); };
   const auto nearest = std::ranges::min_element(times, {}, distance);
-  if (!(distance(*nearest) <= 1e-9 * std::max(std::abs(*choice.time), std::abs(*nearest))))
-    throw IoError(
-        "{} has no record at time {}; the nearest is {}, of {} from {} to "
-        "{}",
-        name, *choice.time, *nearest, records, times.front(), times.back());
-  return static_cast<std::size_t>(nearest - times.begin());
+  if (distance(*nearest) <= 1e-9 * std::max(std::abs(*choice.time), std::abs(*nearest)))
+    return static_cast<std::size_t>(nearest - times.begin());
+  std::vector<double> two = times;
+  std::ranges::sort(two, {}, distance);
+  two.resize(std::min<std::size_t>(two.size(), 2));
+  std::ranges::sort(two);
+  throw IoError("{} has no record at time {}; the nearest {} {}, of {} from {} to {}", name,
+                *choice.time, two.size() == 1 ? "is" : "are", fmt::join(two, " and "), records,
+                times.front(), times.back());
 }
 
 ReadField read_field(const std::filesystem::path& path, const std::string& name,

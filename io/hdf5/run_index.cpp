@@ -95,11 +95,18 @@ void RunIndex::add_output(const StepRecord& record) {
   if (records_.empty()) {
     shape_ = record.shape;
     spacing_ = record.spacing;
-    if (!record.fields.empty()) precision_ = value_precision(record.fields.front().values);
     for (auto& [name, text] : root_texts(record)) root_texts_[name] = std::move(text);
   }
   records_[record.step] = {record.time, {}, 0};
-  for (const NamedField& field : record.fields) fields_.try_emplace(field.name, field.text());
+  for (const NamedField& field : record.fields) {
+    use_precision(value_precision(field.values));
+    fields_.try_emplace(field.name, field.text());
+  }
+}
+
+/// float64 if any output has it: lapl resume --change precision changes that of later ones.
+void RunIndex::use_precision(Precision precision) {
+  if (fields_.empty() || precision == Precision::float64) precision_ = precision;
 }
 
 /// Adds the names and units of fields in an open file that are not known yet, and notes fill values
@@ -109,7 +116,7 @@ void RunIndex::add_fields(std::int64_t file) {
   for (const std::string& name : list_datasets(file)) {
     const Hdf5Dataset dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open dataset " + name);
     if (std::ssize(dataset_extent(dataset, name)) != 1 + grid_axes) continue;
-    if (fields_.empty()) precision_ = field_layout(dataset, name, grid_axes).precision;
+    use_precision(field_layout(dataset, name, grid_axes).precision);
     const FieldText text = text_of_field(dataset);
     FieldText& known = fields_.try_emplace(name, text).first->second;
     known.earlier_fill = known.earlier_fill || text.earlier_fill;
@@ -275,9 +282,10 @@ std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const try {
       }
       const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
       const DatasetLayout layout = field_layout(dataset, name, shape_.axes);
-      if (layout.shape != shape_ || layout.precision != precision_)
-        throw IoError("has another grid than the other step files");
-      values.push_back(read_values(dataset, name, layout, 0));
+      if (layout.shape != shape_) throw IoError("has another grid than the other step files");
+      FieldValues read = read_values(dataset, name, layout, 0);
+      if (layout.precision != precision_) read = as_doubles(as_view(read));
+      values.push_back(std::move(read));
     }
     return values;
   });

@@ -57,6 +57,7 @@ class RunIndex {
   void write_bundle(const std::filesystem::path& path,
                     const std::vector<std::int64_t>& steps) const;
   std::vector<FieldValues> read_fields(std::int64_t step) const;
+  void use_precision(Precision precision);
   void write_index() const;
   void lay_out_index(const std::filesystem::path& scratch, const Axes& axes) const;
   std::vector<RecordRange> runs() const;

@@ -126,8 +126,9 @@ struct ReadField {
   std::size_t records = 1;  ///< in the dataset
   bool one_axis = false;    ///< a single row, from a dataset of one axis
   FieldValues values;
-  std::size_t record = 0;           ///< the one that was read
-  std::optional<double> time = {};  ///< its time, if the file has a time axis
+  std::size_t record = 0;               ///< the one that was read
+  std::optional<double> time = {};      ///< its time, if the file has a time axis
+  std::optional<Spacing> spacing = {};  ///< of the grid, in an output of lapl
 };
 ReadField read_field(const std::filesystem::path& file, const std::string& dataset,
                      const RecordChoice& record = {},

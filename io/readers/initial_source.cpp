@@ -15,6 +15,7 @@
 #include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/mask_weights.hpp"
+#include "solver/other_grid.hpp"
 
 namespace lapl {
 namespace {
@@ -65,35 +66,59 @@ std::vector<double> load_pictures(const std::string& key, const std::string& pat
 
 // Reads a dataset; messages name the file by `key`. If the dataset has several records, adds a note
 // that says which one was read, even if the config chose it.
-std::vector<double> load_dataset(const std::string& key, const std::string& path,
-                                 const std::string& dataset, const RecordChoice& choice,
-                                 const std::function<void(Shape)>& check_shape, int axes,
-                                 RecordNotes* notes) {
-  const ReadField read = read_any_field(path, dataset, choice, check_shape, axes);
+ReadField load_dataset(const std::string& key, const std::string& path, const std::string& dataset,
+                       const RecordChoice& choice, const std::function<void(Shape)>& check_shape,
+                       int axes, RecordNotes* notes) {
+  ReadField read = read_any_field(path, dataset, choice, check_shape, axes);
   if (read.records > 1 && notes != nullptr)
     notes->push_back(fmt::format(
         "{}: {} has {} records; record {}{} is read ({}record: a number, last or {{time: T}})", key,
         path, read.records, read.record, read.time ? fmt::format(", at time {},", *read.time) : "",
         key == "initial.path" ? "initial." : ""));
-  return as_doubles(as_view(read.values));
+  return read;
+}
+
+// Throws ConfigError unless a file of lapl and the config have grids over the same box. Their first
+// nodes may differ by the halves of their cells.
+void require_same_box(const std::string& key, const std::string& path, const ReadField& read,
+                      const RunConfig& config) {
+  if (!read.spacing) return;
+  for (std::size_t axis = 3 - static_cast<std::size_t>(config.shape.axes); axis < 3; ++axis) {
+    const double h = read.spacing->by_axis[axis], own = config.spacing.by_axis[axis];
+    const double size = h * static_cast<double>(by_axis(read.shape)[axis]),
+                 wanted = own * static_cast<double>(by_axis(config.shape)[axis]);
+    const double apart = std::abs(read.spacing->origin[axis] - config.spacing.origin[axis]);
+    if (std::abs(size - wanted) <= 1e-9 * wanted &&
+        (by_axis(config.boundaries)[axis] == Boundary::periodic ||
+         apart <= (h + own) / 2 * (1 + 1e-9)))
+      continue;
+    throw ConfigError(
+        "{}: {} has {} cells of {} along {} from {} on, the grid {} of {} from {} on (expected the "
+        "same box)",
+        key, path, by_axis(read.shape)[axis], h, std::array{"z", "y", "x"}[axis],
+        read.spacing->origin[axis], by_axis(config.shape)[axis], own, config.spacing.origin[axis]);
+  }
 }
 
 // Reads a field from a file; messages name the file by `key`.
 std::vector<double> load(FieldFile kind, const std::string& key, const std::string& path,
-                         const std::string& dataset, const RecordChoice& choice, Shape shape,
-                         RecordNotes* notes) {
+                         const std::string& dataset, const RecordChoice& choice,
+                         const RunConfig& config, RecordNotes* notes,
+                         std::optional<Interpolation> interpolation = {}) {
+  const Shape shape = config.shape;
   const auto check_shape = [&](Shape found) {
-    if (found != shape)
+    if (found != shape && !interpolation)
       throw ConfigError("{}: {} holds {} values, grid.shape is [{}]", key, path, shape_text(found),
                         fmt::join(shape.extents(), ", "));
     require_memory(key, shape, sizeof(double));
+    if (interpolation) require_memory(key, found, 2 * sizeof(double));
   };
-  switch (kind) {
-    case FieldFile::picture: return load_pictures(key, path, shape);
-    case FieldFile::dataset:
-      return load_dataset(key, path, dataset, choice, check_shape, shape.axes, notes);
-  }
-  return {};
+  if (kind == FieldFile::picture) return load_pictures(key, path, shape);
+  const ReadField read = load_dataset(key, path, dataset, choice, check_shape, shape.axes, notes);
+  std::vector<double> values = as_doubles(as_view(read.values));
+  if (!interpolation) return values;
+  require_same_box(key, path, read, config);
+  return on_other_grid(std::move(values), read.shape, shape, *interpolation, config.boundaries);
 }
 
 }  // namespace
@@ -102,10 +127,15 @@ WholeFields load_initial_fields(const RunConfig& config, RecordNotes* notes) {
   WholeFields whole;
   for (const std::string& field : config.fields) {
     const InitialConfig& initial = field_initial(config, field);
+    const auto& from = config.initial_from;
+    const bool is_from = from && std::ranges::count(from->fields, field) > 0;
     if (const auto* const file = std::get_if<FieldFile>(&table_row(initial.kind).made))
       whole[field] =
-          load(*file, config.initials.contains(field) ? "initial." + field : "initial.path",
-               initial.path, initial.dataset, initial.record, config.shape, notes);
+          load(*file,
+               is_from                           ? "initial.from"
+               : config.initials.contains(field) ? "initial." + field
+                                                 : "initial.path",
+               initial.path, initial.dataset, initial.record, config, notes, initial.interpolate);
   }
   return whole;
 }
@@ -119,12 +149,12 @@ std::vector<double> load_source(const std::string& key, const ParameterConfig& s
     case ParameterConfig::Kind::image: {
       const auto [low, high] = source.range;
       std::vector<double> values =
-          load(FieldFile::picture, key, source.path, "", {}, config.shape, notes);
+          load(FieldFile::picture, key, source.path, "", {}, config, notes);
       for (double& value : values) value = low + value * (high - low);
       return values;
     }
     case ParameterConfig::Kind::hdf5:
-      return load(FieldFile::dataset, key, source.path, source.dataset, source.record, config.shape,
+      return load(FieldFile::dataset, key, source.path, source.dataset, source.record, config,
                   notes);
     case ParameterConfig::Kind::formula:
       require_memory(key, config.shape, 5 * sizeof(double));  // buffers, copy, result, random
@@ -256,7 +286,7 @@ CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes)
 }
 
 StateFields load_state_fields(const RunConfig& config, RecordNotes* notes) {
-  return {load_coefficients(config, notes), load_initial_fields(config, notes)};
+  return {load_coefficients(config, notes), load_initial_fields(config, notes), {config.start}};
 }
 
 }  // namespace lapl

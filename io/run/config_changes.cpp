@@ -16,25 +16,27 @@ namespace lapl {
 namespace {
 
 // The values that a restart compares, by key. They are resolved, so equal values have equal texts
-// (0.250 is 0.25).
-std::map<std::string, std::string> compared_values(const LoadedConfig& config) {
+// (0.250 is 0.25). `of_outputs`: those that change freely, but with a permission that records it.
+std::map<std::string, std::string> compared_values(const LoadedConfig& config, bool of_outputs) {
   std::map<std::string, std::string> values;
-  for (const ResolvedKey& key : config.keys)
-    if (row_of_resolved(key.key).on_restart != OnRestart::free) values[key.key] = key.value;
-  values["compute.engine"] = is_spectral(config.run) ? config.run.engine : "one that steps";
+  for (const ResolvedKey& key : config.keys) {
+    const RestartRule& rule = row_of_resolved(key.key);
+    const bool is_free = rule.on_restart == OnRestart::free;
+    if (of_outputs ? is_free && rule.by != Permission::none : !is_free) values[key.key] = key.value;
+  }
+  if (!of_outputs)
+    values["compute.engine"] = is_spectral(config.run) ? config.run.engine : "one that steps";
   return values;
 }
 
 // True if equal digests of both equations would show that the change is one of words alone.
 bool is_in_digest(const ConfigChange& change) {
-  const OnRestart rule = row_of_resolved(change.key).on_restart;
   const auto is_number = [](const std::string& value) {
     return read_number(value).real.has_value();
   };
   const bool is_parameter = change.key.starts_with("parameters.");
-  return rule == OnRestart::spelling ||
-         (rule == OnRestart::of_equation &&
-          !(is_parameter && (is_number(change.was) || is_number(change.is))));
+  return row_of_resolved(change.key).on_restart == OnRestart::reworded &&
+         !(is_parameter && (is_number(change.was) || is_number(change.is)));
 }
 
 bool same_equation(const Model& a, const Model& b) {
@@ -50,62 +52,83 @@ bool same_estimates(const RunConfig& a, const RunConfig& b) {
   return !a.scheme.varies || !b.scheme.varies || a.stability_checks() == b.stability_checks();
 }
 
-// Why steps after the change would not continue the times; empty if they do. The parameters of
-// diffusion may imply the step.
-std::string why_times_differ(OnRestart rule, const RunConfig& before, const RunConfig& now) {
-  if (now.scheme.varies) return {};
-  if (rule == OnRestart::asked && before.scheme.varies)
-    return "steps that vary cannot go on as steps of one size, whose time is their number times "
-           "time.step";
+// Sets what a change asks for besides the permission of its key, and why.
+void add_needs(ConfigChange& change, const RunConfig& before, const RunConfig& now) {
+  const RestartRule& rule = row_of_resolved(change.key);
+  const bool of_steady = before.scheme.kind == Scheme::steady || now.scheme.kind == Scheme::steady;
+  if (of_steady && rule.by != Permission::equation) {
+    change.why = ", as time.scheme steady is one step from an initial state";
+    return;
+  }
+  change.needs = {rule.by};
+  if (!counts_anew(before, now)) return;
   const bool is_implied = is_diffusion(now) && !before.time_step && !now.time_step;
-  if (rule != OnRestart::of_equation || !is_implied || step_seconds(before) == step_seconds(now))
-    return {};
-  return "a restart may not change it, as time.step follows from it";
+  if (rule.by == Permission::equation && is_implied)
+    change.why = ", as time.step follows from it";
+  else if (rule.by == Permission::tolerance && before.scheme.varies)
+    change.why = ", as steps of one size have another clock";
+  if (!change.why.empty()) change.needs.insert(Permission::step);
 }
 
-}  // namespace
-
-std::vector<ConfigChange> changes_between(const LoadedConfig& before, const LoadedConfig& now) {
-  auto after = compared_values(now);
+std::vector<ConfigChange> differing_keys(const LoadedConfig& before, const LoadedConfig& now,
+                                         bool of_outputs) {
+  auto after = compared_values(now, of_outputs);
   // A key that one config lacks, such as boundary.mask without a mask, has its default there.
   const auto given = [&](const std::string& key, const std::string& value) {
     const ConfigKey& row = row_of_resolved(key);
     return row.is_required() || value != node_yaml(resolved_preset(row));
   };
   std::vector<ConfigChange> found;
-  const auto add = [&](const std::string& key, const std::string& was, const std::string& is) {
-    const OnRestart rule = row_of_resolved(key).on_restart;
-    if (rule == OnRestart::estimates && same_estimates(before.run, now.run)) return;
-    const bool asked =
-        rule == OnRestart::asked || rule == OnRestart::of_equation || rule == OnRestart::estimates;
-    const std::string why = asked ? why_times_differ(rule, before.run, now.run) : "";
-    found.push_back({key, was, is, asked && why.empty(), why});
-  };
-  for (const auto& [key, was] : compared_values(before)) {
+  for (const auto& [key, was] : compared_values(before, of_outputs)) {
     const auto is = after.extract(key);
     if (is.empty() ? given(key, was) : was != is.mapped())
-      add(key, was, is.empty() ? "not set" : is.mapped());
+      found.push_back({key, was, is.empty() ? "not set" : is.mapped()});
   }
   for (const auto& [key, is] : after)
-    if (given(key, is)) add(key, "not set", is);
+    if (given(key, is)) found.push_back({key, "not set", is});
+  return found;
+}
+
+std::string changes_text(const std::vector<ConfigChange>& changes) {
+  std::string text;
+  for (const ConfigChange& change : changes)
+    text += fmt::format("{}{}: {} before, {} from then on", text.empty() ? "" : "; ", change.key,
+                        change.was, change.is);
+  return text;
+}
+
+}  // namespace
+
+bool counts_anew(const RunConfig& before, const RunConfig& now) {
+  return !now.scheme.varies && (before.scheme.varies || step_seconds(before) != step_seconds(now));
+}
+
+std::vector<ConfigChange> changes_between(const LoadedConfig& before, const LoadedConfig& now) {
+  std::vector<ConfigChange> found = differing_keys(before, now, false);
+  if (same_estimates(before.run, now.run))
+    std::erase_if(found, [](const ConfigChange& change) {
+      return row_of_resolved(change.key).on_restart == OnRestart::estimates;
+    });
   if (!found.empty() && std::ranges::all_of(found, is_in_digest) && same_equation(before, now))
     return {};
+  for (ConfigChange& change : found)
+    if (row_of_resolved(change.key).by != Permission::none) add_needs(change, before.run, now.run);
   std::stable_partition(found.begin(), found.end(),
-                        [](const ConfigChange& change) { return !change.asked; });
+                        [](const ConfigChange& change) { return change.needs.empty(); });
   return found;
 }
 
 std::string restart_refusal(const std::vector<ConfigChange>& changes, const std::string& where,
-                            bool any_asked) {
+                            const Permissions& allowed) {
   std::string text;
   for (const ConfigChange& change : changes) {
-    if (change.asked && any_asked) continue;
-    const std::string why = !change.why.empty() ? change.why
-                            : change.asked
-                                ? "a restart may not change it; lapl resume --change-equation does"
-                                : "a restart may not change it";
-    text += fmt::format("{}{}: {} in {}, {} now ({})", text.empty() ? "" : "\n", change.key,
-                        change.was, where, change.is, why);
+    if (!change.needs.empty() && std::ranges::includes(allowed, change.needs)) continue;
+    text += fmt::format(
+        "{}{}: {} in {}, {} now (a restart may not change it{}{})", text.empty() ? "" : "\n",
+        change.key, change.was, where, change.is, change.why,
+        change.needs.empty()
+            ? ""
+            : fmt::format("; lapl resume --change {} does", permissions_text(change.needs)));
   }
   return text;
 }
@@ -122,20 +145,19 @@ bool is_same_config(const LoadedConfig& before, const LoadedConfig& now) {
 
 void require_same_problem(const LoadedConfig& before, const std::string& where,
                           const LoadedConfig& now) {
-  const std::string differs = restart_refusal(changes_between(before, now), where);
+  const std::string differs = restart_refusal(changes_between(before, now), where, {});
   if (!differs.empty()) throw ConfigError(differs);
 }
 
-std::string require_same_but_for_asked(const LoadedConfig& before, const std::string& where,
-                                       const LoadedConfig& now) {
+PermittedChanges require_permitted(const LoadedConfig& before, const std::string& where,
+                                   const LoadedConfig& now, const Permissions& allowed) {
   const std::vector<ConfigChange> found = changes_between(before, now);
-  if (const std::string differs = restart_refusal(found, where, true); !differs.empty())
+  if (const std::string differs = restart_refusal(found, where, allowed); !differs.empty())
     throw ConfigError(differs);
-  std::string changes;
-  for (const ConfigChange& change : found)
-    changes += fmt::format("{}{}: {} before, {} from then on", changes.empty() ? "" : "; ",
-                           change.key, change.was, change.is);
-  return changes;
+  PermittedChanges permitted{changes_text(found), ""};
+  if (allowed.contains(Permission::output))
+    permitted.of_outputs = changes_text(differing_keys(before, now, true));
+  return permitted;
 }
 
 }  // namespace lapl

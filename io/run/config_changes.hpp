@@ -1,4 +1,4 @@
-// Compares the config of a restart with that of the run so far, by the key table (OnRestart).
+// Compares the config of a restart with that of the run so far, by the key table (RestartRule).
 #pragma once
 
 #include <string>
@@ -12,17 +12,21 @@ namespace lapl {
 /// A key with different values in two configs.
 struct ConfigChange {
   std::string key, was, is;
-  bool asked = false;    ///< lapl resume --change-equation may change it
-  std::string why = {};  ///< why a restart may not change it, if these values give a reason
+  Permissions needs = {};  ///< with all of these lapl resume changes it; empty: never
+  std::string why = {};    ///< the reason, if these values give one
 };
 
-/// The changes that a restart may not make freely; those that --change-equation allows come last.
+/// The changes that a restart may not make freely; those that permissions allow come last.
 std::vector<ConfigChange> changes_between(const LoadedConfig& before, const LoadedConfig& now);
 
-/// Why a restart may not make these changes, one line per key; empty if it may. `where` names the
-/// origin of the earlier config. `any_asked`: the restart has --change-equation.
+/// True if steps go on with one size that they did not have before, so that their clock begins
+/// anew.
+bool counts_anew(const RunConfig& before, const RunConfig& now);
+
+/// Why a restart with these permissions may not make these changes, one line per key; empty if it
+/// may. `where` names the origin of the earlier config.
 std::string restart_refusal(const std::vector<ConfigChange>& changes, const std::string& where,
-                            bool any_asked = false);
+                            const Permissions& allowed);
 
 /// True if no key has another value, apart from the run folder.
 bool is_same_config(const LoadedConfig& before, const LoadedConfig& now);
@@ -31,9 +35,14 @@ bool is_same_config(const LoadedConfig& before, const LoadedConfig& now);
 void require_same_problem(const LoadedConfig& before, const std::string& where,
                           const LoadedConfig& now);
 
-/// Does the same, except for keys that --change-equation may change. Returns their changes, with
-/// both values.
-std::string require_same_but_for_asked(const LoadedConfig& before, const std::string& where,
-                                       const LoadedConfig& now);
+/// Changed keys with both values, as text; empty if there are none.
+struct PermittedChanges {
+  std::string of_problem;  ///< of what is computed
+  std::string of_outputs;  ///< with permission `output`
+};
+
+/// Does the same, except for keys that the permissions allow. Returns their changes.
+PermittedChanges require_permitted(const LoadedConfig& before, const std::string& where,
+                                   const LoadedConfig& now, const Permissions& allowed);
 
 }  // namespace lapl

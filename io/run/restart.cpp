@@ -10,8 +10,8 @@
 #include "io/config/config_text.hpp"
 #include "io/hdf5/step_file.hpp"
 #include "io/run/config_changes.hpp"
-#include "io/run/equation_changes.hpp"
 #include "io/run/output_list.hpp"
+#include "io/run/run_changes.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/digest.hpp"
 #include "solver/equation/equation.hpp"
@@ -78,7 +78,7 @@ void add_listed_outputs(const fs::path& path, CheckpointHeader& header, const fs
 
 // If the list is lost, assumes all outputs that were due, with the digests in their files.
 void add_due_outputs(CheckpointHeader& header, const RunConfig& run, const fs::path& fields) {
-  if (run.scheme.varies && run.output_time) return;  // the steps of outputs are unknown
+  if ((run.scheme.varies || run.since) && run.output_time) return;  // their steps are unknown
   const Schedule schedule(run);
   for (std::int64_t before = -1, step = 0; step > before && step <= header.step;
        before = std::exchange(step, schedule.next_output_after(step))) {
@@ -112,7 +112,8 @@ void require_consistent(const fs::path& path, const Checkpoint& checkpoint, cons
     require(steps->is_sound(header.step), "step_state",
             fmt::format("{}", fmt::join(header.step_state, ", ")), "the state of a run's steps");
   const double time = steps ? steps->clock.time(header.step) : time_at_step(run, header.step);
-  require(std::abs(header_time(header) - time) <= 1e-9 * time, "time", header_time(header), time);
+  require(std::abs(header_time(header) - time) <= 1e-9 * std::abs(time), "time",
+          header_time(header), time);
   require(run.ends_by_time() || header.step <= run.steps, "step", header.step,
           fmt::format("at most {}", run.steps));
   const std::int64_t named = step_of_checkpoint(path.filename().string());
@@ -162,14 +163,14 @@ Restart read_restart(const fs::path& path, const CheckpointCheck& check, StateVa
 
 }  // namespace
 
-CheckpointCheck check_for(const RunFolder& folder, bool any_equation) {
-  return [problem = load_config(folder.config(), {}), fields = folder.fields(), any_equation,
-          own = folder.output_list(), changes = equation_changes(folder)](Restart& restart) {
+CheckpointCheck check_for(const RunFolder& folder, const Permissions& allowed) {
+  return [problem = load_config(folder.config(), {}), fields = folder.fields(), allowed,
+          own = folder.output_list(), changes = run_changes(folder)](Restart& restart) {
     const fs::path& path = restart.path;
     CheckpointHeader& header = restart.checkpoint.header;
-    const bool any = any_equation || was_changed_at(changes, header.step);
     const std::string differs =
-        restart_refusal(changes_between(restart.config, problem), "it", any);
+        restart_refusal(changes_between(restart.config, problem), "it",
+                        was_changed_at(changes, header.step) ? all_permissions() : allowed);
     if (!differs.empty())
       throw CheckpointError("{}: is of another run than config.yaml: {}", path.string(), differs);
     try {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/config/config.hpp"
+#include "io/config/config_keys.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/run/run_folder.hpp"
 
@@ -31,10 +32,10 @@ struct Restart {
 using CheckpointCheck = std::function<void(Restart&)>;
 
 /// The check for the checkpoints in this folder: the problem must be that of its config.yaml, and
-/// outputs changed since the checkpoint was written are verified. Keys that --change-equation may
-/// change may differ if `any_equation` is true or the log records a change at the checkpoint's
-/// step. Throws IoError or ConfigError if config.yaml cannot be read.
-CheckpointCheck check_for(const RunFolder& folder, bool any_equation = false);
+/// outputs changed since the checkpoint was written are verified. Keys of the permissions `allowed`
+/// may differ, and those of all permissions if the log records a change at the checkpoint's step.
+/// Throws IoError or ConfigError if config.yaml cannot be read.
+CheckpointCheck check_for(const RunFolder& folder, const Permissions& allowed = {});
 
 /// The newest valid checkpoint in `folder` that has every earlier output stored; if there is none,
 /// the newest valid one. Valid means whole, finite, consistent with its own config and file name,

@@ -126,7 +126,7 @@ std::optional<StepProblem> find_step_problem(const RunConfig& run, const Formula
   const double largest = waves->largest_step(run.scheme), step = *run.time_step;
   if (step <= largest * (1 + rounding)) return std::nullopt;
   const auto [resolved, unresolved] = waves->growth(run.scheme, step * (1 - rounding));
-  const double steps = run.end ? *run.end / step : static_cast<double>(run.steps);
+  const double steps = run.end ? run_seconds(run) / step : static_cast<double>(run.steps);
   const bool refused = unresolved > rounding || resolved * steps > std::log(10);
   const std::string scheme = enum_name(run.scheme.kind);
   std::string right = largest > 0 ? fmt::format("at most {:.7g}", largest) : "";

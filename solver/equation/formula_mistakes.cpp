@@ -19,7 +19,6 @@
 #include "solver/equation/mixed_axes.hpp"
 #include "solver/equation/reactions.hpp"
 #include "solver/equation/stage_maker.hpp"
-#include "solver/filters/window_config.hpp"
 #include "solver/initial_parts.hpp"
 
 namespace lapl {
@@ -44,21 +43,13 @@ std::vector<const Formula*> readers_first(const std::vector<Formula>& quantities
   return order;
 }
 
-class FormulaChecker : public ConditionChecker {
+class FormulaChecker : public MapChecker {
  public:
-  FormulaChecker(const RunConfig& run, bool whole) : ConditionChecker(run), whole_(whole) {}
+  FormulaChecker(const RunConfig& run, bool whole) : MapChecker(run), whole_(whole) {}
 
   CheckedFormulas checked() {
     check_names();
-    for (const auto& [name, window] : run_.kernels) {
-      try {
-        convolution_window(window, run_);
-      } catch (const ConfigError& error) {
-        add("kernels", fmt::format("{}: {}", name, error.what()));
-      } catch (const FormulaError& error) {
-        add("kernels", fmt::format("{}: formula: {}", name, error.what()));
-      }
-    }
+    check_windows();
     if (run_.equation.kind == EquationKind::formula) check_equation();
     check_conditions();
     if (run_.mask && run_.mask->kind == ParameterConfig::Kind::formula)
@@ -182,7 +173,7 @@ class FormulaChecker : public ConditionChecker {
     };
     for (const Formula& rate : system().rates) check_formula("equation." + rate.name, rate);
     for (const auto& [field, next] : system().next) check_formula("equation." + next.name, next);
-    check_after(*check, looked_at);
+    check_after(*check, system(), looked_at);
     check_solves(*check);
     use(looked_at);
     check_noise();
@@ -208,61 +199,6 @@ class FormulaChecker : public ConditionChecker {
       attempt(
           key, [&] { throw error; }, "all rates in one stage: ");
     }
-  }
-
-  void check_after(StageMaker& check, std::set<std::string>& looked_at) {
-    for (const auto& [name, text] : run_.equation.after)
-      if (std::ranges::count(run_.fields, name) == 0)
-        add("equation.after",
-            fmt::format("found {} (expected fields: {})", name, fmt::join(run_.fields, ", ")));
-      else if (run_.equation.maps.contains(name))
-        add("equation.after", fmt::format("found {}, which has {{next: FORMULA}} (expected the "
-                                          "value after a step there)",
-                                          name));
-    for (const auto& [field, formula] : system().after)
-      attempt(
-          "equation.after",
-          [&] {
-            const std::set<std::string>& names = check.names_read_by(formula);
-            looked_at.insert(names.begin(), names.end());
-            if (names.contains("noise"))
-              throw FormulaError(0, "reads noise, which only rates and next values have",
-                                 formula.name, formula.text);
-          },
-          formula.name + ": ");
-    if (!run_.equation.after.empty() && run_.scheme.kind == Scheme::steady)
-      add("equation.after", "given with time.scheme steady, which takes no steps (expected none)");
-  }
-
-  void check_maps() {
-    for (const std::string& field : run_.equation.maps)
-      if (run_.scheme.kind != Scheme::euler)
-        add("equation." + field,
-            fmt::format("found {{next: FORMULA}} with time.scheme {} (expected euler, which "
-                        "evaluates it once)",
-                        enum_name(run_.scheme.kind)));
-  }
-
-  // True if the fields that are solved for together have mistakes.
-  bool has_other_fields(const SolveConfig& solve) {
-    const std::size_t before = found_.size();
-    constexpr std::int64_t most = 4;
-    if (std::ranges::count(run_.equation.solves, solve.field, &SolveConfig::field) > 1)
-      add("equation.let", fmt::format("{}: {} has another equation in equation.let (expected one)",
-                                      solve.name, solve.field));
-    if (solve.right.empty())
-      add("equation.let", fmt::format("{}: equals has no {} (expected the fields of solve)",
-                                      solve.name, solve.field));
-    if (!solve.unmatched.empty())
-      add("equation.let", fmt::format("{}: equals has {}, but solve has not (expected the same "
-                                      "fields)",
-                                      solve.name, solve.unmatched));
-    if (const auto count = std::ranges::count(run_.equation.solves, solve.name, &SolveConfig::name);
-        count > most)
-      add("equation.let", fmt::format("{}: found {} fields to solve for together (expected at most "
-                                      "{})",
-                                      solve.name, count, most));
-    return found_.size() > before;
   }
 
   void check_solves(StageMaker& check) {

@@ -261,12 +261,6 @@ FormulaSystem explicit_part(const FormulaSystem& system, Scheme scheme) {
   return scheme == Scheme::imex ? SplitSystem(system).others : system;
 }
 
-bool has_noise(const FormulaSystem& system) {
-  FormulaSystem all = system;
-  for (const auto& [field, next] : std::exchange(all.next, {})) all.rates[field] = next;
-  return rate_stages(all).used.contains("noise");
-}
-
 bool applies_to(const SideCondition& condition, const std::string& array, const RunConfig& run) {
   return condition.array.empty() ? std::ranges::count(run.fields, array) > 0
                                  : condition.array == array;

@@ -89,4 +89,19 @@ class ConditionChecker : public MistakeList {
   void check_sides();
 };
 
+class StageMaker;
+
+/// Checks next values, values after steps, windows, and fields that are solved for together.
+class MapChecker : public ConditionChecker {
+ protected:
+  using ConditionChecker::ConditionChecker;
+
+  void check_windows();
+  void check_maps();
+  /// Adds the names that equation.after reads to `looked_at`.
+  void check_after(StageMaker& check, const FormulaSystem& system,
+                   std::set<std::string>& looked_at);
+  bool has_other_fields(const SolveConfig& solve);
+};
+
 }  // namespace lapl

@@ -7,6 +7,9 @@
 #include <functional>
 #include <ranges>
 #include <string_view>
+#include <utility>
+
+#include "solver/equation/formula_system.hpp"
 
 namespace lapl {
 
@@ -54,6 +57,12 @@ void NoiseUses::find(const std::vector<Formula>& rates, const std::map<int, Form
   std::ranges::for_each(rates, number);
   std::ranges::for_each(next | std::views::values, number);
   std::ranges::for_each(quantities, number);
+}
+
+bool has_noise(const FormulaSystem& system) {
+  FormulaSystem all = system;
+  for (const auto& [field, next] : std::exchange(all.next, {})) all.rates[field] = next;
+  return rate_stages(all).used.contains("noise");
 }
 
 }  // namespace lapl

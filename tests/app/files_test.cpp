@@ -70,7 +70,7 @@ TEST_CASE("a run says which of several records it starts from, and takes another
     return run.err;
   };
   CHECK(has(refused(", record: 3"), "dataset /field has no record 3, only 3 from 0 on"));
-  CHECK(has(refused(", record: {time: 3}"), "has no record at time 3; the nearest is"));
+  CHECK(has(refused(", record: {time: 3}"), "has no record at time 3; the nearest are "));
   CHECK(has(refused(", record: first"), "initial.record: found first (expected last, "));
   // A file with one record needs no words. Parameters choose as initial fields do.
   write_text("b.yaml",

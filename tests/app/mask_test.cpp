@@ -103,10 +103,10 @@ TEST_CASE("a restart keeps the mask to the bit, and refuses another") {
       run_lapl({"resume", "out", "--set", "time.steps=40", "--set", "grid.mask={formula: x < 9}"});
   CHECK(other.code == 2);
   CHECK(has(other.err, "grid.mask: {formula: "));
-  CHECK(has(other.err, "(a restart may not change it; lapl resume --change-equation does)"));
+  CHECK(has(other.err, "(a restart may not change it; lapl resume --change equation does)"));
   CHECK(
       has(run_lapl({"resume", "out", "--set", "time.steps=40", "--set", "boundary.mask=zero"}).err,
-          "(a restart may not change it)"));
+          "(a restart may not change it; lapl resume --change boundary does)"));
   const Outcome same = run_lapl({"resume", "out", "--set", "time.steps=40", "--set",
                                  "grid.mask={formula: '50 > abs((x - 14)^2 + (y - 11)^2 - 60)'}"});
   CAPTURE(same.err);

@@ -83,9 +83,15 @@ TEST_CASE("every key of time is kept by restarts of every family of schemes, or 
     return Change{"time.scheme", {fmt::format("time.scheme={}", is)}, was, is};
   };
   const Change stages = {"time.stages", {"time.stages=7"}, "5", "7"};
+  const Change start = {"time.start", {"time.start=0.1"}, "0", "0.1"};
+  const Change since = {
+      "time.since", {"time.since={step: 1, time: 0.1}"}, "null", "{step: 1, time: 0.1}"};
   const Change about = {"time.linear_about", {"time.linear_about=0.5"}, "0", "0.5"};
   const std::vector<Family> families = {
-      {reaction, "scheme: euler, step: 0.1", "interpreted", {step, scheme("euler", "heun")}},
+      {reaction,
+       "scheme: euler, step: 0.1",
+       "interpreted",
+       {step, start, since, scheme("euler", "heun")}},
       {reaction, "scheme: rk4, step: 0.1", "interpreted", {step, scheme("rk4", "heun")}},
       {reaction, "scheme: bs23, step: 0.1", "interpreted", {step, tolerance("null", "0.001")}},
       {reaction,
@@ -180,7 +186,9 @@ TEST_CASE("steps of one size go on with a tolerance at their time, with both val
                                        settings({"time.tolerance=null", "time.end=14"})));
   CHECK(back.code == 2);
   CHECK_MESSAGE(
-      has(back.err, "time.tolerance: 1.0e-06 in the checkpoint, null now (steps that vary"),
+      has(back.err,
+          "time.tolerance: 1.0e-06 in the checkpoint, null now (a restart may not change it, as "
+          "steps of one size have another clock; lapl resume --change step,tolerance does)"),
       back.err);
   CHECK(run_lapl(joined({"resume", "out", "--change-equation"},
                         settings({"time.tolerance=1e-8", "time.end=12"})))
@@ -251,8 +259,14 @@ TEST_CASE("a coefficient that implies the step is kept, as times follow from it"
   CHECK(refused.code == 2);
   CHECK_MESSAGE(has(refused.err,
                     "equation.coefficient: 0.25 in the checkpoint, 0.2 now (a restart may not "
-                    "change it, as time.step follows from it)"),
+                    "change it, as time.step follows from it; lapl resume --change equation,step "
+                    "does)"),
                 refused.err);
+  const std::string time = column("out/diagnostics.csv", "time").back();
+  const Outcome on = run_lapl(joined({"resume", "out", "--change", "equation,step"},
+                                     settings({"equation.coefficient=0.2", "time.steps=80"})));
+  REQUIRE_MESSAGE(on.code == 0, on.err);
+  CHECK(last_value("time") == std::stod(time) + 20 * 0.2);
 }
 
 TEST_CASE("where estimates are made is kept where steps follow from them, and free elsewhere") {

@@ -294,7 +294,8 @@ TEST_CASE("a record is chosen by its number, as the last one, or by its time") {
   CHECK(*read(at).time == 0.1);
   CHECK(*read(last).time == 0.3);
   at.time = 0.14;
-  CHECK(has(thrown_message<IoError>([&] { read(at); }), "the nearest is 0.1"));
+  CHECK(has(thrown_message<IoError>([&] { read(at); }),
+            "the nearest are 0 and 0.1, of 3 from 0 to 0.3"));
 }
 
 }  // namespace lapl::test

@@ -62,10 +62,12 @@ Numbers are plain decimals, without leading zeros, hexadecimal digits, quotes, u
 repeated keys, anchors, aliases, tags and a second document. A file has at most 1 MiB.
 
 The last column says which keys a restart may change: `lapl resume`, or `lapl run` and `lapl sweep`
-with `--auto-resume`. Only `lapl resume` has `--change-equation`; it checks the changed config as
-that of a new run, and the log records each key with both values. *In other words* means another
-spelling of the same equation ([format.md](format.md#digest-of-an-equation)). Steps that vary cannot
-become steps of one size, whose time is their number times `time.step`.
+with `--auto-resume`. Only `lapl resume` has `--change`
+([batch.md](batch.md#another-parameter-step-or-scheme-from-a-checkpoint-on)); it checks the changed
+config as that of a new run, and the log, run.json and later outputs record each key with both
+values. *In other words* means another spelling of the same equation
+([format.md](format.md#digest-of-an-equation)). The time never jumps: steps of another size are
+counted from the checkpoint on (`time.since`).
 
 This page is made from the key table in `io/config/config_keys.cpp`;
 `tests/io/config_reference_test.cpp` fails where the two differ.
@@ -85,7 +87,7 @@ This page is made from the key table in `io/config/config_keys.cpp`;
     std::string meaning = key.meaning;
     if (!key.kinds.empty()) meaning += fmt::format(" (kind {})", alternatives(key.kinds));
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key.name, description(key.type),
-                        preset_cell(key), key.unit, meaning, restart_rule_text(key.on_restart));
+                        preset_cell(key), key.unit, meaning, restart_rule_text(key));
     if (key.name == "filters")
       text += "\nEach filter is a map:\n\n" + key_reference(key_rows(filter_keys()));
   }

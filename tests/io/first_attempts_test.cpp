@@ -150,9 +150,9 @@ TEST_CASE("each of 67 first attempts is answered") {
       {"time", "time: {end: 1, method: rk4}",
        "bad.yaml:5:16: time.method: unknown key (did you mean time.scheme?)"},
       {"time", "time: {end: -1}",
-       "bad.yaml:5:13: time.end: found -1, out of range (expected a number above 0)"},
+       "bad.yaml:5:13: time.end: found -1 (expected a time after time.start, 0)"},
       {"time", "time: {end: 10 s}",
-       "bad.yaml:5:13: time.end: found 10 s (expected null, or a number above 0)"},
+       "bad.yaml:5:13: time.end: found 10 s (expected null, or a finite number)"},
       {"boundary", "bc: periodic",
        "bad.yaml:2:1: bc: unknown key (did you mean boundary?)"},
       {"boundary", "boundaries: periodic",
@@ -193,7 +193,7 @@ TEST_CASE("each of 67 first attempts is answered") {
        "bad.yaml:4:10: initial: found a list (expected a number or a formula, or a map of fields "
        "with these, as in initial: {u: 1 - x}, or of keys of initial: kind, seed, "
        "spectral_exponent, crop_radius, percentile, value, amplitude, center, width, tile, mode, "
-       "path, dataset, record, formula, let)"},
+       "path, dataset, record, interpolate, formula, let, from)"},
       {"initial", "initial: gaussian",
        "bad.yaml:4:10: initial.formula: unknown name gaussian (did you mean {kind: "
        "gaussian}?)\n"

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "solver/schedule.hpp"
 #include "tests/formula_run.hpp"
 
 using namespace lapl;
@@ -71,4 +72,52 @@ TEST_CASE("steps of many digits have times that are rounded once") {
       run.end = end;
       CHECK(step_times(run).time(steps) == end);
     }
+}
+
+TEST_CASE("times from a start on are rounded once, too") {
+  CHECK(decimal_multiple(0.1, 3, -0.3) == 0);
+  CHECK(decimal_multiple(0.1, 4, -0.3) == 0.1);
+  CHECK(decimal_multiple(0.3, 3, 0.05) == 0.95);
+  CHECK(decimal_multiple(1e-30, 1, 1e30) == 1e30);
+  CHECK(decimal_difference(0.9, 0.6) == 0.3);
+  CHECK(decimal_difference(-0.1, -0.4) == 0.3);
+  for (const double start : {-123.4, -0.3, 0.05, 1e6, 7.7e-5})
+    for (const double unit : {0.1, 0.7, 1.1e-7})
+      for (std::int64_t k = 1; k < 3000; k += 7) {
+        const double time = decimal_multiple(unit, k, start);
+        CHECK(nearest_multiple(unit, time, start) == time);
+        CHECK(next_multiple(unit, time, start) == decimal_multiple(unit, k + 1, start));
+        RunConfig run = test::formula_run({1, 1, 4, 1}, {{"field", "0"}});
+        run.time_step = unit, run.start = start;
+        const StepTimes clock = step_times(run);
+        CHECK(clock.time(k) == time);
+        CHECK(clock.time(k, 1) == decimal_multiple(unit, k + 1, start));
+        CHECK(std::abs(clock.time(k, 0.5) - time - unit / 2) <=
+              1e-15 * (std::abs(start) + std::abs(time)));
+      }
+}
+
+TEST_CASE("the end of a run is its last time, whatever its start") {
+  for (const double start : {-2.5, 0.1, 3.141592653589793, 1.0 / 3})
+    for (const std::int64_t steps : {1, 3, 7, 1000}) {
+      RunConfig run = test::formula_run({1, 1, 4, 1}, {{"field", "0"}});
+      run.start = start, run.end = 4.2;
+      run.time_step = run_seconds(run) / static_cast<double>(steps);
+      CHECK(step_times(run).time(0) == start);
+      CHECK(step_times(run).time(steps) == 4.2);
+    }
+}
+
+TEST_CASE("steps that have another size since a step are counted from it") {
+  RunConfig run = test::formula_run({1, 1, 4, 1}, {{"field", "0"}});
+  run.steps = 100, run.start = -0.1, run.time_step = 0.3, run.since = {.step = 14, .time = 1.3};
+  CHECK(step_times(run).time(14) == 1.3);
+  CHECK(step_times(run).time(16) == 1.9);
+  run.output_time = 1.5;  // at -0.1, 1.4, 2.9
+  run.time_step = 0.1;
+  CHECK(exact_times(run) == std::vector<double>{0.1, 1.5});
+  CHECK(Schedule(run).next_output_after(14) == 15);
+  CHECK(Schedule(run).next_output_after(15) == 30);
+  CHECK(Schedule(run).is_output(30));
+  CHECK_FALSE(Schedule(run).is_output(29));
 }
