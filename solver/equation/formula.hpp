@@ -10,6 +10,7 @@
 //   the rest     12.5e-3, name, function(a, b), (a)
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
