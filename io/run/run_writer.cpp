@@ -275,9 +275,12 @@ template <class T>
 std::string RunWriter<T>::write_state(const Storing& storing, const Captured<T>& captured) {
   const std::int64_t step = storing.step;
   GoAhead together(*captured.ranks);
+  // A restart in another precision keeps the checkpoint that it begins with, as its output.
+  if (const auto at = outputs_.find(step);
+      step == first_step_ && at != outputs_.end() && at->second.digest != captured.digest)
+    return "";
   const auto path = folder_.checkpoints() / checkpoint_file_name(step);
-  // The checkpoint must not list outputs that are gone. Looking at all outputs is slow, so that is
-  // done once every (number of outputs) / 64 checkpoints.
+  // The checkpoint must not list outputs that are gone; all are looked at once in a while.
   folder_.make_folders();
   saved_checks_ += 64;
   if (saved_checks_ >= outputs_.size()) {

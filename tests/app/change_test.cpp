@@ -245,6 +245,20 @@ TEST_CASE("precision changes by rounding once, and back without a loss") {
   }
 }
 
+TEST_CASE("a steady run takes another precision without a change of its state's files") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [8]}\nboundary: insulated\nequation: {u: laplacian(u) + 1 - u}\n"
+             "initial: {u: x/7}\ntime: {step: 0.1, end: 60, scheme: heun}\n"
+             "output: {directory: out, every: 100}\ncompute: {backend: cpu, precision: float64}\n"
+             "limits: {steady: 1e-3, check_finite_every: 10}\n");
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  REQUIRE(changed_run("precision", {"compute.precision=float32"}).code == 0);
+  const Outcome on = changed_run("", {"limits.steady=null"});
+  REQUIRE_MESSAGE(on.code == 0, on.err);
+  CHECK(output_labels().back() == "60");
+}
+
 TEST_CASE("--change output records changes of outputs, and keeps the bits") {
   const Sandbox sandbox;
   write_text("c.yaml", sine_run("scheme: bs23, tolerance: 1e-5, step: 0.01, end: 2"));
