@@ -114,7 +114,7 @@ ordered_json section_schema(const std::string& section) {
   schema.update(json_definition(side_condition())["anyOf"].back());  // conditions by field
   ordered_json whole = of_axis;  // a map of fields may not have the names of sides
   for (const SideName& name : side_names())
-    whole["not"]["anyOf"].push_back({{"required", {std::string(name.name)}}});
+    whole["not"]["anyOf"].push_back({{"type", "object"}, {"required", {std::string(name.name)}}});
   return {{"anyOf", {whole, schema}}};
 }
 
