@@ -150,7 +150,7 @@ void add_resume_command(CommandLine& line) {
   lapl resume runs/tutorial
   lapl resume runs/tutorial --from 7500
   lapl resume runs/tutorial --set time.steps=20000
-  lapl resume runs/coral --change step,scheme --set time.step=2 --set time.scheme=rk4)");
+  lapl resume runs/coral --change step --set time.step=2)");
 }
 
 }  // namespace lapl

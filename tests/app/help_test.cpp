@@ -224,7 +224,7 @@ TEST_CASE("completion offers every word that can come next on a command line") {
   CHECK(words({"run", "--ouput", ""}).empty());
   CHECK(words({"help", "pl"}) == Words{"plan", "plot"});
   CHECK(words({"help", "co"}) == Words{"completions", "config"});
-  CHECK(words({"help", "config", "time.sta"}) == Words{"time.stages"});
+  CHECK(words({"help", "config", "time.stag"}) == Words{"time.stages"});
   CHECK(words({"help", "run", ""}).empty());
   CHECK(words({"bench", "--precision", "float3"}) == Words{"float32"});
   CHECK(words({"new", "gray-scott-c"}) == Words{"gray-scott-coral"});
