@@ -34,19 +34,19 @@ constexpr std::array pairs = {
     "{first: {s: {mixed: {value: 1, factor: 2}}, u: 0}, last: {s: {value: 2}, u: 0}}"};
 constexpr std::size_t known = pairs.size() - 2;
 
-struct Solution {
+struct TransformSolution {
   std::vector<double> state;
   int iterations = 0;
 };
-Solution solution_by(const std::string& method, const std::string& grid_and_sides,
-                     const std::string& left, const std::string& more = "") {
+TransformSolution solution_by(const std::string& method, const std::string& grid_and_sides,
+                              const std::string& left, const std::string& more = "") {
   const RunConfig run = test::config_run(fmt::format(
       "{}equation:\n  let: {{s: {{solve: \"{}\", equals: \"sin(3*x) + u\", method: {}{}}}}}\n"
       "  u: 0*s\ninitial: {{u: random}}\ntime: {{step: 1, steps: 0}}\n"
       "compute: {{precision: float64}}\n",
       grid_and_sides, left, method, more));
   const auto systems = grid_systems(run, make_system(run), load_coefficients(run));
-  Solution solution{std::vector<double>(2 * run.shape.cells())};
+  TransformSolution solution{std::vector<double>(2 * run.shape.cells())};
   for (std::int64_t cell = 0; cell < run.shape.cells(); ++cell)
     solution.state[cell] = std::cos(static_cast<double>(cell * cell));
   systems.front()->solve(solution.state, {});
@@ -57,8 +57,8 @@ Solution solution_by(const std::string& method, const std::string& grid_and_side
 void check_same(const std::string& grid_and_sides, const std::string& left,
                 const std::string& more = "") {
   CAPTURE(grid_and_sides);
-  const Solution expected = solution_by("multigrid", grid_and_sides, left, more);
-  const Solution found = solution_by("transforms", grid_and_sides, left, more);
+  const TransformSolution expected = solution_by("multigrid", grid_and_sides, left, more);
+  const TransformSolution found = solution_by("transforms", grid_and_sides, left, more);
   CHECK(found.iterations <= 2);
   double most = 0, error = 0;
   for (std::size_t i = 0; i < expected.state.size(); ++i) {
