@@ -36,7 +36,7 @@ std::vector<double> state_after(const std::string& text, Conductivity k = Conduc
 
 // u = 1 + 0.3 sin(2 x + t) at a place, and its slope.
 std::string exact(const std::string& x) { return fmt::format("(1 + 0.3 * sin(2 * {} + t))", x); }
-std::string exact_slope(const std::string& x) { return fmt::format("(0.6 * cos(2 * {} + t))", x); }
+std::string slope(const std::string& x) { return fmt::format("(0.6 * cos(2 * {} + t))", x); }
 
 // A run of u' = divergence(k gradient(u)) + source with this solution, on n cells between 0 and 1,
 // of which a mask keeps those up to `end`. Field v has the same equation and the exact flux.
@@ -47,10 +47,10 @@ std::string equation_with(const std::string& condition, Conductivity k, int n, b
                                  ? "0.3 * cos(2 * x + t) + 1.3 * 1.2 * sin(2 * x + t)"
                                  : "0.3 * cos(2 * x + t) + (1 + x^2 / 2) * 1.2 * sin(2 * x + t) - "
                                    "x * 0.6 * cos(2 * x + t)";
-  std::string last = fmt::format("{{u: {}, v: {{derivative: {}}}}}", condition, exact_slope("x"));
-  for (const auto& [name, of] : {std::pair("U", exact("x")), std::pair("Q", exact_slope("x")),
+  std::string last = fmt::format("{{u: {}, v: {{derivative: {}}}}}", condition, slope("x"));
+  for (const auto& [name, of] : {std::pair("U", exact("x")), std::pair("Q", slope("x")),
                                  std::pair("V", exact(fmt::format("{}", end))),
-                                 std::pair("R", exact_slope(fmt::format("{}", end))),
+                                 std::pair("R", slope(fmt::format("{}", end))),
                                  std::pair("G", exact(fmt::format("{:.17g}", end + h / 2)))})
     for (std::size_t at = 0; (at = last.find(name, at)) != std::string::npos; at += of.size())
       last.replace(at, 1, of);

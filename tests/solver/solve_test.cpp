@@ -85,15 +85,15 @@ std::string manufactured(int axes, int n, int kinds, const std::string& left,
     const char* const name = std::array{"planes", "rows", "columns"}.at(axis);
     text += fmt::format("  {}:\n", name);
     for (const bool last : {false, true}) {
-      const std::string slope = fmt::format("{}({})", last ? "" : "-", exact.along(axis)),
+      const std::string outward = fmt::format("{}({})", last ? "" : "-", exact.along(axis)),
                         value = exact.of(0, 0, 0);
       std::string condition;
       switch (kind++ % 5) {
         case 0: condition = fmt::format("{{value: \"{}\", at: face}}", value); break;
-        case 1: condition = fmt::format("{{derivative: \"{}\"}}", slope); break;
+        case 1: condition = fmt::format("{{derivative: \"{}\"}}", outward); break;
         case 2: condition = fmt::format("{{value: \"{}\", at: node}}", value); break;
         case 3:
-          condition = fmt::format("{{mixed: {{value: \"{} + 2*{}\", factor: 2}}}}", slope, value);
+          condition = fmt::format("{{mixed: {{value: \"{} + 2*{}\", factor: 2}}}}", outward, value);
           break;
         default: condition = fmt::format("{{value: \"{}\"}}", value);
       }
