@@ -296,7 +296,7 @@ class Run {
     sink_.probed(step_, time(), backend_->values_at(probed));
   }
 
-  // What completes the run at this step; empty: nothing.
+  // The reason why the run is complete at this step; empty: it is not.
   std::string reached() {
     return is_steady() ? stopped_by_steady : meets_stop() ? stopped_by_condition : "";
   }

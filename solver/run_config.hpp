@@ -233,8 +233,8 @@ struct RunConfig {
   std::vector<std::string> complex_fields;  ///< NAME, where `fields` has its parts NAME_re, NAME_im
   std::map<std::string, ParameterConfig, std::less<>> parameters;
   std::map<std::string, WindowConfig, std::less<>> kernels;  ///< that formulas convolve with
-  InitialConfig initial;             ///< of fields without one of their own
-  NamedFormulas initial_quantities;  ///< initial.let
+  InitialConfig initial;                                     ///< of fields without one of their own
+  NamedFormulas initial_quantities;                          ///< initial.let
   std::map<std::string, InitialConfig, std::less<>> initials;  ///< by field
   std::optional<InitialFrom> initial_from;                     ///< replaces those of some fields
 
