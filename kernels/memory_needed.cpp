@@ -8,7 +8,6 @@
 #include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/machine/available_memory.hpp"
-#include "kernels/solve/grid_convolution.hpp"
 #include "kernels/solve/grid_system.hpp"
 #include "kernels/solve/implicit_system.hpp"
 #include "kernels/spectral/exponential_modes.hpp"
@@ -38,14 +37,22 @@ Memory memory_needed(const std::string& backend, const Problem<T>& problem,
   const bool is_implicit = std::ranges::any_of(problem.stages, [](const Stage& stage) {
     return std::ranges::any_of(stage.solves, [](const GridSolve& one) { return one.share > 0; });
   });
-  std::set<int> systems;  // without convolutions
-  for (const Stage& stage : problem.stages)
-    for (const GridSolve& solve : stage.solves)
-      if (!dynamic_cast<const GridConvolution<T>*>(problem.systems[solve.system].get()))
-        systems.insert(solve.system);
-  const double solves = is_implicit ? ImplicitSystem::memory(problem.shape, problem.state_fields())
-                                    : static_cast<double>(systems.size()) *
-                                          GridSystem::memory(problem.shape, problem.step_fields);
+  std::set<int> systems;  // of fields that are solved for
+  double solves = is_implicit ? ImplicitSystem::memory(problem.shape, problem.state_fields()) : 0;
+  const auto add_solves = [&](const Problem<T>& of) {
+    for (const auto& system : of.systems)
+      if (system) solves += system->own_memory();
+    for (const Stage& stage : of.stages)
+      for (const GridSolve& solve : stage.solves)
+        if (solve.share == 0 &&
+            (!of.systems[solve.system] || of.systems[solve.system]->own_memory() == 0))
+          systems.insert(solve.system);
+  };
+  add_solves(problem);
+  for (const DerivedOutput<T>& plan : derived)
+    if (const auto* const formula = std::get_if<Problem<T>>(&plan)) add_solves(*formula);
+  solves +=
+      static_cast<double>(systems.size()) * GridSystem::memory(problem.shape, problem.step_fields);
   const double rows = static_cast<double>(problem.shape.planes * problem.shape.rows) * sizeof(T);
   const double array = rows * static_cast<double>(problem.shape.columns);
   if (backend == "cpu") {

@@ -196,7 +196,7 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
   if (!step.windows.empty()) problem.systems.resize(step.first_window);
   for (const StageWindow& one : step.windows)
     problem.systems.push_back(std::make_shared<GridConvolution<T>>(
-        problem, one.source,
+        problem, static_cast<int>(std::ranges::find(step.like, one.like) - step.like.begin()),
         one.window.kernel.empty()
             ? shift_window(one.window.shift, config.shape.axes)
             : convolution_window(config.kernels.at(one.window.kernel), config),

@@ -70,7 +70,7 @@ std::vector<bool> keeps_means(const RunConfig& config) {
         std::ranges::count(config.equation.after | std::views::keys, config.fields[field]) > 0)
       keeps[field] = false;
   for (int state = 0; state < 2; ++state) {
-    const std::vector<double> rates = rates_at(noise(cells * fields));
+    const std::vector<double> rates = rates_at(noise(cells * fields), 0.7 * state);  // at two times
     for (std::int64_t field = 0; field < fields; ++field) {
       double sum = 0, size = 0;
       for (std::int64_t i = field * cells; i < (field + 1) * cells; ++i) {

@@ -308,7 +308,7 @@ class Run {
     const Captured<T> captured = capture.wait();
     const std::span<const T> holds =
         captured.derived.at(captured.derived.size() - config_.integrals.size() - 1);
-    return ranks_.any(std::ranges::any_of(holds, [](T value) { return value != 0; }));
+    return ranks_.any(std::ranges::any_of(holds, [](T value) { return value < 0 || value > 0; }));
   }
 
   // Runs one more step to measure the change, then goes back. The check thus depends on the state

@@ -101,7 +101,7 @@ void add_run_command(CommandLine& line) {
   lapl run configs/tutorial.yaml
   lapl run configs/tutorial.yaml --set time.steps=1000 --output runs/short
   lapl run configs/tutorial.yaml --auto-resume --quiet
-  lapl run fine.yaml --from runs/coarse@3000
+  lapl run configs/tutorial.yaml --from runs/short --output runs/further
 
 `lapl help config` has the keys of a config.)");
 }

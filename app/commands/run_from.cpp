@@ -115,6 +115,13 @@ RunOrigin run_origin(const std::string& words, Interpolation interpolation, cons
   std::vector<std::string> all = settings;
   std::ranges::copy(origin.settings, std::back_inserter(all));
   const RunConfig run = parse_config(text, path, fs::path(path).parent_path(), all).run;
+  for (fs::path of = fs::weakly_canonical(output.file); of.has_relative_path();
+       of = of.parent_path())
+    if (of == fs::weakly_canonical(run.directory))
+      throw ConfigError(
+          "--from {}: found in {}, the folder of the new run, which would replace it "
+          "(expected another --output)",
+          output.file.string(), run.directory);
   std::vector<std::string> taken, left;
   for (const std::string& field : run.fields)
     (std::ranges::count(output.content.fields, field) > 0 ? taken : left).push_back(field);

@@ -43,6 +43,7 @@ std::string resume_words(const RunConfig& config, bool complete, const std::stri
 std::string words_for_missing(const RunConfig& config, bool can_resume) {
   if (can_resume)
     return fmt::format("once there is room, {} makes up for it", resume_words(config, false));
+  if (config.since) return "no checkpoint from before is left";  // config.yaml starts in between
   return fmt::format(
       "no checkpoint from before is left, but {} run {}/config.yaml --output {} --overwrite makes "
       "the whole run again",

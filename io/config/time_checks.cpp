@@ -23,9 +23,9 @@ class TimeChecker : public KeyChecker {
     for (const auto& [key, seconds] :
          {std::pair("time.step", run_.time_step), {"output.every", run_.output_time}})
       if (seconds && std::abs(run_.start) / *seconds > static_cast<double>(most_steps))
-        add("time.start", fmt::format("found {}, where float64 cannot count steps of {}, {} s "
-                                      "(expected a time nearer to 0)",
-                                      run_.start, key, *seconds));
+        add("time.start", fmt::format("found {}, so far from 0 that float64 cannot tell times {} s "
+                                      "({}) apart (expected a time nearer to 0)",
+                                      run_.start, *seconds, key));
   }
 
   /// Checks how a run ends, and that outputs have one interval.

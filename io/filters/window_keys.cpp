@@ -39,17 +39,16 @@ void put_window_kernel(WindowConfig& window, const YamlNode& node) {
 // clang-format off
 const KeyTable<WindowConfig>& window_keys() {
   using W = WindowConfig;
-  static const std::vector<std::string> sized = {"box", "formula"}, round = {"disc", "ring"};
   static const KeyTable<W> keys = {
       {{.name = "kernel", .type = window_kernel()}, put_window_kernel},
-      {{.name = "size", .type = one_or_list(integer(1, largest_size), 1, 3), .preset = "[]",
+      {{.name = "size", .type = one_or_list(integer(1, largest_size), 1, 3), .preset = "by kernel",
         .preset_in_words = true}, store_list(&W::size)},
-      {{.name = "sigma", .type = one_or_list(real(1e-3, 1e3), 1, 3), .preset = "1",
+      {{.name = "sigma", .type = one_or_list(real(1e-3, 1e3), 1, 3), .preset = "by kernel",
         .preset_in_words = true}, store_list(&W::sigma)},
-      {{.name = "radius", .type = real(0, 1e3), .preset = "1", .preset_in_words = true}, store(&W::radius)},
-      {{.name = "inner", .type = real(0, 1e3), .preset = "0", .preset_in_words = true}, store(&W::inner)},
-      {{.name = "edge", .type = real(0, 1e3), .preset = "1", .preset_in_words = true}, store(&W::edge)},
-      {{.name = "formula", .type = formula_text(), .preset = "0", .preset_in_words = true}, store(&W::formula)},
+      {{.name = "radius", .type = real(0, 1e3), .preset = "by kernel", .preset_in_words = true}, store(&W::radius)},
+      {{.name = "inner", .type = real(0, 1e3), .preset = "by kernel", .preset_in_words = true}, store(&W::inner)},
+      {{.name = "edge", .type = real(0, 1e3), .preset = "by kernel", .preset_in_words = true}, store(&W::edge)},
+      {{.name = "formula", .type = formula_text(), .preset = "by kernel", .preset_in_words = true}, store(&W::formula)},
       {{.name = "normalize", .type = word({"true", "false"}), .preset = "false"}, store(&W::normalize)}};
   return keys;
 }
@@ -87,7 +86,12 @@ YamlNode read_window(const YamlNode& node, const std::string& path, YamlProblems
     if (find_child(node, key) == nullptr)
       problems.push_back({node.position, fmt::format("{}: {}: missing (kernel {} needs it)", path,
                                                      key, row->kind)});
-  return problems.size() > before ? window : node;
+  // Without the defaults of keys that other kinds have.
+  YamlNode given = empty_node(YamlNode::Kind::map, node.position);
+  for_each_entry(window, [&](const std::string& key, const YamlNode& value) {
+    if (find_child(node, key) != nullptr) append_entry(given, key, value);
+  });
+  return given;
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ std::vector<RunChange> run_changes(const RunFolder& folder) {
              event.contains("changes") && event["changes"].is_string())
       changes.push_back({step, event["changes"].get<std::string>(), name == output_changed_event});
   };
+  // The names of all three kinds of changes contain changed_event.
   for_each_event(folder.log_file(), {changed_event, "resumed"}, add);
   return changes;
 }

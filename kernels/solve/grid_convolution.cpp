@@ -42,6 +42,14 @@ GridConvolution<T>::GridConvolution(const Problem<T>& problem, int source, Convo
     stride_[axis] = stride;
     stride *= size_[axis] + 2 * reach_[axis];
   }
+  if (const auto& weights = window_.weights;
+      std::ranges::count(weights, 1.0) == 1 &&
+      std::ranges::count(weights, 0.0) + 1 == std::ssize(weights)) {
+    const Cell at = cell_at(window_.shape, std::ranges::find(weights, 1.0) - weights.begin());
+    moved_ = (at.plane - reach_[0]) * stride_[0] + (at.row - reach_[1]) * stride_[1] + at.column -
+             reach_[2];
+    return;
+  }
   const std::int64_t of_plane = window_.shape.rows * window_.shape.columns;
   const Shape plane{size_[1], size_[2]};
   for (std::int64_t k = 0; k < window_.shape.planes; ++k) {
@@ -89,6 +97,15 @@ void GridConvolution<T>::extend(std::size_t axis, double* line, std::int64_t slo
 }
 
 template <class T>
+double GridConvolution<T>::own_memory() const {
+  const double cells = static_cast<double>(faces_.shape.cells());
+  const auto extent = [&](std::size_t axis) {
+    return static_cast<double>(size_[axis] + 2 * reach_[axis]);
+  };
+  return (extent(0) * extent(1) * extent(2) + 2 * cells) * sizeof(double) + 3 * cells * sizeof(T);
+}
+
+template <class T>
 void GridConvolution<T>::solve(std::vector<double>& state, const SolveMoment& at) {
   const std::int64_t cells = faces_.shape.cells();
   const auto extent = [&](std::size_t axis) { return size_[axis] + 2 * reach_[axis]; };
@@ -112,6 +129,14 @@ void GridConvolution<T>::solve(std::vector<double>& state, const SolveMoment& at
       const std::int64_t i = line / extent(2) - reach_[1], j = line % extent(2) - reach_[2];
       extend(0, first + i * stride_[1] + j, i, j);
     });
+  if (moved_) {
+    for_indices(size_[0] * size_[1], threads_, [&](std::int64_t row) {
+      const double* const from =
+          first + row / size_[1] * stride_[0] + row % size_[1] * stride_[1] - *moved_;
+      std::copy_n(from, size_[2], state.begin() + cells + row * size_[2]);
+    });
+    return;
+  }
   const std::int64_t plane = size_[1] * size_[2];
   std::vector<double> part(filters_.size() > 1 ? plane : 0);
   for (std::int64_t i = 0; i < size_[0]; ++i) {
@@ -122,7 +147,7 @@ void GridConvolution<T>::solve(std::vector<double>& state, const SolveMoment& at
       double* const to = std::exchange(is_first, false) ? result : part.data();
       filters_[k]->apply(extended_.data() + (i + static_cast<std::int64_t>(k)) * stride_[0], to);
       if (to != result)
-        for (std::int64_t cell = 0; cell < plane; ++cell) result[cell] += part[cell];
+        for_indices(plane, threads_, [&](std::int64_t cell) { result[cell] += part[cell]; });
     }
     if (is_first) std::fill_n(result, plane, 0.0);
   }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/cpu/face_conditions.hpp"
@@ -29,6 +30,7 @@ class GridConvolution final : public GridEquations {
   void solve(std::vector<double>& state, const SolveMoment& at) override;
 
   const ConvolutionWindow& window() const { return window_; }
+  double own_memory() const override;
 
  private:
   void extend(std::size_t axis, double* first_of_line, std::int64_t slow, std::int64_t fast);
@@ -39,6 +41,8 @@ class GridConvolution final : public GridEquations {
   FaceConditions<T> conditions_;
   std::array<std::int64_t, 3> size_{}, reach_{}, stride_{};  // stride of the extended grid
   std::vector<double> extended_;
+  /// for a window that only moves values: how far, in the extended grid
+  std::optional<std::int64_t> moved_;
   std::vector<std::unique_ptr<CpuFilter<double>>> filters_;  // of each plane of weights; null: 0
 };
 

@@ -43,6 +43,9 @@ class GridEquations {
   /// no solution or it is not found.
   virtual void solve(std::vector<double>& state, const SolveMoment& at) = 0;
 
+  /// Bytes beside those of fields, where these are not estimated before the equations are made.
+  virtual double own_memory() const { return 0; }
+
   const SolveReport& report() const { return report_; }
   /// Adds a solve to the report.
   void count(double seconds) {

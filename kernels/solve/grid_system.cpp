@@ -30,7 +30,10 @@ bool follows_from_state(const Problem<double>& left, int unknown) {
     if (is_other(array) && is_read(array)) return true;
   for (const Stage& stage : left.stages)
     if (names_time(stage.tree) ||
-        std::ranges::any_of(stage.reductions, is_other, &GridReduction::array))
+        std::ranges::any_of(stage.reductions, is_other, &GridReduction::array) ||
+        std::ranges::any_of(stage.solves, [&](const GridSolve& convolution) {
+          return is_other(convolution.state.front());
+        }))
       return true;
   return std::ranges::any_of(varying_faces(left), [&](const VaryingFace& face) {
     StageTree factor = face.condition;

@@ -68,15 +68,16 @@ int StageMaker::convolution(const ConvolvedPart& convolved) {
       if (std::get<0>(key) == like && side.staged)
         throw FormulaError(
             convolved.call->at,
-            fmt::format("{} of {}, whose condition at a side reads fields or numbers of the grid, "
-                        "or holds nodes (expected another condition, or a quantity for it)",
-                        convolved.call->name, root_node(part).name));
+            fmt::format("{}: at a side, the condition of its argument reads fields or numbers of "
+                        "the grid, holds nodes, or is of an axis that is periodic for other "
+                        "fields (expected another condition, or a quantity for it)",
+                        convolved.call->name));
   const auto [known, is_new] = arrays_of_windows_.try_emplace(
       {convolved.window, meaning_number(*part.formula, part.node)}, 0);
-  if (is_new) known->second = new_array(-1);
+  if (is_new) known->second = new_array(-1 - names_.ending_axes(*part.formula, part.node));
   const int target = known->second;
   if (!computed_.insert(target).second) return target;
-  const StageWindow window{convolved.window, source};
+  const StageWindow window{convolved.window, like};
   const auto place = std::ranges::find(made_.windows, window) - made_.windows.begin();
   if (place == std::ssize(made_.windows)) made_.windows.push_back(window);
   made_.convolutions.push_back({evaluation_, static_cast<std::size_t>(place), source, target});

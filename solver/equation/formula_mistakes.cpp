@@ -302,7 +302,7 @@ class FormulaChecker : public MapChecker {
               throw FormulaError(0, "reads noise, which only rates have", name, text.text());
             use(names);
           },
-          name + ": ");
+          name == key ? "" : name + ": ");
     };
     for (const DerivedConfig& derived : run_.derived)
       check("output.derived", derived.name, derived.formula);

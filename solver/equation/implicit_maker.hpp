@@ -40,7 +40,6 @@ class ErrorMaker : public StageMaker {
       one.source = moved(one.source);
       one.target = moved(one.target);
     }
-    for (StageWindow& window : made_.windows) window.source = moved(window.source);
     for (Arrays& state : made_.states)
       for (int& array : state) array = moved(array);
     made_.like.erase(made_.like.begin() + made);

@@ -12,7 +12,11 @@ namespace lapl {
 
 void MapChecker::check_windows() {
   for (const auto& [name, window] : run_.kernels) {
+    if (window.kind == WindowKind::hdf5 && window.weights.empty()) continue;  // not read
     try {
+      if (window.kind == WindowKind::formula)
+        for (const FormulaNode& node : window.formula.parsed(name).nodes)
+          if (run_.parameters.contains(node.name)) used_.insert(node.name);
       convolution_window(window, run_);
     } catch (const ConfigError& error) {
       add("kernels", fmt::format("{}: {}", name, error.what()));
@@ -28,6 +32,10 @@ void MapChecker::check_after(StageMaker& check, const FormulaSystem& system,
     if (std::ranges::count(run_.fields, name) == 0)
       add("equation.after",
           fmt::format("found {} (expected fields: {})", name, fmt::join(run_.fields, ", ")));
+    else if (std::ranges::count(run_.equation.solves, name, &SolveConfig::field) > 0)
+      add("equation.after", fmt::format("found {}, which its equation in equation.let determines "
+                                        "(expected another field)",
+                                        name));
     else if (run_.equation.maps.contains(name))
       add("equation.after", fmt::format("found {}, which has {{next: FORMULA}} (expected the "
                                         "value after a step there)",

@@ -113,7 +113,7 @@ RateSymbol::Known RateSymbol::operation_value(const StageOperation& node,
   switch (node.operation) {
     case Operation::value: {
       Known part = node.index < 0 ? of(0) : arrays_[node.index];
-      if (node.index >= fields_) part.leaf = here;
+      if (node.index >= fields_ && part.varies) part.leaf = here;
       const Complex turn = turn_to(node.at);
       for (auto* const factors : {&part.factors, &part.varying_factors})
         for (std::size_t field = 0; field < factors->size(); ++field) {

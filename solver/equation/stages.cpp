@@ -193,12 +193,21 @@ class StepMaker : public ImplicitMaker {
           });
       const std::span made(made_.stages.begin() + static_cast<std::ptrdiff_t>(first),
                            made_.stages.end());
-      const bool reads_new = std::ranges::any_of(made, [&](const Stage& stage) {
-        return std::ranges::any_of(stage.tree.operations, [&](const StageOperation& node) {
-          const auto stepped = std::span(new_values).first(static_cast<std::size_t>(field));
-          return node.operation == Operation::value && std::ranges::count(stepped, node.index) > 0;
-        });
-      });
+      const auto is_new = [&](int array) {
+        return std::ranges::count(std::span(new_values).first(static_cast<std::size_t>(field)),
+                                  array) > 0;
+      };
+      const bool reads_new =
+          std::ranges::any_of(
+              made,
+              [&](const Stage& stage) {
+                return std::ranges::any_of(stage.tree.operations, [&](const StageOperation& node) {
+                  return node.operation == Operation::value && is_new(node.index);
+                });
+              }) ||
+          std::ranges::any_of(made_.convolutions, [&](const StageConvolution& one) {
+            return one.evaluation == evaluation_ && is_new(one.source);
+          });
       if (reads_new)
         for (Stage& stage : made) stage.time = 1;
       newest[field] = target;

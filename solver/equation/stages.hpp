@@ -88,10 +88,11 @@ struct StageConvolution {
   std::size_t window = 0;  ///< in StepStages::windows
   int source = 0, target = 0;
 };
-/// A window with the array whose boundary conditions say what it reads beyond a side.
+/// A window, and the array whose boundary conditions say what it reads beyond a side; below 0 as in
+/// StepStages::like.
 struct StageWindow {
   GridWindow window;
-  int source = 0;
+  int like = 0;
   friend auto operator<=>(const StageWindow&, const StageWindow&) = default;
 };
 
@@ -113,8 +114,10 @@ struct StepStages {
   /// they read none
   std::vector<std::map<std::string, int>> of_conditions = {};
   std::vector<StageConvolution> convolutions = {};  ///< with_conditions gives stages theirs
-  std::vector<StageWindow> windows = {};            ///< their systems follow `first_window`
-  int first_window = 0;  ///< in Problem::systems: after those of fields, and of an implicit step
+  std::vector<StageWindow> windows = {};            ///< their systems begin at `first_window`
+  /// the place of their systems in Problem::systems: after those of fields, and one place for that
+  /// of an implicit step
+  int first_window = 0;
 };
 
 /// The stages of one step of dt seconds. Throws FormulaError.

@@ -36,10 +36,10 @@ int read_in_differences(const Formula& formula, const FormulaNode& call) {
   if (call.kind != Kind::call) return -1;
   if (call.name == "advect") return call.operands.back();
   const FormulaFunction* const function = formula_function(call.name);
-  const bool of_fourth_order = function != nullptr && call.name != "upwind" &&
-                               function->kind == FormulaFunction::Kind::stencil &&
-                               call.operands.size() == 2 &&
-                               formula.nodes[call.operands[1]].kind == Kind::number;
+  const bool of_fourth_order =
+      function != nullptr && call.name != "upwind" && call.name != "shift" &&
+      function->kind == FormulaFunction::Kind::stencil && call.operands.size() == 2 &&
+      formula.nodes[call.operands[1]].kind == Kind::number;
   return of_fourth_order ? call.operands[0] : -1;
 }
 

@@ -18,11 +18,12 @@ constexpr std::array<std::int64_t, 4> most_cells_of_window = {0, 2047, 127, 31};
 
 // The sizes along planes, rows and columns, of a list with one entry for all axes or one for each.
 template <class T>
-std::array<T, 3> along_axes(const std::vector<T>& given, int axes, T none) {
+std::array<T, 3> along_axes(const char* key, const std::vector<T>& given, int axes, T none) {
   std::array<T, 3> made = {none, none, none};
   if (given.size() != 1 && std::ssize(given) != axes)
-    throw ConfigError("found {} numbers on a grid of {} {} (expected one, or one for each axis)",
-                      given.size(), axes, axes == 1 ? "axis" : "axes");
+    throw ConfigError(
+        "{}: found {} numbers on a grid of {} {} (expected one, or one for each axis)", key,
+        given.size(), axes, axes == 1 ? "axis" : "axes");
   for (int axis = 3 - axes; axis < 3; ++axis)
     made[axis] = given.size() == 1 ? given[0] : given[axis - (3 - axes)];
   return made;
@@ -56,7 +57,7 @@ ConvolutionWindow with_weights(const std::array<std::int64_t, 3>& size, int axes
 
 std::array<std::int64_t, 3> reaching(double cells, int axes) {
   const auto reach = static_cast<std::int64_t>(std::ceil(cells));
-  return along_axes<std::int64_t>({2 * reach + 1}, axes, 1);
+  return along_axes<std::int64_t>("radius", {2 * reach + 1}, axes, 1);
 }
 
 // 1 within a radius, 0 outside, and linear in an edge of this width.
@@ -69,14 +70,14 @@ ConvolutionWindow unscaled(const WindowConfig& config, const RunConfig& run) {
   const int axes = run.shape.axes;
   switch (config.kind) {
     case WindowKind::box:
-      return with_weights(along_axes<std::int64_t>(config.size, axes, 1), axes,
+      return with_weights(along_axes<std::int64_t>("size", config.size, axes, 1), axes,
                           [](const auto&) { return 1; });
     case WindowKind::gaussian: {
-      const auto sigma = along_axes<double>(config.sigma, axes, 1);
+      const auto sigma = along_axes<double>("sigma", config.sigma, axes, 1);
       std::array<std::int64_t, 3> size = {1, 1, 1};
       for (int axis = 3 - axes; axis < 3; ++axis)
         size[axis] = 2 * static_cast<std::int64_t>(4 * sigma[axis] + 0.5) + 1;
-      if (!config.size.empty()) size = along_axes<std::int64_t>(config.size, axes, 1);
+      if (!config.size.empty()) size = along_axes<std::int64_t>("size", config.size, axes, 1);
       return with_weights(size, axes, [&](const std::array<double, 3>& offset) {
         double weight = 1;
         for (std::size_t axis = 0; axis < 3; ++axis)
@@ -95,7 +96,8 @@ ConvolutionWindow unscaled(const WindowConfig& config, const RunConfig& run) {
                                        : disc - within(r, config.inner, config.edge);
                           });
     case WindowKind::formula: {
-      ConvolutionWindow window = of_size(along_axes<std::int64_t>(config.size, axes, 1), axes);
+      ConvolutionWindow window =
+          of_size(along_axes<std::int64_t>("size", config.size, axes, 1), axes);
       RunConfig offsets = run;
       offsets.shape = window.shape;
       for (std::size_t axis = 0; axis < 3; ++axis)
@@ -107,7 +109,7 @@ ConvolutionWindow unscaled(const WindowConfig& config, const RunConfig& run) {
     default: {
       Shape shape = config.shape;
       shape.axes = axes;
-      if (axes == 1 ? shape.rows > 1 : axes == 2 && shape.planes > 1)
+      if ((axes < 3 && shape.planes > 1) || (axes < 2 && shape.rows > 1))
         throw ConfigError("found weights of {} (expected as many axes as the grid has)",
                           shape_text(config.shape));
       ConvolutionWindow window = of_size(by_axis(shape), axes);
@@ -136,9 +138,9 @@ ConvolutionWindow convolution_window(const WindowConfig& config, const RunConfig
   for (std::size_t axis = 0; axis < 3 && !run.is_sample; ++axis)
     if (boundaries[axis] != Boundary::periodic && window.reach(axis) > by_axis(run.shape)[axis])
       throw ConfigError(
-          "found a window that reaches {} cells beyond a side of a grid of {} "
-          "(expected one that reaches no further than the grid, or a periodic one)",
-          window.reach(axis), shape_text(run.shape));
+          "found a window that reaches {} cells along {} (expected at most the {} of "
+          "the grid where its boundary is not periodic)",
+          window.reach(axis), all_axes.at(axis).position, by_axis(run.shape)[axis]);
   return window;
 }
 

@@ -1,5 +1,8 @@
 // Section kernels, and the mistakes in it.
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/app/program.hpp"
 #include "tests/text.hpp"
@@ -46,6 +49,39 @@ TEST_CASE(
   CHECK(run_lapl({"plan", "a.yaml"}).code == 0);
 }
 
+TEST_CASE("a file of weights is found from the folder of its config, and from everywhere later") {
+  const Sandbox sandbox;
+  std::filesystem::create_directories("sub");
+  write_text("sub/c.yaml", std::string(with_window) +
+                               "kernels: {w: {kernel: {path: w.npy}}, g: {kernel: "
+                               "gaussian, sigma: 1}}\n");
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }";
+  header.resize(117, ' ');
+  const std::vector<double> weights(9, 1.0 / 9);
+  write_text("sub/w.npy", std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\n" +
+                              std::string(reinterpret_cast<const char*>(weights.data()),
+                                          weights.size() * sizeof(double)));
+  write_text("a.yaml",
+             std::string(with_window) +
+                 "kernels: {w: {kernel: box, size: 3}, g: {kernel: gaussian, sigma: 1}}\n");
+  const Outcome named = run_lapl({"run", "a.yaml", "--overwrite"});
+  const Outcome run = run_lapl({"run", "sub/c.yaml", "--overwrite"});
+  REQUIRE_MESSAGE(run.code == 0, run.err);
+  CHECK(last_digest(run.out) == last_digest(named.out));
+  CHECK(run_lapl({"run", "out/config.yaml", "--output", "again"}).code == 0);
+}
+
+TEST_CASE("a varying coefficient beside a far shift is refused by etdrk4, not a crash") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [8, 9]}\ninitial: random\n"
+             "time: {scheme: etdrk4, step: 0.05, steps: 3}\n"
+             "equation: {u: \"x*laplacian(u) + 0.1*shift(u, 2, 0)\"}\n");
+  const Outcome run = run_lapl({"validate", "c.yaml"});
+  CHECK(run.code == 2);
+  CHECK(has(run.err, "by a factor that depends on x"));
+}
+
 TEST_CASE("mistakes in windows, convolutions and shifts have messages") {
   const auto message = [](const std::string& kernels, const std::string& rate,
                           const std::string& more = "boundary: periodic\n") {
@@ -81,11 +117,13 @@ TEST_CASE("mistakes in windows, convolutions and shifts have messages") {
             "the weights add up to 0 (expected another sum to divide them by)"));
   CHECK(has(message("{w: {kernel: {path: none.h5}}}", "convolve(w, u)"), "none.h5"));
   CHECK(has(message("{w: {kernel: disc, radius: 9}}", "convolve(w, u)", ""),
-            "found a window that reaches 10 cells beyond a side of a grid of 8 x 6"));
+            "found a window that reaches 10 cells along y (expected at most the 8 of the grid"));
   CHECK(has(message("{w: {kernel: box, size: 3}}", "convolve(w, u)",
                     "boundary: {x: {value: u, at: node}, y: zero}\n"),
             "boundary"));
   CHECK(has(message(box, "convolve(w, u) + shift(u, 1)"), "shift of 2 arguments"));
+  CHECK(has(message("{w: {kernel: box, size: [3, 3, 3]}}", "convolve(w, u)"),
+            "w: size: found 3 numbers on a grid of 2 axes (expected one, or one for each axis)"));
   CHECK(has(message(box, "convolve(w, u) + shift(u, 1.5, 0)"),
             "shift: found 1.5 along x (expected whole numbers of cells from -32 to 32)"));
   CHECK(has(message(box, "convolve(w, u) + shift(u, x, 0)"), "a distance that varies"));
@@ -94,6 +132,5 @@ TEST_CASE("mistakes in windows, convolutions and shifts have messages") {
             "shift: found 9 along y on a grid of 8 cells"));
   CHECK(has(message(box, "convolve(w, u) + convolve(w, noise)"), "convolve of noise"));
   CHECK(has(message(box, "convolve(w, u)", "boundary: {x: {value: 1, at: node}, y: zero}\n"),
-            "convolve of u, whose condition at a side reads fields or numbers of the grid, or "
-            "holds nodes"));
+            "convolve: at a side, the condition of its argument reads fields"));
 }

@@ -83,6 +83,9 @@ TEST_CASE("mistakes in maps, in values after steps and in limits.stop have messa
   CHECK(has(message("{w: {next: w}, u: -u, after: {w: 1}}", time),
             "equation.after: found w, which has {next: FORMULA} (expected the value after a step "
             "there)"));
+  CHECK(has(message("{w: -w, let: {u: {solve: laplacian(u) - u, equals: w}}, after: {u: 1}}", time),
+            "equation.after: found u, which its equation in equation.let determines (expected "
+            "another field)"));
   CHECK(has(message("{w: -w, u: -u, after: {w: noise}}", time),
             "reads noise, which only rates and next values have"));
   CHECK(has(message("{w: -w, u: -u, after: {w: 2 +}}", time), "equation.after: ends where"));

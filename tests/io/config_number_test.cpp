@@ -99,7 +99,9 @@ TEST_CASE(
   };
   std::vector<Row> rows;
   for (const ConfigKey& key : config_keys())
-    if (!std::holds_alternative<FormulaForm>(key.type.forms.front())) {  // accepts any text
+    if (std::ranges::none_of(key.type.forms, [](const Form& form) {
+          return std::holds_alternative<FormulaForm>(form);  // accepts any text
+        })) {
       const Schema type{key.type.forms, {}};
       rows.push_back({key.name, type, json_schema(type)});
     }

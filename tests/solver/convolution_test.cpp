@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -176,6 +177,29 @@ TEST_CASE("a shift reads the value so many cells further, to the bit") {
   }
 }
 
+TEST_CASE("a shift moves what is not finite, and spreads it nowhere") {
+  RunConfig run = run_of_map({6, 7, 5, 3}, "shift(u, 2, -3, 2)");
+  run.boundaries = {Boundary::periodic, Boundary::periodic, Boundary::periodic};
+  std::vector<double> u = waves(run.shape.cells());
+  u[3 * 42 + 4 * 7 + 5] = std::numeric_limits<double>::infinity();
+  std::vector<double> expected(u.size());
+  for (std::int64_t i = 0; i < run.shape.cells(); ++i)
+    expected[i] = u[(i / 42 + 2) % 5 * 42 + (i / 7 % 6 + 3) % 6 * 7 + (i % 7 + 2) % 7];
+  CHECK(test::formula_stepped(run, u, 1) == expected);
+}
+
+TEST_CASE("leapfrog reads the time at which a convolved field is new") {
+  RunConfig run = test::formula_run({1, 8, 1, 1}, {{"u", "v"}, {"v", "convolve(w, u) + cos(t)"}});
+  run.precision = Precision::float64;
+  run.scheme = Scheme::leapfrog;
+  run.time_step = 0.25;
+  run.kernels["w"] = window_of_numbers({0, 1, 0}, {1, 3});
+  RunConfig plain = run;
+  plain.equation.rates["v"] = "u + cos(t)";
+  const std::vector<double> state = waves(16);
+  CHECK(test::formula_stepped(run, state, 3) == test::formula_stepped(plain, state, 3));
+}
+
 TEST_CASE("the cells of a window outside a mask count as 0") {
   RunConfig run = run_of_map({1, 8, 1, 1}, "convolve(w, u) / convolve(w, 1 + 0*u)");
   run.kernels["w"] = window_of_numbers({1, 1, 1, 1, 1}, {1, 5});
@@ -187,6 +211,33 @@ TEST_CASE("the cells of a window outside a mask count as 0") {
   // Periodic: the window of cell 0 has the cells 6, 7, 0, 1, 2.
   CHECK(after ==
         std::vector<double>{21.0 / 5, 14.0 / 4, 6.0 / 3, 0, 0, 21.0 / 3, 22.0 / 4, 24.0 / 5});
+}
+
+TEST_CASE("the equation of a field whose coefficient is convolved changes with the field") {
+  RunConfig run = test::formula_run({8, 9}, {{"u", "p"}, {"p", "0"}});
+  run.precision = Precision::float64;
+  run.equation.rates.erase("p");
+  run.kernels["w"] = window_of_numbers({0.1, 0.3, 0.2}, {1, 3});
+  run.equation.solves = {{.field = "p",
+                          .name = "p",
+                          .left = "laplacian(p) - (1 + convolve(w, u))*p",
+                          .right = "u",
+                          .tolerance = 1e-10}};
+  run.scheme = Scheme::heun;
+  run.time_step = 0.1;
+  const std::vector<double> after = test::formula_stepped(run, waves(2 * 72), 3);
+  double largest = 0;
+  const auto at = [&](int array, std::int64_t row, std::int64_t column) {
+    return after[array * 72 + (row + 8) % 8 * 9 + (column + 9) % 9];
+  };
+  for (std::int64_t i = 0; i < 8; ++i)
+    for (std::int64_t j = 0; j < 9; ++j) {
+      const double convolved = 0.1 * at(0, i, j + 1) + 0.3 * at(0, i, j) + 0.2 * at(0, i, j - 1);
+      const double left = at(1, i - 1, j) + at(1, i + 1, j) + at(1, i, j - 1) + at(1, i, j + 1) -
+                          (5 + convolved) * at(1, i, j);
+      largest = std::max(largest, std::abs(left - at(0, i, j)));
+    }
+  CHECK(largest < 1e-8);
 }
 
 TEST_CASE("windows by name have the weights of their definitions") {

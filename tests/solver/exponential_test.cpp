@@ -298,6 +298,7 @@ TEST_CASE("random problems: short steps of etdrk2 and etdrk4 are those of rk4") 
     CAPTURE(seed);
     problem.run.scheme = exponential_schemes[seed % 2];
     problem.run.equation.maps.clear();
+    problem.run.equation.after.clear();
     problem.run.linear_about = {seed % 3 == 0 ? 0.5 : 0};
     problem.run.time_step = 1e-5;
     try {
