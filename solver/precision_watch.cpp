@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -65,10 +64,11 @@ std::vector<bool> keeps_means(const RunConfig& config) {
   std::vector<bool> keeps(config.fields.size(), true);
   for (const SolveConfig& solve : config.equation.solves)  // has no rate
     keeps[std::ranges::find(config.fields, solve.field) - config.fields.begin()] = false;
-  for (std::size_t field = 0; field < keeps.size(); ++field)
-    if (config.equation.maps.contains(config.fields[field]) ||
-        std::ranges::count(config.equation.after | std::views::keys, config.fields[field]) > 0)
-      keeps[field] = false;
+  const auto replaces = [&](const std::string& field) {
+    keeps[std::ranges::find(config.fields, field) - config.fields.begin()] = false;
+  };
+  for (const std::string& field : config.equation.maps) replaces(field);
+  for (const auto& [field, formula] : config.equation.after) replaces(field);
   for (int state = 0; state < 2; ++state) {
     const std::vector<double> rates = rates_at(noise(cells * fields), 0.7 * state);  // at two times
     for (std::int64_t field = 0; field < fields; ++field) {

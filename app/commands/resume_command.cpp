@@ -150,7 +150,7 @@ void add_resume_command(CommandLine& line) {
   lapl resume runs/tutorial
   lapl resume runs/tutorial --from 7500
   lapl resume runs/tutorial --set time.steps=20000
-  lapl resume runs/tutorial --from 7500 --change precision --set compute.precision=float64)");
+  lapl resume runs/tutorial --change output --set output.every=500)");
 }
 
 }  // namespace lapl

@@ -129,7 +129,7 @@ class Splitting : public MistakeList {
       rates.erase(rate);
       const bool is_map = config_.equation.maps.erase(field) > 0;
       for (const std::size_t which : {0, 1}) {
-        const std::string& part = part_names(field).at(which);
+        const std::string part = part_names(field).at(which);
         rates[part] = texts.at(which);
         if (is_map) config_.equation.maps.insert(part);
       }

@@ -7,6 +7,11 @@
 #include "solver/equation/stage_maker.hpp"
 
 namespace lapl {
+namespace {
+
+using Kind = FormulaNode::Kind;
+
+}  // namespace
 
 int TreeWriter::convolved(const ConvolvedPart& part) {
   if (!names_.convolve)

@@ -40,7 +40,8 @@ void MapChecker::check_after(StageMaker& check, const FormulaSystem& system,
       add("equation.after", fmt::format("found {}, which has {{next: FORMULA}} (expected the "
                                         "value after a step there)",
                                         name));
-  for (const auto& [field, formula] : system.after)
+  for (const auto& replaced : system.after) {
+    const Formula& formula = replaced.second;
     attempt(
         "equation.after",
         [&] {
@@ -51,6 +52,7 @@ void MapChecker::check_after(StageMaker& check, const FormulaSystem& system,
                                formula.name, formula.text);
         },
         formula.name + ": ");
+  }
   if (!run_.equation.after.empty() && run_.scheme.kind == Scheme::steady)
     add("equation.after", "given with time.scheme steady, which takes no steps (expected none)");
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -55,7 +54,7 @@ void NoiseUses::find(const std::vector<Formula>& rates, const std::map<int, Form
       if (is_noise(formula.nodes[i])) uses.emplace(Place{&formula, i}, std::ssize(uses));
   };
   std::ranges::for_each(rates, number);
-  std::ranges::for_each(next | std::views::values, number);
+  for (const auto& [field, formula] : next) number(formula);
   std::ranges::for_each(quantities, number);
 }
 
