@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <functional>
 #include <future>
@@ -17,6 +16,7 @@
 #include "kernels/machine/background.hpp"
 #include "kernels/ranks/rank_rows.hpp"
 #include "solver/clock.hpp"
+#include "solver/completion.hpp"
 #include "solver/outputs.hpp"
 #include "solver/refused_state.hpp"
 #include "solver/refused_step.hpp"
@@ -304,35 +304,14 @@ class Run {
   bool meets_stop() {
     if (!schedule_.is_stop_check(step_) || step_ == last_) return false;
     finish_storing();  // the backend allows one capture at a time
-    const Capture<T> capture = backend_->capture(true);
-    const Captured<T> captured = capture.wait();
-    const std::span<const T> holds =
-        captured.derived.at(captured.derived.size() - config_.integrals.size() - 1);
-    return ranks_.any(std::ranges::any_of(holds, [](T value) { return value < 0 || value > 0; }));
+    return holds_in_a_cell(*backend_, config_);
   }
 
-  // Runs one more step to measure the change, then goes back. The check thus depends on the state
-  // of its step alone, and a resumed run finds the same.
   bool is_steady() {
     if (!schedule_.is_steady_check(step_) || step_ == last_) return false;
     finish_storing();  // the backend allows one capture at a time
     const auto start = Clock::now();
-    {
-      const Capture<T> capture = backend_->capture();
-      const std::span<const T> now = capture.wait().state;
-      before_.assign(now.begin(), now.end());
-    }
-    backend_->advance(1);
-    const Capture<T> capture = backend_->capture();
-    const std::span<const T> after = capture.wait().state;
-    double largest = 0;
-    for (std::size_t i = 0; i < before_.size(); ++i) {
-      const double change = std::abs(static_cast<double>(after[i]) - before_[i]);
-      if (!(change <= largest)) largest = change;  // NaN stays the largest
-      if (!(change <= largest)) break;
-    }
-    backend_->set_state(before_, step_);
-    largest = std::bit_cast<double>(ranks_.reduce(Reduction::most, as_bits(largest)));
+    const double largest = change_of_next_step(*backend_, step_, before_);
     since_report_.add(0, seconds_since(start));
     return largest / time_step() < *config_.steady;
   }
@@ -398,7 +377,7 @@ class Run {
   Speed since_report_, since_storing_;
   std::function<Reduced<T>()> search_;  // for values that are not finite at searched_step_
   std::int64_t searched_step_ = 0;
-  std::vector<T> before_;  // the state before is_steady's extra step
+  std::vector<T> before_;  // memory for is_steady
   std::optional<Verification<T>> verification_;
   Clock::time_point last_checkpoint_;
   std::future<void> storing_;  // last member: its destructor waits while the others still live

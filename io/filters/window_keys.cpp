@@ -12,8 +12,6 @@
 namespace lapl {
 namespace {
 
-constexpr std::int64_t largest_size = 2047;
-
 // Stores one number or a list of them.
 template <class T>
 auto store_list(std::vector<T> WindowConfig::*member) {
@@ -41,7 +39,7 @@ const KeyTable<WindowConfig>& window_keys() {
   using W = WindowConfig;
   static const KeyTable<W> keys = {
       {{.name = "kernel", .type = window_kernel()}, put_window_kernel},
-      {{.name = "size", .type = one_or_list(integer(1, largest_size), 1, 3), .preset = "by kernel",
+      {{.name = "size", .type = one_or_list(integer(1, most_cells_of_window[1]), 1, 3), .preset = "by kernel",
         .preset_in_words = true}, store_list(&W::size)},
       {{.name = "sigma", .type = one_or_list(real(1e-3, 1e3), 1, 3), .preset = "by kernel",
         .preset_in_words = true}, store_list(&W::sigma)},

@@ -50,6 +50,11 @@ LAPL_HOST_DEVICE Index edge_index(Edge edge, Index index, std::type_identity_t<I
 /// products of transforms, with overlap-save on large inputs.
 enum class FilterMethod : std::uint8_t { direct, separable, fft };
 
+/// True if a window of rank 1 is faster in two passes than in one (docs/performance.md).
+inline bool pays_in_two_passes(Shape window, bool cuda) {
+  return window.rows > 1 && window.columns > 1 && window.rows * window.columns >= (cuda ? 169 : 49);
+}
+
 /// A filter for inputs of one shape.
 template <class T>
 struct Correlation {

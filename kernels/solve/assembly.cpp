@@ -72,6 +72,19 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
   const auto color_at = [&](int which, std::size_t axis) {
     return three_at_once ? (color[axis] + which) % 3 : color[axis];
   };
+  // The offset at which an entry of a cell reads a changed one; -1: further than one cell away.
+  const auto offset_read = [&](double entry, std::int64_t i, std::int64_t j, std::int64_t column) {
+    if (!std::isfinite(entry)) return stencil_center;
+    for (int which = 0; which < at_once; ++which) {
+      const std::array<int, 3> by = {colors[0].offset(i, color_at(which, 0)),
+                                     colors[1].offset(j, color_at(which, 1)),
+                                     colors[2].offset(column, color_at(which, 2))};
+      if (std::ranges::count(by, Colors::none) == 0 &&
+          (!three_at_once || std::ranges::count(by, 0) >= 2))
+        return offset_number(by[0], by[1], by[2]);
+    }
+    return -1;
+  };
   for (color[0] = 0; color[0] < (three_at_once ? 1 : colors[0].count); ++color[0])
     for (color[1] = 0; color[1] < colors[1].count; ++color[1])
       for (color[2] = 0; color[2] < colors[2].count; ++color[2]) {
@@ -102,15 +115,7 @@ std::optional<std::vector<StencilMatrix>> stencil_matrices(
                 const std::int64_t cell = first + row * columns + column;
                 const double entry = (made[cell] - at_base[cell]) / unit;
                 if (entry == 0) continue;
-                int offset = std::isfinite(entry) ? -1 : stencil_center;
-                for (int which = 0; which < at_once && offset < 0; ++which) {
-                  const std::array<int, 3> by = {colors[0].offset(i, color_at(which, 0)),
-                                                 colors[1].offset(j, color_at(which, 1)),
-                                                 colors[2].offset(column, color_at(which, 2))};
-                  if (std::ranges::count(by, Colors::none) == 0 &&
-                      (!three_at_once || std::ranges::count(by, 0) >= 2))
-                    offset = offset_number(by[0], by[1], by[2]);
-                }
+                const int offset = offset_read(entry, i, j, column);
                 if (offset < 0)
                   reads_further[row] = 1;
                 else if (entries[offset] == nullptr)

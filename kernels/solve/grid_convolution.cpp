@@ -18,14 +18,6 @@ Problem<T> with_one_array(const Problem<T>& problem, int array) {
           .spacing = problem.spacing};
 }
 
-// The faster method: two passes pay for windows of rank 1 that are not small.
-FilterMethod method_for(const Correlation<double>& correlation) {
-  const Shape window = correlation.window;
-  return window.rows > 2 && window.columns > 2 && window.cells() > 9 && separate(correlation)
-             ? FilterMethod::separable
-             : FilterMethod::direct;
-}
-
 }  // namespace
 
 template <class T>
@@ -40,7 +32,8 @@ GridConvolution<T>::GridConvolution(const Problem<T>& problem, int source, Convo
   for (std::size_t axis = 3; axis-- > 0;) {
     reach_[axis] = window_.reach(axis);
     stride_[axis] = stride;
-    stride *= size_[axis] + 2 * reach_[axis];
+    extent_[axis] = size_[axis] + 2 * reach_[axis];
+    stride *= extent_[axis];
   }
   if (const auto& weights = window_.weights;
       std::ranges::count(weights, 1.0) == 1 &&
@@ -64,7 +57,8 @@ GridConvolution<T>::GridConvolution(const Problem<T>& problem, int source, Convo
     filters_.emplace_back();
     if (std::ranges::all_of(plan.correlation.weights, [](double weight) { return weight == 0; }))
       continue;
-    plan.method = method_for(plan.correlation);
+    if (pays_in_two_passes(plan.correlation.window, false) && separate(plan.correlation))
+      plan.method = FilterMethod::separable;
     filters_.back() = make_cpu_filter(plan, threads_);
   }
 }
@@ -99,17 +93,14 @@ void GridConvolution<T>::extend(std::size_t axis, double* line, std::int64_t slo
 template <class T>
 double GridConvolution<T>::own_memory() const {
   const double cells = static_cast<double>(faces_.shape.cells());
-  const auto extent = [&](std::size_t axis) {
-    return static_cast<double>(size_[axis] + 2 * reach_[axis]);
-  };
-  return (extent(0) * extent(1) * extent(2) + 2 * cells) * sizeof(double) + 3 * cells * sizeof(T);
+  const double extended = static_cast<double>(extent_[0] * stride_[0]);
+  return (extended + 2 * cells) * sizeof(double) + 3 * cells * sizeof(T);
 }
 
 template <class T>
 void GridConvolution<T>::solve(std::vector<double>& state, const SolveMoment& at) {
   const std::int64_t cells = faces_.shape.cells();
-  const auto extent = [&](std::size_t axis) { return size_[axis] + 2 * reach_[axis]; };
-  extended_.resize(extent(0) * stride_[0]);
+  extended_.resize(extent_[0] * stride_[0]);
   conditions_.set_time(at.time);
   double* const first =
       extended_.data() + reach_[0] * stride_[0] + reach_[1] * stride_[1] + reach_[2];
@@ -120,13 +111,13 @@ void GridConvolution<T>::solve(std::vector<double>& state, const SolveMoment& at
     extend(2, to, i, j);
   });
   if (reach_[1] > 0)
-    for_indices(size_[0] * extent(2), threads_, [&](std::int64_t line) {
-      const std::int64_t i = line / extent(2), j = line % extent(2) - reach_[2];
+    for_indices(size_[0] * extent_[2], threads_, [&](std::int64_t line) {
+      const std::int64_t i = line / extent_[2], j = line % extent_[2] - reach_[2];
       extend(1, first + i * stride_[0] + j, i, j);
     });
   if (reach_[0] > 0)
-    for_indices(extent(1) * extent(2), threads_, [&](std::int64_t line) {
-      const std::int64_t i = line / extent(2) - reach_[1], j = line % extent(2) - reach_[2];
+    for_indices(extent_[1] * extent_[2], threads_, [&](std::int64_t line) {
+      const std::int64_t i = line / extent_[2] - reach_[1], j = line % extent_[2] - reach_[2];
       extend(0, first + i * stride_[1] + j, i, j);
     });
   if (moved_) {

@@ -39,7 +39,8 @@ class GridConvolution final : public GridEquations {
   ConvolutionWindow window_;
   int threads_;
   FaceConditions<T> conditions_;
-  std::array<std::int64_t, 3> size_{}, reach_{}, stride_{};  // stride of the extended grid
+  std::array<std::int64_t, 3> size_{}, reach_{};
+  std::array<std::int64_t, 3> extent_{}, stride_{};  // of the extended grid
   std::vector<double> extended_;
   /// for a window that only moves values: how far, in the extended grid
   std::optional<std::int64_t> moved_;

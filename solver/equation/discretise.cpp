@@ -155,10 +155,10 @@ Term TreeWriter::write(const Formula& formula) {
 }
 Term TreeWriter::write(const NestedQuantity& part) {
   const ShiftedPart place{part.formula, part.node, {}};
-  if (part.curved_axis >= 0)
-    return second_difference({place, nested_({part.formula, part.node})}, part.curved_axis);
-  if (part.slope_axis < 0) return write(place);
-  return limited_slope({place, nested_({part.formula, part.node})}, part.slope_axis);
+  if (!part.is_difference()) return write(place);
+  const Argument argument{place, nested_({part.formula, part.node})};
+  return part.of == NestedQuantity::Of::slope ? limited_slope(argument, part.axis)
+                                              : second_difference(argument, part.axis);
 }
 
 Term TreeWriter::write(ShiftedPart place) {

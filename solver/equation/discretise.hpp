@@ -45,11 +45,12 @@ struct Term {
 /// stencil operator, or because the operator reads its slopes or second differences at neighbours.
 struct NestedQuantity {
   const Formula* formula = nullptr;
-  int node = 0;          ///< root of the argument within the formula
-  int slope_axis = -1;   ///< the axis of its limited slope; -1: its value
-  int curved_axis = -1;  ///< the axis of its second difference; -1: its value or slope
+  int node = 0;  ///< root of the argument within the formula
+  /// its value; along `axis` its limited slope, or its second difference
+  enum class Of : std::uint8_t { value, slope, second_difference } of = Of::value;
+  int axis = -1;
 
-  bool is_difference() const { return slope_axis >= 0 || curved_axis >= 0; }
+  bool is_difference() const { return of != Of::value; }
 };
 
 /// The argument of a call such as mean(e), which is reduced over all cells, or in one

@@ -155,7 +155,8 @@ Term TreeWriter::advect(const ShiftedPart& place, const FormulaNode& node) {
         const int operand = node.operands[static_cast<std::size_t>(2 - axis)];
         refuse_noise(place, operand, node);
         const Argument speed{{place.formula, operand, {}}, nested_({place.formula, operand})};
-        const Argument slope{{}, nested_({place.formula, carried, axis})};
+        const Argument slope{{},
+                             nested_({place.formula, carried, NestedQuantity::Of::slope, axis})};
         const Term here = read(speed, {});
         const auto flux = [&](Offset from, Offset to) {
           const Term forth = beside(Operation::sum, read(of_argument, from), read(slope, from));

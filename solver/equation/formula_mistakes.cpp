@@ -19,6 +19,7 @@
 #include "solver/equation/mixed_axes.hpp"
 #include "solver/equation/reactions.hpp"
 #include "solver/equation/stage_maker.hpp"
+#include "solver/filters/window_config.hpp"
 #include "solver/initial_parts.hpp"
 
 namespace lapl {
@@ -49,6 +50,9 @@ class FormulaChecker : public MapChecker {
 
   CheckedFormulas checked() {
     check_names();
+    for (const auto& [name, window] : run_.kernels)
+      if (window.kind == WindowKind::formula)
+        check_value("kernels", window.formula, false, name, name + ": formula: ");
     check_windows();
     if (run_.equation.kind == EquationKind::formula) check_equation();
     check_conditions();

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <functional>
 #include <string_view>
-#include <utility>
 
 #include "solver/equation/formula_system.hpp"
+#include "solver/equation/stage_maker.hpp"
 
 namespace lapl {
 
@@ -59,9 +59,13 @@ void NoiseUses::find(const std::vector<Formula>& rates, const std::map<int, Form
 }
 
 bool has_noise(const FormulaSystem& system) {
-  FormulaSystem all = system;
-  for (const auto& [field, next] : std::exchange(all.next, {})) all.rates[field] = next;
-  return rate_stages(all).used.contains("noise");
+  StageMaker maker(system);
+  const auto reads_noise = [&](const Formula& formula) {
+    return maker.names_read_by(formula).contains("noise");
+  };
+  return std::ranges::any_of(system.rates, reads_noise) ||
+         std::ranges::any_of(system.next,
+                             [&](const auto& next) { return reads_noise(next.second); });
 }
 
 }  // namespace lapl

@@ -222,7 +222,7 @@ class StageMaker {
   // any.
   int array_with(NestedQuantity part, const FormulaNode* of = nullptr) {
     const auto [known, is_new] = arrays_of_parts_.try_emplace(
-        {meaning_number(*part.formula, part.node), part.slope_axis + 4 * part.curved_axis}, 0);
+        {meaning_number(*part.formula, part.node), part.of, part.axis}, 0);
     if (is_new) known->second = new_array(-1 - names_.ending_axes(*part.formula, part.node));
     const int array = known->second;
     if (computed_.insert(array).second) make(part, array, of);
@@ -362,10 +362,10 @@ class StageMaker {
   StepStages made_;
   Arrays fields_;
   Formulas rates_;
-  Formulas in_arrays_;                                  // quantities that have conditions
-  std::array<int, 3> face_weight_ = {-1, -1, -1};       // arrays of weights of faces; -1: none
-  std::vector<Offset> at_faces_;                        // face of each formula; empty: cells
-  std::map<std::pair<int, int>, int> arrays_of_parts_;  // by meaning and axis of the slope
+  Formulas in_arrays_;                             // quantities that have conditions
+  std::array<int, 3> face_weight_ = {-1, -1, -1};  // arrays of weights of faces; -1: none
+  std::vector<Offset> at_faces_;                   // face of each formula; empty: cells
+  std::map<std::tuple<int, NestedQuantity::Of, int>, int> arrays_of_parts_;  // by meaning
   std::map<std::pair<GridWindow, int>, int> arrays_of_windows_;  // by meaning of the operand
   std::set<int> computed_;         // arrays already filled in the current evaluation
   std::vector<GridSolve> solves_;  // that the next stage waits for

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "solver/equation/discretise.hpp"
 
@@ -13,11 +14,15 @@ using Kind = FormulaNode::Kind;
 
 enum class Choice { none, isotropic, fourth_order };
 
+// True for laplacian, d_dx, d2_dx2 and those of other axes.
+bool has_choice(std::string_view name) {
+  return name == "laplacian" || name.starts_with("d_d") ||
+         (name.starts_with("d2_d") && name.back() == '2');
+}
+
 // The discretisation that the second operand of a call asks for.
 Choice choice_in(const Formula& formula, const FormulaNode& call) {
-  const bool is_mixed = call.name.size() == 7 && call.name[6] != '2';  // d2_dxdy
-  const bool has_order = (call.name == "laplacian" || call.name[0] == 'd') && !is_mixed;
-  if (call.operands.size() != 2 || !has_order) return Choice::none;
+  if (call.operands.size() != 2 || !has_choice(call.name)) return Choice::none;
   const FormulaNode& node = formula.nodes[call.operands[1]];
   if (node.kind == FormulaNode::Kind::number && node.number == 4) return Choice::fourth_order;
   if (call.name != "laplacian")
@@ -35,11 +40,8 @@ Choice choice_in(const Formula& formula, const FormulaNode& call) {
 int read_in_differences(const Formula& formula, const FormulaNode& call) {
   if (call.kind != Kind::call) return -1;
   if (call.name == "advect") return call.operands.back();
-  const FormulaFunction* const function = formula_function(call.name);
-  const bool of_fourth_order =
-      function != nullptr && call.name != "upwind" && call.name != "shift" &&
-      function->kind == FormulaFunction::Kind::stencil && call.operands.size() == 2 &&
-      formula.nodes[call.operands[1]].kind == Kind::number;
+  const bool of_fourth_order = has_choice(call.name) && call.operands.size() == 2 &&
+                               formula.nodes[call.operands[1]].kind == Kind::number;
   return of_fourth_order ? call.operands[0] : -1;
 }
 
@@ -136,9 +138,9 @@ Term TreeWriter::of_fourth_order(const Argument& argument, const std::string& na
                                  const std::vector<int>& named) {
   const bool is_first = name.starts_with("d_");
   const auto along_axis = [&](int axis) {
-    NestedQuantity part{argument.place.formula, argument.place.node};
-    part.curved_axis = axis;
-    const Argument curved{{}, nested_(part)};
+    const Argument curved{{},
+                          nested_({argument.place.formula, argument.place.node,
+                                   NestedQuantity::Of::second_difference, axis})};
     const Term of_curved =
         is_first ? first_difference(curved, axis) : second_difference(curved, axis);
     Term difference =

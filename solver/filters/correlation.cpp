@@ -25,6 +25,8 @@ Weights outer_product(const std::vector<double>& rows, const std::vector<double>
   return weights;
 }
 
+}  // namespace
+
 std::vector<double> gaussian_weights(double sigma, std::int64_t size) {
   if (size == 0) size = 2 * static_cast<std::int64_t>(4 * sigma + 0.5) + 1;
   std::vector<double> weights(size);
@@ -37,6 +39,8 @@ std::vector<double> gaussian_weights(double sigma, std::int64_t size) {
   for (double& weight : weights) weight /= sum;
   return weights;
 }
+
+namespace {
 
 Weights kernel_weights(const FilterConfig& config) {
   const auto [rows, columns] = config.size;
@@ -155,7 +159,7 @@ MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& cor
 
   // The limits are the window sizes at which the methods were equally fast (docs/performance.md).
   const bool cuda = backend == "cuda";
-  if (is_separable && rows > 1 && columns > 1 && rows * columns >= (cuda ? 169 : 49))
+  if (is_separable && pays_in_two_passes(correlation.window, cuda))
     return {FilterMethod::separable,
             fmt::format("the {} x {} weights are of rank 1", rows, columns)};
   const auto count =

@@ -33,6 +33,10 @@ Correlation<T> correlation_on_grid(const FilterConfig& config, Shape grid);
 /// Checks several filters in this precision; throws what correlation_on_grid throws.
 void check_on_grid(const std::vector<FilterConfig>& filters, Shape grid, Precision precision);
 
+/// The weights of a gaussian along one axis, whose sum is 1. `sigma` is in cells; size 0: as many
+/// cells as reach four times sigma.
+std::vector<double> gaussian_weights(double sigma, std::int64_t size);
+
 /// A method, and why it was chosen.
 struct MethodChoice {
   FilterMethod method;

@@ -27,6 +27,9 @@ inline constexpr auto name_table<WindowKind> =
                                       {WindowKind::ring, "ring"},
                                       {WindowKind::formula, "formula"}});
 
+/// The largest size of a window along an axis, by the number of axes.
+inline constexpr std::array<std::int64_t, 4> most_cells_of_window = {0, 2047, 127, 31};
+
 /// A window of section kernels. The comment on a member begins with the kinds that read it.
 struct WindowConfig {
   WindowKind kind = WindowKind::numbers;

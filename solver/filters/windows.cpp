@@ -7,14 +7,12 @@
 #include <numeric>
 
 #include "kernels/error.hpp"
+#include "solver/filters/correlation.hpp"
 #include "solver/filters/window_config.hpp"
 #include "solver/make_problem.hpp"
 
 namespace lapl {
 namespace {
-
-/// The largest size along an axis, by the number of axes.
-constexpr std::array<std::int64_t, 4> most_cells_of_window = {0, 2047, 127, 31};
 
 // The sizes along planes, rows and columns, of a list with one entry for all axes or one for each.
 template <class T>
@@ -41,17 +39,13 @@ ConvolutionWindow of_size(const std::array<std::int64_t, 3>& size, int axes) {
   return window;
 }
 
-// The window with weight(offset) at the offsets along planes, rows and columns, in cells.
-ConvolutionWindow with_weights(const std::array<std::int64_t, 3>& size, int axes,
-                               const std::function<double(const std::array<double, 3>&)>& weight) {
+// The window with weight(at) at its indices along planes, rows and columns.
+ConvolutionWindow with_weights(
+    const std::array<std::int64_t, 3>& size, int axes,
+    const std::function<double(const std::array<std::int64_t, 3>&)>& weight) {
   ConvolutionWindow window = of_size(size, axes);
-  for (std::int64_t i = 0; i < window.shape.cells(); ++i) {
-    const std::array index = by_axis(cell_at(window.shape, i));
-    std::array<double, 3> offset{};
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      offset[axis] = static_cast<double>(index[axis] - window.reach(axis));
-    window.weights.push_back(weight(offset));
-  }
+  for (std::int64_t i = 0; i < window.shape.cells(); ++i)
+    window.weights.push_back(weight(by_axis(cell_at(window.shape, i))));
   return window;
 }
 
@@ -75,26 +69,28 @@ ConvolutionWindow unscaled(const WindowConfig& config, const RunConfig& run) {
     case WindowKind::gaussian: {
       const auto sigma = along_axes<double>("sigma", config.sigma, axes, 1);
       std::array<std::int64_t, 3> size = {1, 1, 1};
-      for (int axis = 3 - axes; axis < 3; ++axis)
-        size[axis] = 2 * static_cast<std::int64_t>(4 * sigma[axis] + 0.5) + 1;
       if (!config.size.empty()) size = along_axes<std::int64_t>("size", config.size, axes, 1);
-      return with_weights(size, axes, [&](const std::array<double, 3>& offset) {
-        double weight = 1;
-        for (std::size_t axis = 0; axis < 3; ++axis)
-          weight *= std::exp(-0.5 * std::pow(offset[axis] / sigma[axis], 2));
-        return weight;
+      std::array<std::vector<double>, 3> weights = {{{1}, {1}, {1}}};
+      for (int axis = 3 - axes; axis < 3; ++axis) {
+        weights[axis] = gaussian_weights(sigma[axis], config.size.empty() ? 0 : size[axis]);
+        size[axis] = std::ssize(weights[axis]);
+      }
+      return with_weights(size, axes, [&](const std::array<std::int64_t, 3>& at) {
+        return weights[0][at[0]] * weights[1][at[1]] * weights[2][at[2]];
       });
     }
     case WindowKind::disc:
-    case WindowKind::ring:
-      return with_weights(reaching(config.radius + config.edge / 2, axes), axes,
-                          [&](const std::array<double, 3>& offset) {
-                            const double r = std::hypot(offset[0], offset[1], offset[2]);
-                            const double disc = within(r, config.radius, config.edge);
-                            return config.kind == WindowKind::disc
-                                       ? disc
-                                       : disc - within(r, config.inner, config.edge);
-                          });
+    case WindowKind::ring: {
+      const auto size = reaching(config.radius + config.edge / 2, axes);
+      return with_weights(size, axes, [&](const std::array<std::int64_t, 3>& at) {
+        const auto offset = [&](std::size_t axis) {
+          return static_cast<double>(at[axis] - size[axis] / 2);
+        };
+        const double r = std::hypot(offset(0), offset(1), offset(2));
+        const double disc = within(r, config.radius, config.edge);
+        return config.kind == WindowKind::disc ? disc : disc - within(r, config.inner, config.edge);
+      });
+    }
     case WindowKind::formula: {
       ConvolutionWindow window =
           of_size(along_axes<std::int64_t>("size", config.size, axes, 1), axes);
@@ -124,8 +120,8 @@ ConvolutionWindow unscaled(const WindowConfig& config, const RunConfig& run) {
 ConvolutionWindow convolution_window(const WindowConfig& config, const RunConfig& run) {
   ConvolutionWindow window = unscaled(config, run);
   const double sum = std::accumulate(window.weights.begin(), window.weights.end(), 0.0);
-  const bool is_mean = config.kind == WindowKind::box || config.kind == WindowKind::gaussian ||
-                       config.kind == WindowKind::disc || config.kind == WindowKind::ring;
+  const bool is_mean = config.kind == WindowKind::box || config.kind == WindowKind::disc ||
+                       config.kind == WindowKind::ring;
   if (is_mean || config.normalize) {
     if (!(std::abs(sum) > 0))
       throw ConfigError("the weights add up to {} (expected another sum to divide them by)", sum);
