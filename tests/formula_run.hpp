@@ -100,4 +100,16 @@ inline std::vector<double> value_of_formula(RunConfig run, const std::string& fo
   return state;
 }
 
+/// The message about a run whose only field, v, has this rate; empty if there is no mistake.
+inline std::string rate_mistake(RunConfig run, const std::string& rate) {
+  run.fields = {"v"};
+  run.equation.rates = {{"v", rate}};
+  try {
+    rate_stages(make_system(run));
+  } catch (const FormulaError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 }  // namespace lapl::test

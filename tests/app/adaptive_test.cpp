@@ -29,8 +29,6 @@ std::string spot(const std::string& time, const std::string& more = "") {
          time + "\n" + more;
 }
 
-nlohmann::json summary() { return nlohmann::json::parse(file_text("out/run.json")); }
-
 }  // namespace
 
 TEST_CASE(
@@ -49,13 +47,13 @@ TEST_CASE(
         const Outcome run = run_lapl(
             {"run", "c.yaml", "--overwrite", "--set", fmt::format("compute.engine={}", engine)});
         REQUIRE_MESSAGE(run.code == 0, run.err);
-        if (digest.empty()) digest = summary()["digest"];
-        CHECK(summary()["digest"] == digest);
+        if (digest.empty()) digest = out_summary()["digest"];
+        CHECK(out_summary()["digest"] == digest);
       }
       const auto times = column("out/diagnostics.csv", "time");
       CHECK(times == std::vector<std::string>{"0", "0.7", "1.4", "2.1", "2.8", "3"});
       CHECK(std::stod(column("out/diagnostics.csv", "step_error").back()) <= 1);
-      const auto steps = summary()["steps"].get<std::int64_t>();
+      const auto steps = out_summary()["steps"].get<std::int64_t>();
       for (const std::int64_t splits : {std::int64_t{2}, steps - 1}) {  // at last, at every step
         const Outcome restart =
             run_lapl({"verify-restart", "c.yaml", "--splits", std::to_string(splits)});
@@ -72,7 +70,7 @@ TEST_CASE(
                     many.err);
       REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.end=1.4"}).code == 0);
       REQUIRE(run_lapl({"resume", "out", "--set", "time.end=3"}).code == 0);
-      CHECK(summary()["digest"] == digest);
+      CHECK(out_summary()["digest"] == digest);
       CHECK(column("out/diagnostics.csv", "time") == times);
     }
 }
@@ -260,15 +258,15 @@ TEST_CASE(
         {"run", "c.yaml", "--overwrite", "--set", fmt::format("compute.engine={}", engine)});
     REQUIRE_MESSAGE(run.code == 0, run.err);
     CHECK_MESSAGE(has(run.err, "s from there on: the largest stable step is "), run.err);
-    if (digest.empty()) digest = summary()["digest"];
-    CHECK(summary()["digest"] == digest);
+    if (digest.empty()) digest = out_summary()["digest"];
+    CHECK(out_summary()["digest"] == digest);
   }
   CHECK(column("out/diagnostics.csv", "time") ==
         std::vector<std::string>{"0", "0.5", "1", "1.5", "2", "2.5", "3"});
   CHECK(run_lapl({"verify-restart", "c.yaml", "--splits", "4"}).code == 0);
   REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.end=1.5"}).code == 0);
   REQUIRE(run_lapl({"resume", "out", "--set", "time.end=3"}).code == 0);
-  CHECK(summary()["digest"] == digest);
+  CHECK(out_summary()["digest"] == digest);
   const Outcome fixed = run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.step=0.25",
                                   "--set", "limits.check_stability_every=4"});
   CHECK_MESSAGE(has(fixed.err, "and time.step is 0.25 s"), fixed.err);

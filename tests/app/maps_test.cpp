@@ -8,8 +8,6 @@ using namespace lapl::test;
 
 namespace {
 
-nlohmann::json map_summary() { return nlohmann::json::parse(file_text("out/run.json")); }
-
 // One cell, whose value after n steps is n.
 const char* const counting =
     "grid: {shape: [1]}\n"
@@ -27,24 +25,24 @@ TEST_CASE("a config of maps has steps of 1, and ends where limits.stop holds") {
   const Outcome run = run_lapl({"run", "c.yaml"});
   REQUIRE_MESSAGE(run.code == 0, run.err);
   CHECK(has(run.out, "complete: step 37, where limits.stop holds"));
-  CHECK(map_summary()["status"] == "complete");
-  CHECK(map_summary()["stopped_by"] == "limits.stop");
-  CHECK(map_summary()["step"] == 37);
+  CHECK(out_summary()["status"] == "complete");
+  CHECK(out_summary()["stopped_by"] == "limits.stop");
+  CHECK(out_summary()["step"] == 37);
   CHECK(has(run_lapl({"watch", "out", "--once"}).out, "limits.stop holds"));
 
   // The step does not depend on where a run was interrupted.
-  const auto digest = map_summary()["digest"];
+  const auto digest = out_summary()["digest"];
   REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.steps=20"}).code == 0);
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=1000"}).code == 0);
-  CHECK(map_summary()["step"] == 37);
-  CHECK(map_summary()["digest"] == digest);
+  CHECK(out_summary()["step"] == 37);
+  CHECK(out_summary()["digest"] == digest);
   // Resumed, it ends at once; without the condition it goes on.
   REQUIRE(run_lapl({"resume", "out"}).code == 0);
-  CHECK(map_summary()["step"] == 37);
+  CHECK(out_summary()["step"] == 37);
   REQUIRE(run_lapl({"resume", "out", "--set", "limits.stop=null", "--set", "time.steps=50"}).code ==
           0);
-  CHECK(map_summary()["step"] == 50);
-  CHECK(map_summary()["status"] == "complete");
+  CHECK(out_summary()["step"] == 50);
+  CHECK(out_summary()["status"] == "complete");
   CHECK(run_lapl({"verify-restart", "c.yaml"}).code == 0);
 }
 
@@ -59,7 +57,7 @@ TEST_CASE("limits.stop holds as soon as it does in one cell, at the steps that a
              "limits: {stop: {when: u > 3, every: 4}}\n"
              "output: {directory: out, every: 1000, integrals: {all: u}}\n");
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  CHECK(map_summary()["step"] == 12);  // exp(9 / 8) = 3.08
+  CHECK(out_summary()["step"] == 12);  // exp(9 / 8) = 3.08
 }
 
 TEST_CASE("mistakes in maps, in values after steps and in limits.stop have messages") {

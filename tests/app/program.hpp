@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -257,5 +258,8 @@ inline std::string last_digest(const std::string& out) {
   REQUIRE(at != std::string::npos);
   return out.substr(at + 7, 18);
 }
+
+/// run.json of the run folder out.
+inline nlohmann::json out_summary() { return nlohmann::json::parse(file_text("out/run.json")); }
 
 }  // namespace lapl::test

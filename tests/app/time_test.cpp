@@ -17,8 +17,6 @@ std::string with_time(const std::string& time, const std::string& more = "") {
          time + "\n" + more;
 }
 
-nlohmann::json summary() { return nlohmann::json::parse(file_text("out/run.json")); }
-
 }  // namespace
 
 TEST_CASE("time.end and output.every of a time are counted in steps") {
@@ -28,7 +26,7 @@ TEST_CASE("time.end and output.every of a time are counted in steps") {
   const Outcome run = run_lapl({"run", "c.yaml"});
   CAPTURE(run.err);
   REQUIRE(run.code == 0);
-  CHECK(summary()["steps"] == 24);
+  CHECK(out_summary()["steps"] == 24);
   std::string outputs;
   for (const auto& entry : fs::directory_iterator("out/fields"))
     outputs += entry.path().filename().string();
@@ -37,9 +35,9 @@ TEST_CASE("time.end and output.every of a time are counted in steps") {
   CHECK(std::distance(fs::directory_iterator("out/fields"), {}) == 4);
   // A setting of time.steps replaces the file's time.end.
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=25"}).code == 0);
-  CHECK(summary()["steps"] == 25);
+  CHECK(out_summary()["steps"] == 25);
   REQUIRE(run_lapl({"resume", "out", "--set", "time.end=8"}).code == 0);
-  CHECK(summary()["steps"] == 32);
+  CHECK(out_summary()["steps"] == 32);
   const Outcome odd = run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.step=0.3"});
   CHECK(odd.code == 2);
   CHECK_MESSAGE(has(odd.err,
@@ -61,7 +59,7 @@ TEST_CASE("limits.steady ends a run at the same step however it was interrupted"
   const Outcome run = run_lapl({"run", "c.yaml"});
   CAPTURE(run.err);
   REQUIRE(run.code == 0);
-  const auto whole = summary();
+  const auto whole = out_summary();
   CHECK(whole["status"] == "complete");
   CHECK(whole["stopped_by"] == "steady");
   const auto step = whole["step"].get<std::int64_t>();
@@ -73,14 +71,14 @@ TEST_CASE("limits.steady ends a run at the same step however it was interrupted"
 
   REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.steps=44"}).code == 0);
   REQUIRE(run_lapl({"resume", "out", "--set", "time.steps=100000"}).code == 0);
-  CHECK(summary()["step"] == step);
-  CHECK(summary()["digest"] == whole["digest"]);
+  CHECK(out_summary()["step"] == step);
+  CHECK(out_summary()["digest"] == whole["digest"]);
   CHECK(whole["digest"] == last_digest(run_lapl({"verify-restart", "c.yaml"}).out));
   // Resuming a steady run ends it again at once and does not repeat a line.
   const std::string before = file_text("out/diagnostics.csv");
   REQUIRE(run_lapl({"resume", "out"}).code == 0);
-  CHECK(summary()["step"] == step);
-  CHECK(summary()["stopped_by"] == "steady");
+  CHECK(out_summary()["step"] == step);
+  CHECK(out_summary()["stopped_by"] == "steady");
   CHECK(std::ranges::count(file_text("out/diagnostics.csv"), '\n') ==
         std::ranges::count(before, '\n'));
   CHECK(has(run_lapl({"watch", "out", "--once"}).out, "steady"));

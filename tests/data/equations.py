@@ -1,5 +1,5 @@
-"""equations.py FILE.h5: steps eleven equations, and those of schemes.py, boxes.py, noise.py and means.py, by NumPy alone
-and stores what they come to.
+"""equations.py FILE.h5: steps eleven equations, and those of choices.py, schemes.py, boxes.py, noise.py and means.py,
+by NumPy alone and stores what they come to.
 
 Each function states one equation twice: its text is lapl's config, its body the same in NumPy, written after
 docs/formulas.md and docs/numerics.md. FILE.h5 has a group for each: `config`, and every field after the last step.
@@ -11,6 +11,7 @@ import math
 import sys
 
 import boxes
+import choices
 import h5py
 import means
 import noise
@@ -367,50 +368,9 @@ def functions():
     return dict(zip("uv", rk4(rate, np.array([1 + noise[0], 2 * noise[1] - 1]), dt=0.02, steps=60)))
 
 
-def choices():
-    """
-    grid: {shape: [17, 19]}
-    fields: [u, v]
-    parameters:
-      D: {formula: "where(sin(2 * x) + cos(3 * y) > 0, 1, 0.01)"}
-    equation:
-      kind: formula
-      u: divergence(harmonic(D) * gradient(u)) + 0.3 * laplacian(u, isotropic) - 0.1 * v
-      v: divergence(tensor(1 + 0.1 * u, 0.3 * D, 0.8) * gradient(v)) + 0.1 * laplacian(v, 4) - 0.2 * d_dx(v, 4)
-        + 0.05 * d2_dy2(v, 4)
-    boundary: periodic
-    initial:
-      u: {kind: formula, formula: random}
-      v: {kind: formula, formula: random}
-    time: {step: 0.02, steps: 60, scheme: heun}
-    """
-    grid = Grid(17, 19)
-    D = where(sin(2 * grid.x) + cos(3 * grid.y) > 0, 1, 0.01) + np.zeros(grid.shape)
-
-    def at(e, y, x):
-        return np.roll(e, (-y, -x), (0, 1))
-
-    def second(e, y, x):
-        return (-at(e, 2 * y, 2 * x) + 16 * at(e, y, x) - 30 * e + 16 * at(e, -y, -x) - at(e, -2 * y, -2 * x)) / 12
-
-    def rate(state, t):
-        u, v = state
-        layered = sum(2 / (1 / D + 1 / at(D, y, x)) * (at(u, y, x) - u) for y, x in ((0, 1), (0, -1), (1, 0), (-1, 0)))
-        round_u = sum((4 if 0 in (y, x) else 1) * (at(u, y, x) - u) for y in (-1, 0, 1) for x in (-1, 0, 1)) / 6
-        flux_x = (0.5 * (2 + 0.1 * (u + at(u, 0, 1))) * (at(v, 0, 1) - v)
-                  + 0.5 * sum(at(0.3 * D * (at(v, 1, 0) - at(v, -1, 0)) / 2, 0, x) for x in (0, 1)))
-        flux_y = (0.8 * (at(v, 1, 0) - v)
-                  + 0.5 * sum(at(0.3 * D * (at(v, 0, 1) - at(v, 0, -1)) / 2, y, 0) for y in (0, 1)))
-        slope = (8 * (at(v, 0, 1) - at(v, 0, -1)) - at(v, 0, 2) + at(v, 0, -2)) / 12
-        return np.array([layered + 0.3 * round_u - 0.1 * v,
-                         flux_x - at(flux_x, 0, -1) + flux_y - at(flux_y, -1, 0)
-                         + 0.1 * second(v, 0, 1) + 0.15 * second(v, 1, 0) - 0.2 * slope])
-
-    return dict(zip("uv", heun(rate, grid.random(2), dt=0.02, steps=60)))
-
-
 EQUATIONS = [heat, conductivity, gray_scott, wave, advection, burgers, cahn_hilliard, kuramoto_sivashinsky, anisotropic,
-             crystal, functions, choices, *schemes.EQUATIONS, *boxes.EQUATIONS, *noise.EQUATIONS, *means.EQUATIONS]
+             crystal, functions, *choices.EQUATIONS, *schemes.EQUATIONS, *boxes.EQUATIONS, *noise.EQUATIONS,
+             *means.EQUATIONS]
 
 if __name__ == "__main__":
     with h5py.File(sys.argv[1], "w") as file:

@@ -172,17 +172,7 @@ TEST_CASE("harmonic means: signs, several factors, and mistakes") {
   const double of_plain = (0 + 4) / 2.0;
   CHECK(twice[0] == doctest::Approx(2 * 1.5 * 2 * 3 * of_plain));
   CHECK(twice[2] == 0);
-  const auto mistake = [&](const std::string& formula) -> std::string {
-    RunConfig of = run;
-    of.fields = {"v"};
-    of.equation.rates = {{"v", formula}};
-    try {
-      rate_stages(make_system(of));
-    } catch (const FormulaError& error) {
-      return error.what();
-    }
-    return "";
-  };
+  const auto mistake = [&](const std::string& formula) { return test::rate_mistake(run, formula); };
   for (const std::string formula :
        {"harmonic(k)", "harmonic(k) * laplacian(v)", "d_dx(harmonic(v))",
         "divergence((1 + harmonic(k)) * gradient(v))"})

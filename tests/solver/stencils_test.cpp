@@ -47,18 +47,6 @@ std::vector<double> random_field(std::size_t count) {
   return values;
 }
 
-std::string stencil_mistake(const RunConfig& run, const std::string& formula) {
-  RunConfig of = run;
-  of.fields = {"v"};
-  of.equation.rates = {{"v", formula}};
-  try {
-    rate_stages(make_system(of));
-  } catch (const FormulaError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 }  // namespace
 
 TEST_CASE("the error of the isotropic Laplacian has the same size in all directions") {
@@ -133,7 +121,7 @@ TEST_CASE("the isotropic Laplacian reads corners beyond sides by the conditions 
 TEST_CASE("mistakes of the isotropic Laplacian") {
   const auto has = [](const RunConfig& run, const std::string& formula, const std::string& text) {
     CAPTURE(formula);
-    CHECK(test::has(stencil_mistake(run, formula), text));
+    CHECK(test::has(test::rate_mistake(run, formula), text));
   };
   has(stencil_run({1, 9, 1, 1}), "laplacian(v, isotropic)", "isotropic on a grid of one axis");
   RunConfig run = stencil_run({5, 5});
@@ -141,7 +129,7 @@ TEST_CASE("mistakes of the isotropic Laplacian") {
   has(run, "laplacian(v, isotropic)",
       "isotropic where spacings differ: 1 x 0.5 (expected equal ones)");
   run = stencil_run({5, 5});
-  CHECK(stencil_mistake(run, "laplacian(v, isotropic)") == "");
+  CHECK(test::rate_mistake(run, "laplacian(v, isotropic)") == "");
   has(run, "laplacian(v, round)",
       "expected laplacian(e), laplacian(e, isotropic) or laplacian(e, 4)");
   has(run, "laplacian(v, isotropic, v)", "laplacian of 3 arguments");
@@ -201,8 +189,8 @@ TEST_CASE("operators of fourth order: spacings that differ, arguments with opera
     CHECK(fourth[i] == doctest::Approx(by_hand[i]).epsilon(1e-11));
     CHECK(first[i] == doctest::Approx(first_by_hand[i]).epsilon(1e-11));
   }
-  CHECK(test::has(stencil_mistake(run, "laplacian(v, 2)"),
+  CHECK(test::has(test::rate_mistake(run, "laplacian(v, 2)"),
                   "expected laplacian(e), laplacian(e, isotropic) or laplacian(e, 4)"));
-  CHECK(test::has(stencil_mistake(run, "d_dx(v, 3)"), "expected d_dx(e) or d_dx(e, 4)"));
-  CHECK(test::has(stencil_mistake(run, "d2_dxdy(v, 4)"), "d2_dxdy of 2 arguments"));
+  CHECK(test::has(test::rate_mistake(run, "d_dx(v, 3)"), "expected d_dx(e) or d_dx(e, 4)"));
+  CHECK(test::has(test::rate_mistake(run, "d2_dxdy(v, 4)"), "d2_dxdy of 2 arguments"));
 }

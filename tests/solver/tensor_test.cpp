@@ -180,16 +180,8 @@ TEST_CASE("a row between insulated sides has the conductivity of a plate without
 }
 
 TEST_CASE("mistakes of tensors") {
-  const auto mistake = [](const Shape& shape, const std::string& formula) -> std::string {
-    RunConfig of = tensor_run(shape, 1, Boundary::periodic);
-    of.fields = {"v"};
-    of.equation.rates = {{"v", formula}};
-    try {
-      rate_stages(make_system(of));
-    } catch (const FormulaError& error) {
-      return error.what();
-    }
-    return "";
+  const auto mistake = [](const Shape& shape, const std::string& formula) {
+    return test::rate_mistake(tensor_run(shape, 1, Boundary::periodic), formula);
   };
   CHECK(mistake({5, 5}, "divergence(tensor(1, 0, 1) * gradient(v))") == "");
   CHECK(mistake({5, 5}, "divergence(tensor(1, 2) * gradient(v))") ==
