@@ -1,4 +1,4 @@
-// What completes a run before its last step: a steady state, or the condition of limits.stop.
+// The ways to complete a run before its last step: a steady state, or the condition of limits.stop.
 #pragma once
 
 #include <algorithm>
