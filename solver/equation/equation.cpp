@@ -8,6 +8,7 @@
 #include "solver/equation/growth.hpp"
 #include "solver/equation/side_stages.hpp"
 #include "solver/equation/stability.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
