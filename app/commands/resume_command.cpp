@@ -7,6 +7,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/execute.hpp"
 #include "app/commands/run_ranks.hpp"
+#include "io/config/config_text.hpp"
 #include "io/run/config_changes.hpp"
 #include "io/run/run_changes.hpp"
 #include "kernels/error.hpp"

@@ -10,6 +10,7 @@
 #include "kernels/for_floats.hpp"
 #include "solver/clock.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
