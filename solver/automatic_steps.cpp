@@ -25,9 +25,12 @@ RunConfig with_cells(RunConfig config, std::int64_t most) {
   for (std::int64_t together = 2; shape.cells() > most; together *= 2)
     for (const auto extent : {&Shape::planes, &Shape::rows, &Shape::columns})
       shape.*extent = std::max(std::min<std::int64_t>(all.*extent, 8), all.*extent / together);
+  const double spacing = config.spacing.by_axis[2];
   for (std::size_t axis = 0; axis < 3; ++axis)
     config.spacing.by_axis[axis] *=
         static_cast<double>(by_axis(all)[axis]) / static_cast<double>(by_axis(shape)[axis]);
+  if (config.coordinates != Coordinates::cartesian)  // the first cell begins where it did
+    config.spacing.origin[2] += (config.spacing.by_axis[2] - spacing) / 2;
   return config;
 }
 

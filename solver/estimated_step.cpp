@@ -18,6 +18,7 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/growth.hpp"
 #include "solver/initial_field.hpp"
+#include "solver/largest_flow.hpp"
 #include "solver/make_problem.hpp"
 #include "solver/step_control.hpp"
 
@@ -142,6 +143,7 @@ class RateDerivative {
   }
 
   std::size_t fields() const { return fields_; }
+  std::span<const double> state() const { return state_; }
   /// New vectors, shared by the threads that evaluate the rates.
   Vectors vectors(int count) {
     return {count, static_cast<std::int64_t>(fields_ * cells_), evaluate_.threads()};
@@ -369,7 +371,8 @@ StateModes modes_at(const RunConfig& config, const FormulaSystem& system,
   if (derivative.fields() > 1)
     derivative.set_units(balanced_units(derivative, basis[0], basis[1], basis[2]));
   const double growth = derivative.growth();
-  return {modes_by_arnoldi(derivative, basis, most), growth};
+  const double flow = largest_flow(config, system, coefficients, derivative.state(), time);
+  return {modes_by_arnoldi(derivative, basis, most), growth, flow};
 }
 
 double first_step_by_rates(const RunConfig& config, const FormulaSystem& system,

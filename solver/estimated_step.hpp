@@ -20,6 +20,8 @@ struct StateModes {
   std::vector<Complex> fastest;  ///< rates of the fastest modes in 1/s
   /// the largest relative change of the l2 norm of a field in 1/s: abs(<u, u'>) / <u, u>
   double growth = 0;
+  /// the largest sum over the axes of speed / h of what advect and flux carry, in 1/s
+  double flow = 0;
 };
 
 /// Thrown where the rates of a state are not finite.

@@ -34,6 +34,14 @@ inline constexpr auto name_table<Boundary> = std::to_array<Named<Boundary>>(
      {Boundary::insulated, "insulated", "nothing flows through the edge"},
      {Boundary::periodic, "periodic", "the opposite edge follows"}});
 
+/// Coordinates of the grid. The last axis, x, is r where they are not cartesian.
+enum class Coordinates { cartesian, cylindrical, spherical };
+template <>
+inline constexpr auto name_table<Coordinates> =
+    std::to_array<Named<Coordinates>>({{Coordinates::cartesian, "cartesian"},
+                                       {Coordinates::cylindrical, "cylindrical"},
+                                       {Coordinates::spherical, "spherical"}});
+
 /// Selects a record of a dataset: by its number from 0 on, the last one, or the one at a time.
 struct RecordChoice {
   RecordChoice(std::size_t at = 0) : index(at) {}
@@ -224,6 +232,7 @@ struct RunConfig {
   Shape shape;
   bool is_sample = false;  ///< on another grid than the one asked for, to time or examine steps
   Spacing spacing;         ///< h
+  Coordinates coordinates = Coordinates::cartesian;
   Boundaries boundaries;
   std::vector<SideCondition> conditions;
   /// where it is 0, cells are outside: their values are 0, and no cell reads them (docs/masks.md)

@@ -169,6 +169,15 @@ ConfigTable make_key_table(const ConfigNames& names) {
            run.spacing.origin[axis] =
                static_cast<double>(by_axis(run.shape)[axis] - 1) / -2 * run.spacing.by_axis[axis];
        }},
+      {{.name = "grid.coordinates", .type = word(names_in(name_table<Coordinates>)),
+       .preset = "cartesian",
+       .meaning = "cylindrical: [r] or [z, r]; spherical: [r]; the last axis of grid.shape, x, is r, "
+                  "from half a cell on where grid.origin is 0 (docs/coordinates.md)"}, never,
+       [](RunConfig& run, const YamlNode& node) {
+         assign(run.coordinates, node);
+         if (run.coordinates != Coordinates::cartesian && run.spacing.origin[2] == 0)
+           run.spacing.origin[2] = run.spacing.by_axis[2] / 2;
+       }},
       {{.name = "grid.mask", .type = null_or(field_source()), .preset = "null",
        .meaning = "the shape of the domain: cells where a picture, a dataset or a formula of the "
                   "position is 0 are outside of it; null: every cell is inside"}, of_equation,

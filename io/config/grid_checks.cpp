@@ -67,6 +67,32 @@ class GridChecker : public KeyChecker {
     }
   }
 
+  void check_coordinates() {
+    if (run_.coordinates == Coordinates::cartesian || !right({"grid.coordinates", "grid.shape"}))
+      return;
+    const char* const name = enum_name(run_.coordinates);
+    const bool is_sphere = run_.coordinates == Coordinates::spherical;
+    if (run_.shape.axes > (is_sphere ? 1 : 2))
+      add("grid.shape",
+          fmt::format("found {} axes in {} coordinates (expected {})", run_.shape.axes, name,
+                      is_sphere ? "one, r" : "one, r, or two, [z, r]"));
+    if (right({"equation.kind"}) && is_diffusion(run_))
+      add("equation.kind", fmt::format("found diffusion in {} coordinates (expected a formula, "
+                                       "such as u: D * laplacian(u))",
+                                       name));
+    if (!right({"grid.origin", "grid.center", "grid.spacing", "grid.size", "boundary.columns"}))
+      return;
+    const double h = run_.spacing.by_axis[2], inner = run_.spacing.origin[2] - h / 2;
+    if (inner < -1e-12 * h)
+      return add(entries_.at("grid.center").value->text == "true" ? "grid.center" : "grid.origin",
+                 fmt::format("found r = {} at the first node, and the cell around it reaches to {} "
+                             "(expected at least half a spacing, {}; 0 means this)",
+                             run_.spacing.origin[2], inner, h / 2));
+    if (run_.boundaries.columns == Boundary::periodic)
+      add("boundary.columns",
+          fmt::format("found periodic along r in {} coordinates (expected a condition)", name));
+  }
+
   void check_mask() {
     if (entries_.at("grid.mask").origin != "default") return;
     if (const auto mask_boundary = entries_.find(std::string(mask_key));
@@ -133,6 +159,7 @@ void check_grid(const RunConfig& run, const Entries& entries, Mistakes& mistakes
   checker.check_cells();
   checker.check_spacing();
   checker.check_origin();
+  checker.check_coordinates();
   checker.check_mask();
   checker.check_mode();
 }

@@ -190,9 +190,12 @@ class BoundaryForms {
 
   // Adds the resulting keys of the table to the file's; an axis of which a setting is a part, to
   // those of the settings.
-  void write_out(GivenKeys& file, GivenKeys& settings) {
+  // `axis` makes the left side the axis r = 0, if it is set: insulated unless it has a condition of
+  // its own.
+  void write_out(GivenKeys& file, GivenKeys& settings, const Given* axis) {
     if (whole_ && is_side_condition(whole_->node)) everywhere_ = whole_;
     for (const Given& given : given_) apply(given);
+    if (axis != nullptr && (!whole_ || everywhere_)) insulate_first(2, *axis);
     bool is_used = false;
     for (int axis = 3 - names_.axes; axis < 3; ++axis) is_used = complete(axis) || is_used;
     const bool is_set = std::ranges::any_of(
@@ -236,6 +239,18 @@ class BoundaryForms {
   static void put(std::optional<Given>& to, Given given, bool has_part) {
     if (has_part && to && !to->key_place.in_file()) given.key_place = to->key_place;
     to = std::move(given);
+  }
+
+  void insulate_first(int index, const Given& reason) {
+    std::optional<Given>& axis = axes_.at(index);
+    if (axis && (is_bare(axis->node) || find_child(axis->node, "first"))) return;
+    const auto word = [&](Boundary boundary) {
+      return plain_node(enum_name(boundary), reason.node.position);
+    };
+    if (!axis && !everywhere_)
+      axis = following(reason, key_of_axis(index), both_sides(word(Boundary::zero)));
+    const YamlNode sides = with_side(axis, Sides::first, word(Boundary::insulated));
+    axis = following(axis ? *axis : reason, key_of_axis(index), sides);
   }
 
   // Gives sides without a condition that of all sides; false if no side lacked one.
@@ -311,7 +326,17 @@ ConfigNames write_out(GivenKeys& file, GivenKeys& settings, Mistakes& mistakes) 
     write_out_initial(*keys, names, seed, has_kind);
     boundary.add(*keys);
   }
-  boundary.write_out(file, settings);
+  const auto is_zero_along_r = [&](const Given* origin) {
+    if (origin == nullptr) return true;
+    const bool is_list =
+        origin->node.kind == YamlNode::Kind::list && !origin->node.children.empty();
+    return read_number((is_list ? origin->node.children.back() : origin->node).text).real == 0;
+  };
+  const Given* const coordinates = given("grid.coordinates");
+  const bool has_axis = coordinates &&
+                        coordinates->node.text != enum_name(Coordinates::cartesian) &&
+                        is_zero_along_r(given("grid.origin"));
+  boundary.write_out(file, settings, has_axis ? coordinates : nullptr);
   return names;
 }
 

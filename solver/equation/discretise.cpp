@@ -155,10 +155,15 @@ Term TreeWriter::write(const Formula& formula) {
 }
 Term TreeWriter::write(const NestedQuantity& part) {
   const ShiftedPart place{part.formula, part.node, {}};
+  if (part.of == NestedQuantity::Of::volume) return cell_volume();
+  if (part.of == NestedQuantity::Of::by_volume) return product(write(place), cell_volume());
   if (!part.is_difference()) return write(place);
   const Argument argument{place, nested_({part.formula, part.node})};
-  return part.of == NestedQuantity::Of::slope ? limited_slope(argument, part.axis)
-                                              : second_difference(argument, part.axis);
+  switch (part.of) {
+    case NestedQuantity::Of::slope: return limited_slope(argument, part.axis);
+    case NestedQuantity::Of::second_difference: return second_difference(argument, part.axis);
+    default: return weno_difference(argument, part.axis, part.of == NestedQuantity::Of::to_after);
+  }
 }
 
 Term TreeWriter::write(ShiftedPart place) {
@@ -184,7 +189,7 @@ Term TreeWriter::write(ShiftedPart place) {
 
 Term TreeWriter::made(const ShiftedPart& place, const FormulaNode& node) {
   const auto operand = [&](std::size_t which) {
-    return write(ShiftedPart{place.formula, node.operands[which], place.at, place.face});
+    return write(place.operand(node.operands[which]));
   };
   switch (node.kind) {
     case Kind::number: return scalar(node.number);
@@ -216,11 +221,12 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
   const std::string& name = node.name;
   used_.insert(name);
   if (const auto array = names_.arrays.find(name); array != names_.arrays.end())
-    return read(array->second, place);
+    return place.side.axis < 0 ? read(array->second, place) : at_face(place);
   if (const auto number = names_.numbers.find(name); number != names_.numbers.end())
     return scalar(number->second, false);
   if (const auto quantity = names_.quantities.find(name); quantity != names_.quantities.end())
-    return write(ShiftedPart{quantity->second, quantity->second->whole(), place.at, place.face});
+    return write(
+        ShiftedPart{quantity->second, quantity->second->whole(), place.at, place.face, place.side});
   if (name == "pi") return scalar(std::numbers::pi);
   if (const auto term = names_.terms.find(name); term != names_.terms.end()) return term->second;
   if (name == "t" && names_.has_time) return of(tree_.time());
@@ -229,7 +235,10 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
   if (name.size() == 1 && name[0] >= 'x' && name[0] <= 'z' && names_.has_position) {
     const int axis = axis_named(name[0], node);
     const Term at = position(axis, place.at);
-    const int outward = place.face ? along_axis(*face_, axis) : 0;
+    const int outward = place.face                ? along_axis(*face_, axis)
+                        : place.side.axis != axis ? 0
+                        : place.side.after        ? 1
+                                                  : -1;
     return outward == 0 ? at : sum(at, scalar(0.5 * outward * names_.spacing[axis], false));
   }
   if (is_grid_constant(name)) {
@@ -259,6 +268,8 @@ Term TreeWriter::noise(const ShiftedPart& place, const FormulaNode& node) {
   const NoiseUses& noise = *names_.noise;
   const std::uint64_t seed = noise_seed(*place.formula, node).value_or(noise.seed);
   used_.insert(node.name);
+  if (names_.radial > 0)
+    throw FormulaError(node.at, "noise with grid.coordinates (expected it on a grid without them)");
   if (noise.is_zero) return of(tree_.number(0));
   const auto use = noise.uses.find({place.formula, place.node});
   if (use == noise.uses.end() || place.at != Offset{})
@@ -296,8 +307,7 @@ int TreeWriter::axis_named(char letter, const FormulaNode& node) const {
 
 Term TreeWriter::logic(const ShiftedPart& place, const FormulaNode& node) {
   std::vector<Term> operands;
-  for (const int operand : node.operands)
-    operands.push_back(write(ShiftedPart{place.formula, operand, place.at, place.face}));
+  for (const int operand : node.operands) operands.push_back(write(place.operand(operand)));
   return apply(node.name == "and"  ? Operation::both
                : node.name == "or" ? Operation::either
                                    : Operation::is_not,
@@ -314,7 +324,7 @@ Term TreeWriter::comparison(const FormulaNode& node, Term a, Term b) {
 }
 
 Term TreeWriter::power(const ShiftedPart& place, const FormulaNode& node) {
-  const Term base = write(ShiftedPart{place.formula, node.operands[0], place.at, place.face});
+  const Term base = write(place.operand(node.operands[0]));
   if (const auto exponent = integer_exponent(*place.formula, node.operands[1])) {
     if (*exponent == 0) return scalar(1);
     const Term result =
@@ -323,8 +333,7 @@ Term TreeWriter::power(const ShiftedPart& place, const FormulaNode& node) {
     if (result.factor == 0) throw FormulaError(node.at, "division by 0");
     return quotient(scalar(1), result);
   }
-  return apply(Operation::power,
-               {base, write(ShiftedPart{place.formula, node.operands[1], place.at, place.face})});
+  return apply(Operation::power, {base, write(place.operand(node.operands[1]))});
 }
 
 Term TreeWriter::call(const ShiftedPart& place, const FormulaNode& node) {
@@ -356,8 +365,7 @@ Term TreeWriter::values_function(const ShiftedPart& place, const FormulaNode& no
   const Operation operation = formula_function(node.name)->operation;
   require_arguments(node, static_cast<std::size_t>(table_row(operation).operands));
   std::vector<Term> operands;
-  for (const int operand : node.operands)
-    operands.push_back(write(ShiftedPart{place.formula, operand, place.at, place.face}));
+  for (const int operand : node.operands) operands.push_back(write(place.operand(operand)));
   if (operation == Operation::choice && operands[0].is_scalar())
     return operands[operands[0].factor != 0 ? 1 : 2];
   return apply(operation, operands);

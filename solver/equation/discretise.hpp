@@ -3,9 +3,11 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <numbers>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,11 +48,21 @@ struct Term {
 struct NestedQuantity {
   const Formula* formula = nullptr;
   int node = 0;  ///< root of the argument within the formula
-  /// its value; along `axis` its limited slope, or its second difference
-  enum class Of : std::uint8_t { value, slope, second_difference } of = Of::value;
+  /// its value, this times the volume of its cell, or that volume; along `axis` its limited slope,
+  /// its second difference, or the differences between its values at the cell's faces, by weno5,
+  /// and in the cell: after - cell, cell - before
+  enum class Of : std::uint8_t {
+    value,
+    by_volume,
+    volume,
+    slope,
+    second_difference,
+    to_after,
+    to_before
+  } of = Of::value;
   int axis = -1;
 
-  bool is_difference() const { return of != Of::value; }
+  bool is_difference() const { return of >= Of::slope; }
 };
 
 /// The argument of a call such as mean(e), which is reduced over all cells, or in one
@@ -98,6 +110,7 @@ struct FormulaNames {
   std::array<double, 3> spacing = {1, 1, 1};  ///< of planes, rows, columns
   std::array<double, 3> origin = {0, 0, 0};   ///< position of the first plane, row, column
   Shape shape = {};
+  int radial = 0;  ///< the power of r = x that areas grow with: 0, in cylinders 1, in spheres 2
   bool is_sample = false;  ///< RunConfig::is_sample: positions may be outside
   std::array<bool, 3> periodic = {};
   /// the arrays with a given value at each side of the grid, by axis and whether it is the last
@@ -132,6 +145,10 @@ struct FormulaNames {
   int ending_axes(const Formula& formula, int node) const;
 };
 
+/// The angle around the axis of cylinders (radial 1), or the solid angle around the centre of
+/// spheres (2).
+inline double full_angle(int radial) { return 2 * radial * std::numbers::pi; }
+
 /// The exponent if it is written as an integer of at most 64.
 std::optional<int> integer_exponent(const Formula& formula, int node);
 
@@ -149,8 +166,12 @@ T power_by_squaring(const T& base, int exponent, const Product& product) {
   return result;
 }
 
-/// The operand whose slopes or second differences an operator reads at neighbours; -1: none.
-int read_in_differences(const Formula& formula, const FormulaNode& call);
+/// The number of stages that compute what an operator reads of its operand at neighbours besides
+/// its value: 0; 1 for slopes and second differences; 2 for what follows from these.
+std::size_t stages_of_differences(const Formula& formula, const FormulaNode& call, int operand);
+
+/// The rate of a field where each call of flux has the field as one more, last operand.
+Formula with_own_field(Formula rate, const std::string& field);
 
 /// Throws FormulaError for a call such as mean(e) within an operator.
 [[noreturn]] void refuse_over_grid(const FormulaNode& node);
@@ -188,14 +209,23 @@ class TreeWriter {
   Term position(int axis, Offset at);
 
  private:
+  // A face of a cell where values are those that the cell implies: reconstructed.
+  struct CellFace {
+    int axis = -1;  ///< that it lies across; -1: none
+    bool after = false;
+    bool by_weno = false;
+    friend auto operator<=>(const CellFace&, const CellFace&) = default;
+  };
   struct ShiftedPart {
     const Formula* formula;
     int node;
     Offset at;
     bool face = false;  ///< at the face of the cell, not at its node
+    CellFace side = {};
+    ShiftedPart operand(int which) const { return {formula, which, at, face, side}; }
     friend bool operator<(const ShiftedPart& a, const ShiftedPart& b) {
       const auto key = [](const ShiftedPart& p) {
-        return std::tuple(p.formula, p.node, p.at.plane, p.at.row, p.at.column, p.face);
+        return std::tuple(p.formula, p.node, p.at.plane, p.at.row, p.at.column, p.face, p.side);
       };
       return key(a) < key(b);
     }
@@ -231,6 +261,7 @@ class TreeWriter {
   Term read(const Argument& argument, Offset at);
   Term beside(Operation operation, Term a, Term b);
   Term second_difference(const Argument& argument, int axis);
+  Term across_faces(const Argument& argument, int axis);
   Term first_difference(const Argument& argument, int axis);
   Term laplacian(const Argument& argument);
   Term of_fourth_order(const Argument& argument, const std::string& name,
@@ -248,10 +279,17 @@ class TreeWriter {
   std::optional<Term> flux(const ShiftedPart& place);
   Term advect(const ShiftedPart& place, const FormulaNode& node);
   Term limited_slope(const Argument& argument, int axis);
+  Term weno_difference(const Argument& argument, int axis, bool after);
+  Term at_face(const ShiftedPart& place);
+  Term flux_of_system(const ShiftedPart& place, const FormulaNode& node);
   Term half_harmonic(Term a, Term b);
   Term tensor_divergence(const ShiftedPart& place, int gradient, int tensor,
                          const std::vector<int>& factors);
-  Term inside_or(Term inner, Term outer, Offset outward, int ending);
+  Term outflow(int axis, Term out, Term in);
+  Term times_area(int axis, Offset cell, Term flux);
+  Term over_volume(int axis, Term total);
+  Term cell_volume();
+  Term inside_or(Term inner, Term outer, Offset outward, int ending, bool if_open = true);
   Term over_axes(const std::function<Term(int axis)>& term,
                  const std::function<double(int axis)>& scale);
   int axis_named(char letter, const FormulaNode& node) const;

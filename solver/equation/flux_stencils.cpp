@@ -40,6 +40,23 @@ Factors product_factors(const Formula& formula, int product, std::string_view fu
 
 }  // namespace
 
+// In cylinders and spheres the faces across r have areas r and r^2, and a cell has the volume
+// between them: r h and (r^2 + h^2/12) h. The face where r is 0 has none.
+Term TreeWriter::times_area(int axis, Offset cell, Term flux) {
+  if (axis != 2 || names_.radial == 0) return flux;
+  const Term r = sum(position(axis, cell), scalar(names_.spacing[axis] / 2, false));
+  return product(names_.radial == 1 ? r : product(r, r), flux);
+}
+Term TreeWriter::over_volume(int axis, Term total) {
+  if (axis != 2 || names_.radial == 0) return total;
+  return quotient(total, cell_volume());
+}
+Term TreeWriter::cell_volume() {
+  const Term r = position(2, {});
+  const double h = names_.spacing[2];
+  return names_.radial == 1 ? r : sum(product(r, r), scalar(h * h / 12, false));
+}
+
 // The argument is D * gradient(e), with its factors in any order.
 Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
   require_arguments(node, 1);
@@ -103,22 +120,26 @@ Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
         };
         const Term out = product(twice_conductivity({}, after), slope({}, after));
         const Term in = product(twice_conductivity(before, {}), slope(before, {}));
-        return sum(out, negative(in));
+        return over_volume(axis,
+                           sum(times_area(axis, {}, out), negative(times_area(axis, before, in))));
       },
       [&](int axis) { return 1 / (2 * names_.spacing[axis] * names_.spacing[axis]); });
   return product(scalar(factor, false), total);
 }
 
 // `inner` at a face between two cells, `outer` at the sides of the grid, where the operator's
-// arguments end at these of a periodic axis, and at the mask's boundary.
-Term TreeWriter::inside_or(Term inner, Term outer, Offset outward, int ending) {
+// arguments end at these of a periodic axis, and at the mask's boundary. With `if_open`, only where
+// these are not insulated for every array.
+Term TreeWriter::inside_or(Term inner, Term outer, Offset outward, int ending, bool if_open) {
   const std::size_t axis = outward.plane != 0 ? 0 : outward.row != 0 ? 1 : 2;
   const bool last = outward.plane + outward.row + outward.column > 0;
-  if (names_.open_mask)
+  if (if_open ? names_.open_mask : names_.mask_values.has_value())
     inner = apply(Operation::choice,
                   {of(tree_.value(names_.arrays.at(mask_name), outward)), inner, outer});
   const bool wraps = names_.periodic[axis] && !ends_at(ending, static_cast<int>(axis));
-  if (wraps || !names_.open_sides.contains({axis, last})) return inner;
+  const bool is_side = if_open ? names_.open_sides.contains({axis, last})
+                               : names_.side_values.contains({axis, last});
+  if (wraps || !is_side) return inner;
   const int at_side = is_at_side(tree_, names_.shape, names_.spacing, axis, last);
   return apply(Operation::choice, {of(at_side), outer, inner});
 }
@@ -141,46 +162,6 @@ std::optional<Term> TreeWriter::flux(const ShiftedPart& place) {
   const Term there = coefficient(*face_);
   const Term mean = {0.5 * here.factor, false, beside(Operation::sum, here, there).node};
   return product(mean, gradient);
-}
-
-// Both cells of a face compute its flux by the same operations, and no flux is fused, so that the
-// sum over all cells telescopes.
-Term TreeWriter::advect(const ShiftedPart& place, const FormulaNode& node) {
-  require_arguments(node, static_cast<std::size_t>(names_.axes) + 1);
-  const int carried = node.operands.back();
-  const Argument of_argument = argument(place, carried, node);
-  const double factor = read(of_argument, {}).factor;
-  const Term total = over_axes(
-      [&](int axis) {
-        const int operand = node.operands[static_cast<std::size_t>(2 - axis)];
-        refuse_noise(place, operand, node);
-        const Argument speed{{place.formula, operand, {}}, nested_({place.formula, operand})};
-        const Argument slope{{},
-                             nested_({place.formula, carried, NestedQuantity::Of::slope, axis})};
-        const Term here = read(speed, {});
-        const auto flux = [&](Offset from, Offset to) {
-          const Term forth = beside(Operation::sum, read(of_argument, from), read(slope, from));
-          const Term back = beside(Operation::difference, read(of_argument, to), read(slope, to));
-          if (here.is_scalar()) return here.factor > 0 ? forth : back;
-          const Term twice =
-              beside(Operation::sum, of(as_node(read(speed, from))), of(as_node(read(speed, to))));
-          const Term positive = apply(Operation::is_less, {scalar(0), twice});
-          return product(twice, apply(Operation::choice, {positive, forth, back}));
-        };
-        const Term change =
-            beside(Operation::difference, flux({}, along(axis, 1)), flux(along(axis, -1), {}));
-        return here.is_scalar() ? product({2 * here.factor, here.literal}, change) : change;
-      },
-      [&](int axis) { return 1 / (2 * names_.spacing[axis]); });
-  return product(scalar(factor, false), total);
-}
-
-// Half of van Leer's slope: of the differences to both sides.
-Term TreeWriter::limited_slope(const Argument& argument, int axis) {
-  const Term here = read(argument, {});
-  const Term before = beside(Operation::difference, here, read(argument, along(axis, -1)));
-  const Term after = beside(Operation::difference, read(argument, along(axis, 1)), here);
-  return half_harmonic(before, after);
 }
 
 // Half of the harmonic mean, 0 if the signs differ: near / (1 + near / far), which neither

@@ -168,9 +168,13 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
     {"normal_derivative", FormulaFunction::Kind::stencil, "e",
      "(e beyond a face - e) / h, outward: only in output.integrals on a side or the mask's "
      "boundary"},
-    {"advect", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e",
+    {"advect", FormulaFunction::Kind::stencil, "cx, [cy, [cz,]] e, [weno5]",
      "div(c e), second order: for each axis (F - F-) / h, F = c (e + s/2) where c > 0, else c (e+ "
-     "- s+/2)"},
+     "- s+/2); weno5: values at faces of fifth order"},
+    {"flux", FormulaFunction::Kind::stencil, "Fx, [Fy, [Fz,]] speed, [weno5]",
+     "div(F) in the rate of a field u: for each axis (G - G-) / h, G = (F + F' - a (u' - u)) / 2 "
+     "by "
+     "the values at a face that both cells imply, a the larger speed"},
     {"convolve", FormulaFunction::Kind::stencil, "NAME, e",
      "sum over the offsets k of a window of section kernels of weight(k) e(at -k)"},
     {"shift", FormulaFunction::Kind::stencil, "e, dx, [dy, [dz]]",

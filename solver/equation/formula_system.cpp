@@ -47,6 +47,7 @@ FormulaNames formula_names(const RunConfig& run) {
   names.axes = run.shape.axes;
   names.spacing = run.spacing.by_axis;
   names.origin = run.spacing.origin;
+  names.radial = static_cast<int>(run.coordinates);
   names.shape = run.shape;
   names.is_sample = run.is_sample;
   for (const auto& [name, window] : run.kernels) names.kernels.insert(name);
@@ -239,7 +240,7 @@ FormulaSystem make_system(const RunConfig& run) {
       system.next[index] = run.equation.rates.at(field).parsed(field);
     for (const auto& [name, formula] : run.equation.after)
       if (name == field) system.after[index] = formula.parsed(field);
-    system.rates.push_back(field_rate(run, field).parsed(field));
+    system.rates.push_back(with_own_field(field_rate(run, field).parsed(field), field));
   }
   for (const auto& [name, formula] : run.equation.quantities)
     system.quantities.push_back(formula.parsed(name));
@@ -371,7 +372,7 @@ ConditionTerms condition_terms(const SideCondition& condition, const RunConfig& 
       throw FormulaError(reduced.call->at,
                          fmt::format("{} of what is the same in every cell", reduced.call->name));
     terms.reductions.push_back(
-        {reduced.key(), formula, reduced.part.node, reduced.kind, reduced.cell});
+        {reduced.key(), formula, reduced.part.node, reduced.part.of, reduced.kind, reduced.cell});
     return 0;
   };
   const double h = names.spacing[condition.axis], out = table_row(condition.kind).place;

@@ -27,9 +27,17 @@ Term TreeWriter::over_grid(const ShiftedPart& place, const FormulaNode& node) {
   if (place.at != Offset{} && !face_) refuse_over_grid(node);
   if (node.name == "value_at") return value_at(place, node);
   require_arguments(node, 1);
-  return of(tree_.reduced(names_.reduce({.part = {place.formula, node.operands[0]},
-                                         .call = &node,
-                                         .kind = formula_function(node.name)->reduction})));
+  using Of = NestedQuantity::Of;
+  const GridReduction::Kind kind = formula_function(node.name)->reduction;
+  const auto reduced = [&](Of of_part) {
+    return of(tree_.reduced(names_.reduce(
+        {.part = {place.formula, node.operands[0], of_part}, .call = &node, .kind = kind})));
+  };
+  if (names_.radial > 0 && kind == GridReduction::Kind::mean)
+    return quotient(reduced(Of::by_volume), reduced(Of::volume));
+  if (names_.radial > 0 && kind == GridReduction::Kind::sum)
+    return product(scalar(full_angle(names_.radial), false), reduced(Of::by_volume));
+  return reduced(Of::value);
 }
 
 // The values in the cells around a position, weighted linearly; those outside a mask do not count.
@@ -96,7 +104,8 @@ Term TreeWriter::value_at(const ShiftedPart& place, const FormulaNode& node) {
 }
 
 std::string ReducedPart::key() const {
-  std::string text = fmt::format("{} {}", static_cast<int>(kind), cell);
+  std::string text =
+      fmt::format("{} {} {}", static_cast<int>(kind), static_cast<int>(part.of), cell);
   const std::function<void(int)> add = [&](int at) {
     const FormulaNode& node = part.formula->nodes[at];
     text += fmt::format("({} {} {}", static_cast<int>(node.kind), node.name, node.number);

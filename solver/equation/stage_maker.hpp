@@ -142,7 +142,8 @@ class StageMaker {
     if (!at_faces_.empty() || !in_arrays_.empty() ||
         std::ranges::any_of(formulas, [&](auto* of) { return has_stencil(*of, of->whole()); }))
       for (const ConditionReduction& one : system_.condition_reductions)
-        indices[one.key] = reduction_index({{&one.formula, one.node}, nullptr, one.kind, one.cell});
+        indices[one.key] =
+            reduction_index({{&one.formula, one.node, one.of}, nullptr, one.kind, one.cell});
     first_level_ = levels_.size();
     for (const Formula* const quantity : in_arrays_) refuse_noise(*quantity);
     for (const Formula* const quantity : in_arrays_)
@@ -255,12 +256,14 @@ class StageMaker {
     return part.formula->nodes[part.node];
   }
   bool is_array(const NestedQuantity& part) const {
-    return root_node(part).kind == Kind::name && names_.arrays.contains(root_node(part).name);
+    return part.of == NestedQuantity::Of::value && root_node(part).kind == Kind::name &&
+           names_.arrays.contains(root_node(part).name);
   }
 
   void make(NestedQuantity part, int array, const FormulaNode* of = nullptr) {
     const bool beside = part.is_difference() && has_stencil(*part.formula, part.node);
-    const std::size_t at = first_level_ + stage_order(*part.formula, part.node) + (beside ? 1 : 0);
+    const std::size_t at = first_level_ + stage_order(*part.formula, part.node) + (beside ? 1 : 0) +
+                           (part.of > NestedQuantity::Of::second_difference ? 1 : 0);
     while (levels_.size() <= at) levels_.push_back(new_level());
     Level& level = *levels_[at];
     const Term value = level.writer.write(part);
@@ -286,11 +289,14 @@ class StageMaker {
       const bool reduction = has_kind(at, FormulaFunction::Kind::over_grid);
       for (const int operand : at.operands)
         order = std::max(
-            order,
-            stage_order(formula, operand) + (stencil && has_stencil(formula, operand) ? 1 : 0) +
-                (reduction && operand == at.operands[0] && !is_array({&formula, operand}) ? 1 : 0) +
-                (is_over_window(at, operand) && !is_array({&formula, operand}) ? 1 : 0) +
-                (operand == read_in_differences(formula, at) ? 1 : 0));
+            order, stage_order(formula, operand) +
+                       (stencil && has_stencil(formula, operand) ? 1 : 0) +
+                       (reduction && operand == at.operands[0] &&
+                                (names_.radial > 0 || !is_array({&formula, operand}))
+                            ? 1
+                            : 0) +
+                       (is_over_window(at, operand) && !is_array({&formula, operand}) ? 1 : 0) +
+                       stages_of_differences(formula, at, operand));
     }
     return orders_[{&formula, node}] = order;
   }

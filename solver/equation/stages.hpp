@@ -59,6 +59,7 @@ struct ConditionReduction {
   std::string key;
   Formula formula;
   int node = 0;  ///< of the argument
+  NestedQuantity::Of of = NestedQuantity::Of::value;
   GridReduction::Kind kind = GridReduction::Kind::mean;
   std::int64_t cell = -1;
 };

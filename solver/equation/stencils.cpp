@@ -37,12 +37,20 @@ Choice choice_in(const Formula& formula, const FormulaNode& call) {
 
 }  // namespace
 
-int read_in_differences(const Formula& formula, const FormulaNode& call) {
-  if (call.kind != Kind::call) return -1;
-  if (call.name == "advect") return call.operands.back();
+std::size_t stages_of_differences(const Formula& formula, const FormulaNode& call, int operand) {
+  if (call.kind != Kind::call) return 0;
+  const auto is_weno = [&](int other) {
+    return formula.nodes[other].kind == Kind::name && formula.nodes[other].name == "weno5";
+  };
+  const std::size_t of_faces = std::ranges::any_of(call.operands, is_weno) ? 2 : 1;
+  if (call.name == "flux") return of_faces;
+  if (call.name == "advect")
+    return operand == call.operands.back() || operand == *(call.operands.end() - of_faces)
+               ? of_faces
+               : 0;
   const bool of_fourth_order = has_choice(call.name) && call.operands.size() == 2 &&
                                formula.nodes[call.operands[1]].kind == Kind::number;
-  return of_fourth_order ? call.operands[0] : -1;
+  return of_fourth_order && operand == call.operands[0] ? 1 : 0;
 }
 
 std::vector<int> TreeWriter::axes() const {
@@ -102,11 +110,24 @@ Term TreeWriter::over_axes(const std::function<Term(int axis)>& term,
 Term TreeWriter::laplacian(const Argument& argument) {
   const auto scale = [&](int axis) { return 1 / (names_.spacing[axis] * names_.spacing[axis]); };
   const std::vector<int> all = axes();
-  if (std::ranges::any_of(all, [&](int axis) { return scale(axis) != scale(all.front()); }))
-    return over_axes([&](int axis) { return second_difference(argument, axis); }, scale);
+  if (names_.radial > 0 ||
+      std::ranges::any_of(all, [&](int axis) { return scale(axis) != scale(all.front()); }))
+    return over_axes([&](int axis) { return across_faces(argument, axis); }, scale);
   const Term difference = nearest_less_centre(argument);
   const double factor = read(argument, {}).factor;
   return product(scalar(factor * scale(all.front()), false), difference);
+}
+
+// The second difference or, across r, the difference of the slopes through both faces.
+Term TreeWriter::across_faces(const Argument& argument, int axis) {
+  if (axis != 2 || names_.radial == 0) return second_difference(argument, axis);
+  const Offset before = along(axis, -1);
+  const Term here = read(argument, {});
+  const Term out = beside(Operation::difference, read(argument, along(axis, 1)), here);
+  const Term in = beside(Operation::difference, here, read(argument, before));
+  const Term change =
+      over_volume(axis, sum(times_area(axis, {}, out), negative(times_area(axis, before, in))));
+  return product({here.factor, here.literal}, change);
 }
 
 // The sum of the values at a neighbour and at the opposite one.
@@ -208,7 +229,9 @@ Term TreeWriter::gradient_energy(const Argument& argument) {
       [&](int axis) {
         const Term after = beside(Operation::difference, read(argument, along(axis, 1)), centre);
         const Term before = beside(Operation::difference, centre, read(argument, along(axis, -1)));
-        return beside(Operation::sum, product(before, before), product(after, after));
+        return over_volume(
+            axis, beside(Operation::sum, times_area(axis, along(axis, -1), product(before, before)),
+                         times_area(axis, {}, product(after, after))));
       },
       [&](int axis) { return 1 / (2 * names_.spacing[axis] * names_.spacing[axis]); });
   return product(scalar(centre.factor * centre.factor, false), total);
@@ -227,6 +250,12 @@ Term TreeWriter::mixed(const Argument& argument, int axis, int other) {
 
 Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   const std::string& name = node.name;
+  const auto in_coordinates = [&](const char* expected) {
+    if (names_.radial > 0)
+      throw FormulaError(node.at,
+                         fmt::format("{} in {} coordinates (expected {})", name,
+                                     names_.radial == 1 ? "cylindrical" : "spherical", expected));
+  };
   if (name == "gradient")
     throw FormulaError(node.at,
                        "gradient outside of divergence (expected divergence(D * "
@@ -239,13 +268,17 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   if (name == "normal_derivative") return normal_derivative(place, node);
   if (!names_.has_stencils)
     throw FormulaError(node.at, fmt::format("{} {}", name, names_.has_none_of));
+  if (place.side.axis >= 0) return at_face(place);
   if (name == "upwind") return upwind(place, node);
   if (name == "advect") return advect(place, node);
+  if (name == "flux") return flux_of_system(place, node);
   if (name == "divergence") return divergence(place, node);
+  if (name == "convolve") in_coordinates("it on a grid without grid.coordinates");
   if (name == "convolve") return convolve(place, node);
   if (name == "shift") return shift(place, node);
   const Choice choice = choice_in(*place.formula, node);
   if (choice == Choice::none) require_arguments(node, 1);
+  if (choice != Choice::none && name == "laplacian") in_coordinates("laplacian(e)");
   std::vector<int> named;  // axes in the function's name, such as x and y in d2_dxdy
   for (std::size_t i = name.find('_'); i + 2 < name.size(); ++i)
     if (name[i + 1] == 'd') named.push_back(axis_named(name[i + 2], node));

@@ -15,8 +15,9 @@ namespace lapl::test {
 inline std::string random_problem_text(const RunConfig& run, std::int64_t steps, int threads) {
   std::string text = fmt::format(
       "{}, spacing {}, {}, dt {}, {} steps, {} threads, {} ({}), planes {}, rows {}, columns {}",
-      shape_text(run.shape), fmt::join(run.spacing.by_axis, " x "), enum_name(run.precision),
-      *run.time_step, steps, threads, enum_name(run.scheme.kind), run.scheme.stages.value_or(0),
+      fmt::format("{} {}", shape_text(run.shape), enum_name(run.coordinates)),
+      fmt::join(run.spacing.by_axis, " x "), enum_name(run.precision), *run.time_step, steps,
+      threads, enum_name(run.scheme.kind), run.scheme.stages.value_or(0),
       enum_name(run.boundaries.planes), enum_name(run.boundaries.rows),
       enum_name(run.boundaries.columns));
   for (const auto& [name, parameter] : run.parameters)

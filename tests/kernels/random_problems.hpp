@@ -38,6 +38,11 @@ class RandomProblem {
     run.spacing = drawn<double>({1, 1, 0.5, 0.3});
     if (chance(0.3))
       for (double& along : run.spacing.by_axis) along = drawn<double>({1, 0.7, 0.5, 2});
+    if (run.shape.axes < 3 && chance(0.1)) {
+      run.coordinates =
+          run.shape.axes == 1 && chance(0.5) ? Coordinates::spherical : Coordinates::cylindrical;
+      run.spacing.origin[2] = run.spacing.by_axis[2] / 2 + drawn<double>({0, 0, 3});
+    }
     run.precision = drawn<Precision>({Precision::float32, Precision::float64});
     run.time_step = drawn<double>({0.1, 0.01, 1, 0.3});
     const std::vector<SchemeRow> schemes = schemes_of_stages();
@@ -60,6 +65,7 @@ class RandomProblem {
     }
     for (const std::string& field : run.fields)
       run.equation.rates[field] = chance(0.05) ? "0" : accepted_expression(1 + below(5));
+    if (chance(0.1)) fluxes();
     if (chance(0.25)) noise();
     if (chance(0.25)) reductions();
     if (chance(0.01 * static_cast<double>(number_from("LAPL_RANDOM_SOLVES", 15)))) solves();
@@ -138,6 +144,12 @@ class RandomProblem {
           fmt::format(fmt::runtime(drawn_word({"1 + 0.1 * {0}", "where({0} < {1}, 1, 2)",
                                                "sin({0} * {1})", "exp(-{0}^2) - 0.5", "{1}"})),
                       axis(), axis()));
+  }
+
+  void fluxes() {
+    for (auto& [field, rate] : run.equation.rates)
+      rate = fmt::format("({}) - 0.1 * {}", rate.text(),
+                         call("flux", run.shape.axes + 1, [&] { return accepted_expression(1); }));
   }
 
   // In rates, and in a quantity that rates read.
@@ -277,13 +289,18 @@ class RandomProblem {
     return drawn_word(
         {"0", "1", "2", "0.5", "3", "1e-3", "0.25", "1e30", "1e-30", "7.3", "1e-300"});
   }
+  template <class Part>
+  std::string call(const std::string& name, int arguments, const Part& part) {
+    std::string text = name + '(';
+    for (int i = 0; i < arguments; ++i) text += (i == 0 ? "" : ", ") + part();
+    const bool has_choice = name == "advect" || name == "flux";
+    return text + (has_choice && chance(0.3) ? ", weno5)" : ")");
+  }
   std::string expression(int depth) {
     if (depth <= 0 || chance(0.08)) return leaf();
     const auto part = [&] { return expression(depth - 1 - below(2)); };
     const auto call = [&](const std::string& name, int arguments) {
-      std::string text = name + '(';
-      for (int i = 0; i < arguments; ++i) text += (i == 0 ? "" : ", ") + part();
-      return text + ')';
+      return this->call(name, arguments, part);
     };
     if (chance(0.45))
       return fmt::format("({} {} {})", part(), drawn_word({"+", "-", "*", "+", "-", "*", "/"}),
