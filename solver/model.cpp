@@ -12,12 +12,10 @@
 #include "solver/outputs.hpp"
 
 namespace lapl {
-
 namespace {
 
-// What an integral over cells or faces sums: in other coordinates the formula times the length of
-// the circle, or the area of the sphere, that its place stands for
-// (solver/equation/discretise.hpp).
+// The summand of an integral: in other coordinates the formula times the length of the circle, or
+// the area of the sphere, that its place stands for.
 Formula in_coordinates(Formula formula, const std::string& on, const RunConfig& run) {
   const int radial = static_cast<int>(run.coordinates);
   if (radial == 0) return formula;

@@ -168,12 +168,13 @@ class PartsWriter {
     const FormulaFunction* const function = formula_function(node.name);
     return (function && function->kind == FormulaFunction::Kind::stencil &&
             !node.name.starts_with("gradient_") && node.name != "harmonic" &&
-            node.name != "tensor") ||
+            node.name != "tensor" && node.name != "flux") ||
            node.name == "mean" || node.name == "integral" || node.name == "value_at";
   }
   NodePair part_by_part(const FormulaNode& node) {
     const bool carries = node.name == "upwind" || node.name == "advect" || node.name == "convolve";
-    const std::size_t acted_on = carries ? node.operands.size() - 1 : 0;
+    const bool has_choice = from_.nodes[node.operands.back()].name == "weno5";
+    const std::size_t acted_on = carries ? node.operands.size() - (has_choice ? 2 : 1) : 0;
     std::vector<int> operands;
     for (std::size_t i = 0; i < node.operands.size(); ++i)
       if (i != acted_on) operands.push_back(real(node.operands[i], node));

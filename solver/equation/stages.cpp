@@ -279,8 +279,8 @@ std::string why_not_implicit(const FormulaSystem& system) try {
     return "a rate, or a condition in it, reads a number of the whole grid";
   if (!rates.convolutions.empty()) return "a rate reads a convolution over the grid";
   if (stages_reach(rates.stages) > 1)
-    return "a rate, or a condition in it, reads further than one cell away, such as one of fourth "
-           "order, which etdrk4 may step";
+    return "a rate, or a condition in it, reads further than one cell away, such as advect, flux "
+           "or one of fourth order, which etdrk4 may step";
   return {};
 } catch (const FormulaError& error) {
   return error.what();
