@@ -64,8 +64,9 @@ YamlNode read_weights(const std::vector<std::string>& names, const YamlNode& nod
   std::string what = own.front().what;
   if (node.kind != YamlNode::Kind::list && node.kind != YamlNode::Kind::map)
     what +=
-        ", or a list of numbers, a list of rows of them, or {path: FILE, dataset: NAME} of an HDF5 "
-        "or .npy file";
+        ", or a list of numbers, a list of rows of them, or {path: FILE, dataset: NAME} of an "
+        "HDF5, "
+        ".npy or text file";
   problems.push_back({node.position, fmt::format("{}: {}", path, what)});
   return kernel;
 }
@@ -101,7 +102,7 @@ KeyTable<FilterConfig> make_filter_table() {
                   "same for both"}, store(&F::kind)},
       {{.name = "kernel", .type = kernel(),
        .meaning = "a name, a list of numbers (one-dimensional, along rows), a list of rows of "
-                  "numbers, {path, dataset} of an HDF5 file, or {path} of an .npy file"},
+                  "numbers, or {path, dataset} of an HDF5, .npz, .npy, text or other file"},
        put_kernel},
       {{.name = "size", .type = one_or_list(integer(1, largest_window), 2, 2),
        .preset = "3 for box, by sigma for gaussian",

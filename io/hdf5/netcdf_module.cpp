@@ -30,7 +30,7 @@ struct OpenFile {
 
 std::pair<std::shared_ptr<void>, std::span<std::byte>> as_netcdf4(std::string& bytes) {
   OpenFile in, out;
-  // Of a file that is cut, nc_open would read zeros.
+  // nc_open would read zeros where a file is cut.
   check(nc_open_mem("netCDF-3", NC_NOWRITE, bytes.size(), bytes.data(), &in.id));
   check(nc_create_mem("lapl", NC_NETCDF4, 1 << 16, &out.id));
   int dimensions = 0, variables = 0;
