@@ -25,6 +25,7 @@ find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(PNG REQUIRED)
+find_package(ZLIB REQUIRED)
 include(cmake/hdf5.cmake)
 
 # find_plain_library(TARGET HEADER LIBRARY...) makes an imported target for a library without CMake files, if its
@@ -59,6 +60,15 @@ if(NOT TARGET lapl_fftw)
 endif()
 if(NOT TARGET lapl_with_cairo)  # optional: without it lapl plot reports that it cannot draw
   message(STATUS "lapl: cairo not found, so lapl plot cannot draw")
+endif()
+
+find_plain_library(lapl_with_netcdf netcdf_mem.h netcdf)
+find_plain_library(lapl_with_tiff tiffio.h tiff)
+if(NOT TARGET lapl_with_netcdf)  # optional, as libtiff: without them these inputs are refused
+  message(STATUS "lapl: libnetcdf not found, so inputs may not be netCDF-3 (netCDF-4 is HDF5)")
+endif()
+if(NOT TARGET lapl_with_tiff)
+  message(STATUS "lapl: libtiff not found, so inputs may not be TIFF")
 endif()
 
 # Optional: without it lapl run --ranks reports that it was built without MPI. Only MPI's C interface is needed.

@@ -18,7 +18,7 @@ foreach(folder ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/lapl ${CMAKE_INST
 endforeach()
 
 install(TARGETS lapl RUNTIME)
-foreach(module lapl_mpi lapl_cairo lapl_cufft lapl_nvrtc)
+foreach(module lapl_mpi lapl_cairo lapl_netcdf lapl_tiff lapl_cufft lapl_nvrtc)
   if(TARGET ${module})
     install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapl)
   endif()

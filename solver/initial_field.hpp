@@ -58,9 +58,9 @@ inline constexpr auto name_table<InitialKind> = std::to_array<InitialField>({
      {"amplitude", "tile", "seed"}, checkerboard_field},
     {InitialKind::sine, "sine", "an eigenmode of the boundary: it decays and keeps its shape",
      {"amplitude", "mode", "seed"}, sine_field},
-    {InitialKind::image, "image", "a PNG picture, or one for each plane in a folder: grey values from 0 to 1",
+    {InitialKind::image, "image", "a PNG or TIFF picture, or one for each plane: grey values from 0 to 1",
      {"path", "seed"}, FieldFile::picture},
-    {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 file",
+    {InitialKind::hdf5, "hdf5", "a dataset of any HDF5 or netCDF file, .npy, .npz, TIFF, text or CSV",
      {"path", "dataset", "record", "interpolate", "seed"}, FieldFile::dataset},
     {InitialKind::formula, "formula", "a formula of x, y, z, parameters, other initial fields and random",
      {"formula", "seed"}, FromFormula()}});

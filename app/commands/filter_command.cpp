@@ -142,7 +142,7 @@ int filter_as(const FilterJob& job, const FrameSource& source, const FilterOptio
                         fmt::format("{}, {} with {}", job.input_dataset, enum_name(filter.kind),
                                     enum_name(filter.kernel)),
                         correlation.output});
-    plans.push_back({correlation, method.method});
+    plans.push_back({correlation, method.method, 0, filter.nan == NanCells::skip});
     if (!options.quiet)
       print_text(stderr, "lapl: filter {}: method {} ({})\n", filter.name, enum_name(method.method),
                  method.reason);

@@ -315,7 +315,7 @@ class Checker : public KeyChecker {
     if (run_.mask && !run_.filters.empty())
       return add("filters",
                  "found a filter on a grid with grid.mask (a filter would read the cells outside: "
-                 "expected no filters; lapl filter convolves stored outputs)");
+                 "expected no filters; lapl filter with nan: skip convolves stored outputs)");
     std::set<std::string> used = used_datasets(run_);
     for (const FilterConfig& filter : run_.filters) {
       if (const std::string wrong = filter_name_problem(filter.name, used); !wrong.empty())

@@ -143,7 +143,8 @@ constexpr std::pair<std::string_view, std::string_view> other_words[] = {
     {"cyclic", "periodic"}, {"wrap", "periodic"},     {"float", "float32"},
     {"single", "float32"},  {"double", "float64"},    {"gpu", "cuda"},
     {"picture", "image"},   {"png", "image"},         {"netcdf", "hdf5"},
-    {"constant", "uniform"}};
+    {"npy", "hdf5"},        {"npz", "hdf5"},          {"csv", "hdf5"},
+    {"tiff", "image"},      {"constant", "uniform"}};
 
 /// A suggestion for a wrong word: the lapl word for another program's word, or the nearest in
 /// spelling; empty if there is neither.

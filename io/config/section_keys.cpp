@@ -59,12 +59,13 @@ KeyTable<InitialConfig> make_initial_keys(int axes) {
                   "0 to n - 1 with insulated, 0 to n / 2 with periodic"},
        store(&InitialConfig::mode)},
       {{.name = "path", .type = path(),
-       .meaning = "file of the field: PNG (on three axes a folder of one for each plane, by "
-                  "number and name), or "
-                  "HDF5 or .npy; relative to the folder of the config file"},
+       .meaning = "file of the field: PNG or TIFF (on three axes a folder of one PNG for each "
+                  "plane, by number and name, or a TIFF of as many pages), or for kind hdf5 "
+                  "HDF5, netCDF, .npy, .npz, TIFF, text or CSV; relative to the folder of the "
+                  "config file"},
        store(&InitialConfig::path)},
       {{.name = "dataset", .type = text(), .preset = "/field",
-       .meaning = "dataset in the HDF5 file"}, store(&InitialConfig::dataset)},
+       .meaning = "dataset in the HDF5 or netCDF file, array of an .npz, column of a table"}, store(&InitialConfig::dataset)},
       {{.name = "record", .type = record_choice(), .preset = "0",
        .meaning = "record of a dataset with a time axis: its number from 0 on, last, or {time: T}"},
        store(&InitialConfig::record)},

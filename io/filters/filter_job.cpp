@@ -18,10 +18,11 @@ using J = FilterJob;
 KeyTable<J> input_keys() {
   return {
       {{.name = "path", .type = path(),
-       .meaning = "a PNG file, a folder of numbered PNG files, an .npy or an HDF5 file"},
+       .meaning = "a PNG file, a folder of numbered PNG files, or a file of HDF5, netCDF, .npy, .npz, "
+                  "TIFF, text or CSV"},
        store(&J::input_path)},
       {{.name = "dataset", .type = text(), .preset = "/field",
-       .meaning = "HDF5: a dataset (columns), (rows, columns) or (time, rows, columns), or these "
+       .meaning = "HDF5 and .npz: a dataset (columns), (rows, columns) or (time, rows, columns), or these "
                   "behind axes of length 1"}, store(&J::input_dataset)}};
 }
 

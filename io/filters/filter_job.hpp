@@ -15,7 +15,7 @@ namespace lapl {
 
 /// The checked config of `lapl filter`.
 struct FilterJob {
-  std::string input_path;  ///< absolute: PNG file, folder of PNG files, .npy or HDF5 file
+  std::string input_path;  ///< absolute: PNG file, folder of PNG files, or what open_frames reads
   std::string input_dataset = "/field";
   std::string output_path;                   ///< absolute: HDF5 file
   std::string output_dataset = "/filtered";  ///< if there is only one result

@@ -64,8 +64,9 @@ YamlNode read_weights(const std::vector<std::string>& names, const YamlNode& nod
   std::string what = own.front().what;
   if (node.kind != YamlNode::Kind::list && node.kind != YamlNode::Kind::map)
     what +=
-        ", or a list of numbers, a list of rows of them, or {path: FILE, dataset: NAME} of an HDF5 "
-        "or .npy file";
+        ", or a list of numbers, a list of rows of them, or {path: FILE, dataset: NAME} of an "
+        "HDF5, "
+        ".npy or text file";
   problems.push_back({node.position, fmt::format("{}: {}", path, what)});
   return kernel;
 }
@@ -101,7 +102,7 @@ KeyTable<FilterConfig> make_filter_table() {
                   "same for both"}, store(&F::kind)},
       {{.name = "kernel", .type = kernel(),
        .meaning = "a name, a list of numbers (one-dimensional, along rows), a list of rows of "
-                  "numbers, {path, dataset} of an HDF5 file, or {path} of an .npy file"},
+                  "numbers, or {path, dataset} of an HDF5, .npz, .npy, text or other file"},
        put_kernel},
       {{.name = "size", .type = one_or_list(integer(1, largest_window), 2, 2),
        .preset = "3 for box, by sigma for gaussian",
@@ -121,6 +122,15 @@ KeyTable<FilterConfig> make_filter_table() {
        .meaning = "values outside the input, as scipy.ndimage's modes"}, store(&F::edge)},
       {{.name = "constant", .type = finite_real(), .preset = "0",
        .meaning = "the value outside, with edge constant"}, store(&F::constant)},
+      {{.name = "origin",
+        .type = one_or_list(integer(-largest_window, largest_window), 2, 2), .preset = "0",
+       .meaning = "mode same: moves the window's centre by so many cells, as scipy.ndimage's "
+                  "origin, one number or [rows, columns]"},
+       store(&F::origin)},
+      {{.name = "nan", .type = word(names_in(name_table<NanCells>)), .preset = "spread",
+       .meaning = "NaN in the input of lapl filter (a run's fields have none): spread to each cell "
+                  "whose window has it, or skip it and scale the sum of the others to all weights"},
+       store(&F::nan)},
       {{.name = "method", .type = word({"auto", "direct", "separable", "fft"}), .preset = "auto",
        .meaning = "how to compute; auto: by the size and the rank of the window"},
        store(&F::method)},
@@ -177,11 +187,15 @@ YamlNode read_filter(const YamlNode& node, const std::string& path, YamlProblems
   if (!gaussian && name != enum_name(KernelKind::box)) belongs_to("size", "box, gaussian");
   if (!gaussian) belongs_to("sigma", "gaussian");
   // config.yaml has a fixed order of keys: name and kind, the kernel and its keys, field, the rest.
+  // It has origin and nan only where they are given, as configs of earlier versions.
   YamlNode ordered = empty_node(YamlNode::Kind::map, node.position);
   for (const char* const key : {"name", "kind", "kernel", "size", "sigma", "field", "normalize",
-                                "mode", "edge", "constant", "method"})
+                                "mode", "edge", "constant", "method", "origin", "nan"})
     if (const YamlNode* const value = find_child(filter, key);
-        value && (gaussian || key != std::string_view("sigma")))
+        value && (find_child(node, key) ||
+                  std::ranges::count(std::to_array<std::string_view>({"sigma", "origin", "nan"}),
+                                     key) == 0 ||
+                  (gaussian && key == std::string_view("sigma"))))
       append_entry(ordered, key, *value);
   return ordered;
 }

@@ -1,6 +1,6 @@
 #include "io/filters/filter_source.hpp"
 
-#include "io/readers/npy_reader.hpp"
+#include "io/readers/stored_array.hpp"
 #include "kernels/error.hpp"
 #include "solver/filters/correlation.hpp"
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "io/filters/filter_keys.hpp"
-#include "io/readers/npy_reader.hpp"
+#include "io/readers/stored_array.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {

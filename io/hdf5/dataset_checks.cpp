@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "io/hdf5/hdf5_values.hpp"
 #include "kernels/machine/size_text.hpp"
@@ -37,6 +38,29 @@ std::string joined_names(hid_t file) {
                      names.size() > most ? fmt::format(" and {} more", names.size() - most) : "");
 }
 
+/// Filters that HDF Group's registry lists, and HDF5's own.
+constexpr std::pair<H5Z_filter_t, const char*> filter_names[] = {
+    {4, "szip"},    {5, "nbit"},      {6, "scaleoffset"}, {307, "bzip2"},
+    {32000, "lzf"}, {32001, "blosc"}, {32004, "lz4"},     {32008, "bitshuffle"},
+    {32013, "zfp"}, {32015, "zstd"},  {32017, "sz"},      {32019, "fcidecomp"},
+    {32024, "sz3"}, {32026, "blosc2"}};
+
+std::string filter_name(H5Z_filter_t filter) {
+  const auto* const row =
+      std::ranges::find(filter_names, filter, &std::pair<H5Z_filter_t, const char*>::first);
+  return row != std::end(filter_names) ? fmt::format(" ({})", row->second) : "";
+}
+
+/// The line that makes a file without the filter: h5repack knows HDF5's own, h5py lzf, and
+/// hdf5plugin the others.
+std::string conversion(H5Z_filter_t filter) {
+  if (filter < 256) return "h5repack -f GZIP=4 IN.h5 OUT.h5";
+  return fmt::format(
+      "python3 -c \"import h5py{}; h5py.File('OUT.h5', 'w')['DATASET'] = "
+      "h5py.File('IN.h5')['DATASET'][()]\"",
+      filter == 32000 ? "" : ", hdf5plugin");
+}
+
 /// True if deflate is among the dataset's filters. Throws IoError for a filter that is not allowed.
 bool check_filters(hid_t properties, const std::string& name) {
   bool deflated = false;
@@ -48,8 +72,10 @@ bool check_filters(hid_t properties, const std::string& name) {
                                                &values, nullptr, 0, nullptr, &configuration);
     if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE &&
         filter != H5Z_FILTER_FLETCHER32)
-      throw IoError("dataset " + name + " uses HDF5 filter " + std::to_string(filter) +
-                    ", but only deflate, shuffle and fletcher32 are read");
+      throw IoError(
+          "dataset {} uses HDF5 filter {}{}, but only deflate, shuffle and fletcher32 are read "
+          "({})",
+          name, filter, filter_name(filter), conversion(filter));
     deflated |= filter == H5Z_FILTER_DEFLATE;
   }
   return deflated;

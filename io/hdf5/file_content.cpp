@@ -11,6 +11,7 @@
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/netcdf3.hpp"
 #include "io/readers/file_kind.hpp"
 #include "solver/step_control.hpp"
 #include "solver/times.hpp"
@@ -113,10 +114,12 @@ FileContent content_of_plain(hid_t file) {
   return content;
 }
 
-/// Opens the file as HDF5. If it is a known other kind of file, the message says which.
+/// Opens the file as HDF5, or classic netCDF as such. If it is a known other kind of file, the
+/// message says which.
 Hdf5File open_or_name_kind(const std::filesystem::path& path) try {
   return open_hdf5_file(path);
 } catch (const IoError&) {
+  if (file_kind(path) == FileKind::netcdf3) return netcdf3_as_hdf5(path);
   const std::string kind = other_file_kind(path);
   if (kind.empty() || kind == "HDF5") throw;
   throw IoError("is " + kind + ", expected HDF5");

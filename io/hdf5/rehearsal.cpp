@@ -77,7 +77,8 @@ void limit_memory(std::uintmax_t more) {
 
 bool is_rehearsal() { return amid_rehearsal; }
 
-void rehearse(const std::filesystem::path& path, const std::function<void()>& read) {
+void rehearse(const std::filesystem::path& path, const std::function<void()>& read,
+              const char* format) {
   const std::string name = path.string();
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
@@ -89,15 +90,14 @@ void rehearse(const std::filesystem::path& path, const std::function<void()>& re
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR) throw_system_error(name, "wait for the process that reads it");
   if (WIFEXITED(status) && WEXITSTATUS(status) == done) return;
+  const std::string problem = name + ": cannot be read as " + format + ": ";
   if (WIFEXITED(status) && WEXITSTATUS(status) == out_of_memory)
-    throw IoError(name + ": cannot be read as HDF5: takes more memory than a file of " +
+    throw IoError(problem + "takes more memory than a file of " +
                   size_text(static_cast<double>(bytes)) + " may");
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-    throw IoError(name + ": cannot be read as HDF5: not done after " +
-                  std::to_string(seconds_for(bytes)) + " s (the file is damaged, or made so)");
-  throw IoError(
-      name +
-      ": cannot be read as HDF5: the library crashes on it (the file is damaged, or made so)");
+    throw IoError(problem + "not done after " + std::to_string(seconds_for(bytes)) +
+                  " s (the file is damaged, or made so)");
+  throw IoError(problem + "the library crashes on it (the file is damaged, or made so)");
 }
 
 }  // namespace lapl

@@ -11,8 +11,9 @@ namespace lapl {
 /// per 10 MB of file, 1 GiB of memory and twice the file's length. Throws IoError if the copy
 /// crashes or exceeds a limit; ignores exceptions of `read`. Must be called before this process
 /// reads the file. `read` must not use OpenMP, because the copy lacks its threads. Does nothing if
-/// the process cannot be copied.
-void rehearse(const std::filesystem::path& path, const std::function<void()>& read);
+/// the process cannot be copied. Messages name the `format`.
+void rehearse(const std::filesystem::path& path, const std::function<void()>& read,
+              const char* format = "HDF5");
 
 /// True within rehearse. Readers of fields then read one value of each chunk (touch_values) and
 /// return none.

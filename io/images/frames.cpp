@@ -13,7 +13,7 @@
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
 #include "io/images/image.hpp"
-#include "io/readers/npy_reader.hpp"
+#include "io/readers/stored_array.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -80,10 +80,10 @@ template void FrameSource::read(std::int64_t, std::span<double>) const;
 FrameSource open_frames(const fs::path& path, const std::string& dataset) {
   if (fs::is_directory(path)) return open_pictures(pictures_in(path), 3);
   if (is_png(path)) return open_pictures({path}, 2);
-  if (!is_npy(path)) return open_dataset(path, dataset);
-  const NpyReader reader(path);
-  return frame_source(reader.layout(),
-                      [reader](std::size_t record) { return reader.read(record); });
+  const auto reader = open_array(path, dataset);
+  if (!reader) return open_dataset(path, dataset);
+  return frame_source(reader->layout(),
+                      [reader](std::size_t record) { return reader->read(record); });
 }
 
 std::string other_than_frames(const fs::path& path) try {

@@ -1,4 +1,5 @@
-// Reads and writes frames of fields: pictures, a folder of them, .npy files, HDF5 datasets.
+// Reads and writes frames of fields: pictures, a folder of them, arrays of other files, HDF5
+// datasets.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,8 @@ struct FrameSource {
 };
 
 /// Opens a PNG file (grey values from 0 to 1), a folder of PNG files as frames in the order of the
-/// numbers in their names, an .npy file, or `dataset` of an HDF5 file. Throws IoError with the
-/// file's name and what is wrong with it.
+/// numbers in their names, an array of open_array (a TIFF has its numbers as stored), or `dataset`
+/// of an HDF5 file. Throws IoError with the file's name and what is wrong with it.
 FrameSource open_frames(const std::filesystem::path& path, const std::string& dataset);
 
 /// A dataset with one filter result per frame.

@@ -182,7 +182,9 @@ std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& fold
   std::ranges::sort(files, {}, [](const std::filesystem::path& path) {
     return std::pair(number_in(path), path);
   });
-  if (files.empty()) throw IoError(folder.string() + ": holds no PNG files");
+  if (files.empty())
+    throw IoError(folder.string() +
+                  ": holds no PNG files (tiffcp *.tif OUT.tif makes one TIFF of several)");
   return files;
 }
 

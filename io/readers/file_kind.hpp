@@ -1,4 +1,4 @@
-// Recognises files of other programs by their first bytes.
+// Recognises files by their first bytes.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,14 @@
 
 namespace lapl {
 
-/// A description such as "a NumPy array (.npy)", with a short way to convert the file if there is
+/// Kinds of files that readers of their own read; other: HDF5, or what no reader knows.
+enum class FileKind { other, npy, npz, tiff, netcdf3, text };
+
+/// The kind of a regular file; `other` for what cannot be read. text: no byte of its first 4 KiB is
+/// 0, and none of them is another control character.
+FileKind file_kind(const std::filesystem::path& path);
+
+/// A description such as "a NumPy array (.npy)", with the line that converts the file if there is
 /// one; empty for unknown or unreadable files.
 std::string other_file_kind(const std::filesystem::path& path);
 

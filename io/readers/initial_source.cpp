@@ -8,7 +8,8 @@
 #include <functional>
 
 #include "io/images/image.hpp"
-#include "io/readers/npy_reader.hpp"
+#include "io/readers/file_kind.hpp"
+#include "io/readers/stored_array.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/size_text.hpp"
 #include "kernels/memory_needed.hpp"
@@ -30,16 +31,43 @@ void require_memory(const std::string& key, Shape shape, double bytes_a_cell) {
                       shape_text(shape), size_text(needed), size_text(available));
 }
 
+// The grey values of a TIFF, whose pages are the planes: integers as fractions of the largest of
+// their type, other numbers as they are.
+std::vector<double> load_tiff(const std::string& key, const std::string& path, Shape shape) {
+  const ArrayReader reader = *open_array(path, "", shape.axes);
+  const DatasetLayout& layout = reader.layout();
+  if (layout.shape != shape || layout.records > 1)
+    throw ConfigError("{}: {} holds {} page{} of {} values, grid.shape is [{}]", key, path,
+                      layout.records * static_cast<std::size_t>(layout.shape.planes),
+                      layout.records == 1 && layout.shape.planes == 1 ? "" : "s",
+                      shape_text({layout.shape.rows, layout.shape.columns}),
+                      fmt::join(shape.extents(), ", "));
+  if (reader.array().kind == 'i')
+    throw ConfigError(
+        "{}: {} holds signed integers, which are no grey values (expected kind hdf5, "
+        "which reads the numbers)",
+        key, path);
+  require_memory(key, shape, sizeof(double));
+  std::vector<double> values = as_doubles(as_view(reader.read(0)));
+  if (reader.array().kind == 'u') {
+    const double largest = std::ldexp(1, static_cast<int>(8 * reader.array().value_size)) - 1;
+    for (double& value : values) value /= largest;
+  }
+  return values;
+}
+
 // Reads a PNG file, or for three axes a folder with one PNG file per plane.
 std::vector<double> load_pictures(const std::string& key, const std::string& path, Shape shape) {
   namespace fs = std::filesystem;
   if (!fs::exists(path)) throw IoError("{}: no such file or folder", path);
+  if (file_kind(path) == FileKind::tiff) return load_tiff(key, path, shape);
   const bool folder = fs::is_directory(path);
   if (folder != (shape.axes == 3))
     throw ConfigError("{}: {} is {}, grid.shape is [{}] (expected {})", key, path,
                       folder ? "a folder" : "one file", fmt::join(shape.extents(), ", "),
-                      folder ? "a PNG; folders of them are for three axes"
-                             : "a folder of PNGs, one for each plane");
+                      folder
+                          ? "a PNG; folders of them are for three axes"
+                          : "a folder of PNGs, one for each plane, or a TIFF with as many pages");
   const std::vector<fs::path> files = folder ? pictures_in(path) : std::vector{fs::path(path)};
   if (std::ssize(files) != shape.planes)
     throw ConfigError("{}: {} holds {} PNG files (expected {}, one for each plane of grid.shape)",
@@ -108,8 +136,12 @@ std::vector<double> load(FieldFile kind, const std::string& key, const std::stri
   const Shape shape = config.shape;
   const auto check_shape = [&](Shape found) {
     if (found != shape && !interpolation)
-      throw ConfigError("{}: {} holds {} values, grid.shape is [{}]", key, path, shape_text(found),
-                        fmt::join(shape.extents(), ", "));
+      throw ConfigError("{}: {} holds {} values, grid.shape is [{}]{}", key, path,
+                        shape_text(found), fmt::join(shape.extents(), ", "),
+                        file_kind(path) == FileKind::text && found.columns == shape.axes + 1 &&
+                                found.rows == shape.cells()
+                            ? " (positions and values need a first line such as: x y value)"
+                            : "");
     require_memory(key, shape, sizeof(double));
     if (interpolation) require_memory(key, found, 2 * sizeof(double));
   };

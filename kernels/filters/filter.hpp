@@ -81,7 +81,8 @@ template <class T>
 struct FilterPlan {
   Correlation<T> correlation;
   FilterMethod method = FilterMethod::direct;
-  int field = 0;  ///< index in the state of the field that it filters, in a run
+  int field = 0;           ///< index in the state of the field that it filters, in a run
+  bool skips_nan = false;  ///< of frames (make_frame_filter); fields of a run have no NaN
 };
 
 /// The factors of a window of rank 1: weights[a,b] = rows[a] * columns[b] to within 4 eps *

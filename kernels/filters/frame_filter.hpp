@@ -32,7 +32,9 @@ class FrameFilter {
 };
 
 /// Makes a frame filter on backend "cpu" or "cuda". If the method is fft, which would spread a NaN
-/// or an infinity, frames that have one are filtered by the direct method. Throws DeviceError.
+/// or an infinity, frames that have one are filtered by the direct method. A plan that skips NaN
+/// takes two filters: NaN is left out of the sums, which are scaled to the sum of all weights;
+/// cells with nothing but NaN in reach become NaN. Throws DeviceError.
 template <class T>
 std::unique_ptr<FrameFilter<T>> make_frame_filter(const std::string& backend,
                                                   const FilterPlan<T>& plan, int threads);

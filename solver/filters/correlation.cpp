@@ -92,6 +92,32 @@ AxisOutput axis_output(const FilterConfig& config, bool flips, std::int64_t inpu
   return {input, flips ? window - 1 - window / 2 : window / 2};
 }
 
+// Moves the window along one axis by `origin` cells, as scipy.ndimage does.
+void shift_window(const FilterConfig& config, bool flips, std::int64_t origin, std::int64_t input,
+                  std::int64_t window, AxisOutput& along) {
+  if (origin == 0) return;
+  if (config.mode != FilterMode::same || along.output != input)
+    throw ConfigError(
+        "filter {}: origin: found {} (expected 0, or mode same and a window no longer than the "
+        "input)",
+        config.name, origin);
+  const std::int64_t last = window - 1, before = along.before;
+  along.before += flips ? -origin : origin;
+  if (along.before < 0 || along.before > last)
+    throw ConfigError("filter {}: origin: found {} with a window of {} cells (expected {} to {})",
+                      config.name, origin, window, flips ? before - last : -before,
+                      flips ? before : last - before);
+}
+
+// Throws ConfigError if the weights without those of NaN could not be scaled to the sum of all.
+void require_sum(const FilterConfig& config, const std::vector<double>& weights) {
+  double sum = 0, magnitude = 0;
+  for (const double weight : weights) sum += weight, magnitude += std::abs(weight);
+  if (config.nan == NanCells::skip && std::abs(sum) <= 1e-12 * magnitude)
+    throw ConfigError("filter {}: nan: skip: the weights add up to 0 (expected another sum)",
+                      config.name);
+}
+
 }  // namespace
 
 template <class T>
@@ -104,6 +130,7 @@ Correlation<T> make_correlation(const FilterConfig& config, Shape input) {
                         config.name, sum);
     for (double& weight : weights.values) weight /= sum;
   }
+  require_sum(config, weights.values);
   const bool named = config.kernel != KernelKind::numbers && config.kernel != KernelKind::hdf5;
   const bool flips = config.kind == FilterKind::convolve && !named;
   if (flips) std::ranges::reverse(weights.values);
@@ -115,8 +142,15 @@ Correlation<T> make_correlation(const FilterConfig& config, Shape input) {
       throw ConfigError("filter {}: a weight is {} (expected finite numbers)", config.name, weight);
   }
   AxisOutput rows = axis_output(config, flips, input.rows, weights.shape.rows);
-  if (config.one_dimensional) rows = {input.rows, 0};
-  const AxisOutput columns = axis_output(config, flips, input.columns, weights.shape.columns);
+  AxisOutput columns = axis_output(config, flips, input.columns, weights.shape.columns);
+  const auto [row_origin, column_origin] = config.origin;
+  if (!config.one_dimensional)
+    shift_window(config, flips, row_origin, input.rows, weights.shape.rows, rows);
+  else if (rows = {input.rows, 0}; row_origin != 0 && row_origin != column_origin)
+    throw ConfigError(
+        "filter {}: origin: found [{}, {}] (expected one number: the window is a row)", config.name,
+        row_origin, column_origin);
+  shift_window(config, flips, column_origin, input.columns, weights.shape.columns, columns);
   result.output = {rows.output, columns.output};
   result.before_rows = rows.before;
   result.before_columns = columns.before;
@@ -154,6 +188,12 @@ MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& cor
         "filter {}: method separable: the {} x {} weights are no product of a column and a row "
         "(expected method auto, direct or fft)",
         config.name, rows, columns);
+  const bool skips = config.nan == NanCells::skip;
+  if (skips && config.method == "fft")
+    throw ConfigError(
+        "filter {}: nan: skip: found method fft, whose sums over NaN alone are not 0 (expected "
+        "auto, direct or separable)",
+        config.name);
   for (const auto& method : name_table<FilterMethod>)
     if (config.method == method.name) return {method.value, "the config asks for it"};
 
@@ -169,7 +209,7 @@ MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& cor
                             : sizeof(T) == 4 ? (one_row ? 160 : 700)
                                              : (one_row ? 100 : 450);
   const bool large = correlation.output.cells() >= (cuda ? 1'000'000 : 10'000);
-  if (count > most && large && (one_row || std::min(rows, columns) >= 16))
+  if (!skips && count > most && large && (one_row || std::min(rows, columns) >= 16))
     return {FilterMethod::fft, fmt::format("{} weights are more than {}", count, most)};
   return {FilterMethod::direct, fmt::format("{} x {} weights", rows, columns)};
 }

@@ -19,9 +19,10 @@ namespace lapl {
 ///   sobel_columns   derivative from column to column, [1, 2, 1]^T [-1, 0, 1]
 ///
 /// They are the same for convolve and correlate. Mode `same` places the window's origin at size / 2
-/// as scipy.ndimage does, or as numpy.convolve for a one-dimensional list of weights. Throws
-/// ConfigError with the filter's name for weights that are not finite, weights to be normalised
-/// whose sum is 0, and in mode valid for a window larger than the input.
+/// as scipy.ndimage does, or as numpy.convolve for a one-dimensional list of weights; `origin`
+/// moves it, in mode same alone. Throws ConfigError with the filter's name for weights that are not
+/// finite, for a sum of 0 if they are to be normalised or NaN is to be skipped, for an origin
+/// outside the window, and in mode valid for a window larger than the input.
 template <class T>
 Correlation<T> make_correlation(const FilterConfig& config, Shape input);
 
@@ -44,7 +45,8 @@ struct MethodChoice {
 };
 
 /// The method that the config names, else the one that should be fastest on `backend` ("cpu" or
-/// "cuda"). Throws ConfigError for `separable` if the weights are not of rank 1.
+/// "cuda"). Throws ConfigError for `separable` if the weights are not of rank 1, and for
+/// `fft` if NaN is to be skipped.
 template <class T>
 MethodChoice choose_method(const FilterConfig& config, const Correlation<T>& correlation,
                            const std::string& backend);

@@ -19,6 +19,9 @@ enum class FilterKind { convolve, correlate };
 /// each input cell; valid: all places at which the window lies inside the input.
 enum class FilterMode { full, same, valid };
 
+/// NaN in the input: it spreads to all cells whose window has it, or it is left out.
+enum class NanCells { spread, skip };
+
 /// The source of the weights: numbers in the config, an HDF5 dataset, or a named kernel.
 enum class KernelKind { numbers, hdf5, box, gaussian, laplacian, sobel_rows, sobel_columns };
 
@@ -48,6 +51,8 @@ struct FilterConfig {
   FilterMode mode = FilterMode::same;
   Edge edge = Edge::reflect;
   double constant = 0;
+  std::array<std::int64_t, 2> origin = {0, 0};  ///< shift of the window's centre, as in SciPy
+  NanCells nan = NanCells::spread;
   std::string method = "auto";  ///< auto, direct, separable or fft
   std::string field;            ///< the field of the run to filter; empty: the first
 };
@@ -59,6 +64,9 @@ inline constexpr auto name_table<FilterKind> = std::to_array<Named<FilterKind>>(
 template <>
 inline constexpr auto name_table<FilterMode> = std::to_array<Named<FilterMode>>({
     {FilterMode::full, "full"}, {FilterMode::same, "same"}, {FilterMode::valid, "valid"}});
+template <>
+inline constexpr auto name_table<NanCells> = std::to_array<Named<NanCells>>({
+    {NanCells::spread, "spread"}, {NanCells::skip, "skip"}});
 template <>
 inline constexpr auto name_table<Edge> = std::to_array<Named<Edge>>({
     {Edge::constant, "constant"}, {Edge::nearest, "nearest"}, {Edge::reflect, "reflect"},

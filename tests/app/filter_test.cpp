@@ -156,6 +156,15 @@ TEST_CASE("filter configs: every mistake is named, and nothing is left behind") 
   refused(filter("kernel: box, size: 99, mode: valid"), "does not fit into the input's");
   refused(filter("kernel: [[1, 2], [3, 4]], method: separable"),
           "no product of a column and a row");
+  refused(filter("kernel: box, origin: 2"),
+          "origin: found 2 with a window of 3 cells (expected -1 to 1)");
+  refused(filter("kernel: box, origin: 1, mode: full"),
+          "origin: found 1 (expected 0, or mode same");
+  refused(filter("kernel: [1, 2, 3], origin: [1, 0]"), "expected one number: the window is a row");
+  refused(filter("kernel: box, origin: left"), "filter.origin: found left");
+  refused(filter("kernel: laplacian, nan: skip"), "nan: skip: the weights add up to 0");
+  refused(filter("kernel: box, nan: skip, method: fft"), "nan: skip: found method fft");
+  refused(filter("kernel: box, nan: drop"), "filter.nan: found drop (expected spread or skip)");
   refused(filter("kernel: {path: nowhere.h5}"), "nowhere.h5", 4);
   refused("input: {path: x.png}\nouput: {path: o.h5}\nfilter: {kernel: box}\n",
           "f.yaml:2:1: ouput: unknown key (did you mean output?)");

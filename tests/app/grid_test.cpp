@@ -162,7 +162,7 @@ TEST_CASE("a folder of pictures is an initial field, or a parameter, on three ax
   const std::string other = LAPL_SOURCE_DIR "/docs/pictures/tutorial.png";
   CHECK(has(run_error("initial.path=" + picture.string()),
             "is one file, grid.shape is [3, 96, 256] (expected a folder of PNGs, one for each "
-            "plane)"));
+            "plane, or a TIFF with as many pages)"));
   CHECK(has(run_error("initial.path=nowhere"), "nowhere: no such file or folder"));
   fs::copy_file(picture, "stack/p12.png");
   CHECK(has(run_error("time.steps=1"),

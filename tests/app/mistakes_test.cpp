@@ -120,8 +120,11 @@ TEST_CASE("a file of another kind is named as what it is") {
   };
   for (const Row& row :
        {Row{"a.npy", "\x93NUMPY\x01", "is a NumPy array (.npy), expected "},
-        Row{"a.jpg", "\xff\xd8\xff\xe0", "is a JPEG picture, expected "},
-        Row{"a.nc", "CDF\x01", "is netCDF-3 (nccopy -k nc4 OLD NEW makes netCDF-4 of it"}}) {
+        Row{"a.jpg", "\xff\xd8\xff\xe0", "is a JPEG picture (magick IN.jpg OUT.png), expected "},
+        Row{"a.hdf", "\x0e\x03\x13\x01", "is HDF4 (h4toh5 IN.hdf OUT.h5), expected "},
+        Row{"a.grib", "GRIB", "is GRIB (cdo -f nc4 copy IN.grib OUT.nc), expected "},
+        Row{"a.fits", "SIMPLE  =", "is FITS (python3 -c "},
+        Row{"a.gz", "\x1f\x8b", "is compressed by gzip (gunzip IN.gz), expected "}}) {
     write_text(row.name, row.bytes + std::string(600, 'x'));
     const Outcome inspect = run_lapl({"inspect", row.name});
     CAPTURE(inspect.err);

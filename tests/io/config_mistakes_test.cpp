@@ -340,7 +340,7 @@ const Mistake mistakes[] = {
     {"output: {probes: {every: 5}}", "bad.yaml:4:18: output.probes: at: missing"},
     {"filters: [gaussian]",
      "bad.yaml:4:11: filters: filter 1: expected a map with keys of name, kind, kernel, size, "
-     "sigma, normalize, mode, edge, constant, method or field"},
+     "sigma, normalize, mode, edge, constant, origin, nan, method or field"},
     {"filters: none",
      "bad.yaml:4:10: filters: expected a list of filters, each a map such as {kernel: gaussian}"},
     {"filters: [{kernel: box, sise: 3, edge: zero}]",

@@ -152,10 +152,11 @@ TEST_CASE("deflate, shuffle and fletcher32 are read, other filters are refused")
   CHECK(widened(read_made(path, H5T_IEEE_F64LE, {3, 4}, 0, good).values)[11] == 11);
   const Hdf5Properties bad = chunked();
   check_hdf5(H5Pset_scaleoffset(bad, H5Z_SO_INT, 0), "set a filter");
-  CHECK(contains(thrown_message<IoError>([&] {
-                   read_made(path, H5T_STD_I32LE, {3, 4}, 0, bad);
-                 }),
-                 path.string() + ": dataset data uses HDF5 filter 6, but only deflate"));
+  CHECK(contains(
+      thrown_message<IoError>([&] {
+        read_made(path, H5T_STD_I32LE, {3, 4}, 0, bad);
+      }),
+      path.string() + ": dataset data uses HDF5 filter 6 (scaleoffset), but only deflate"));
 }
 
 TEST_CASE("values that are not numbers are refused") {

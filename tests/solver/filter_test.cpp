@@ -32,7 +32,7 @@ std::vector<double> filtered(const FilterConfig& config, Shape shape,
   const auto correlation = make_correlation<T>(config, shape);
   const auto method = choose_method(config, correlation, backend).method;
   std::vector<double> result;
-  make_frame_filter<T>(backend, {correlation, method}, 2)
+  make_frame_filter<T>(backend, {correlation, method, 0, config.nan == NanCells::skip}, 2)
       ->run(
           1,
           [&](std::int64_t, T* values) {
@@ -259,4 +259,136 @@ TEST_CASE_TEMPLATE("a run takes filters whose results have the grid's shape, and
     }
   }
   CHECK(taken > 100);
+}
+
+TEST_CASE_TEMPLATE("origin moves the window as scipy.ndimage's does", T, float, double) {
+  // x = arange(20).reshape(4, 5)**2 % 17; scipy.ndimage.correlate(x, [[1, 2, 0], [-3, 5, 7]], ...)
+  std::vector<double> x(20);
+  for (int i = 0; i < 20; ++i) x[i] = i * i % 17;
+  struct Case {
+    FilterKind kind;
+    std::array<std::int64_t, 2> origin;
+    Edge edge;
+    std::vector<double> expected;
+  };
+  const Case cases[] = {
+      {FilterKind::correlate, {0, -1}, Edge::reflect, {35,  89,  167, 206, 143, 93,  169,
+                                                       133, 158, 165, 33,  178, 160, 99,
+                                                       169, 12,  22,  73,  79,  42}},
+      {FilterKind::correlate, {-1, 1}, Edge::wrap, {123, 31, 93, 169, 133, 141, 91,  33, 178, 160,
+                                                    79,  54, 12, 22,  73,  62,  -29, 39, 81,  147}},
+      {FilterKind::convolve, {0, -1}, Edge::reflect, {31, 15,  12, 43, 64,  75, 122, 33, 82, 172,
+                                                      56, 183, 93, 7,  115, 27, 54,  35, 5,  -1}}};
+  auto config = numbers({2, 3}, {1, 2, 0, -3, 5, 7});
+  for (const std::string& backend : test::backends())
+    for (const Case& known : cases)
+      for (const char* method : {"direct", "fft"}) {
+        config.kind = known.kind;
+        config.origin = known.origin;
+        config.edge = known.edge;
+        config.method = method;
+        CAPTURE(method);
+        CHECK(test::largest_difference(filtered<T>(config, {4, 5}, x, backend), known.expected) <
+              (config.method == "direct" ? 1e-30 : 500 * std::numeric_limits<T>::epsilon()));
+      }
+  // A window of two passes equals the same window in one.
+  FilterConfig box;
+  box.kernel = KernelKind::box;
+  box.size = {3, 5};
+  box.origin = {-1, 2};
+  box.method = "direct";
+  const auto one = filtered<T>(box, {4, 5}, x, "cpu");
+  box.method = "separable";
+  CHECK(test::largest_difference(filtered<T>(box, {4, 5}, x, "cpu"), one) <
+        200 * std::numeric_limits<T>::epsilon());
+  const auto refused = [&](const FilterConfig& wrong) {
+    try {
+      make_correlation<T>(wrong, {4, 5});
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto with = [&](FilterConfig changed, std::array<std::int64_t, 2> origin) {
+    changed.origin = origin;
+    return refused(changed);
+  };
+  CHECK(with(box, {2, 0}) ==
+        "filter filtered: origin: found 2 with a window of 3 cells (expected -1 to 1)");
+  CHECK(with(config, {1, 0}).ends_with("found 1 with a window of 2 cells (expected -1 to 0)"));
+  CHECK(with(config, {-1, 0}).empty());
+  box.mode = FilterMode::full;
+  CHECK(
+      with(box, {0, 1}).starts_with("filter filtered: origin: found 1 (expected 0, or mode same"));
+  auto line = numbers({1, 3}, {1, 2, 3});
+  line.one_dimensional = true;
+  CHECK(with(line, {1, -1}) ==
+        "filter filtered: origin: found [1, -1] (expected one number: the window is a row)");
+  CHECK(with(line, {1, 1}).empty());
+}
+
+TEST_CASE_TEMPLATE("nan: skip leaves NaN out and scales the sum of the others", T, float, double) {
+  const Shape shape{9, 11};
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> x(99), marked(99);
+  for (int i = 0; i < 99; ++i) x[i] = std::sin(i * i);
+  marked = x;
+  for (const int hole : {0, 14, 15, 16, 17, 18, 25, 26, 27, 28, 29, 36, 37, 38, 39, 40, 98})
+    marked[hole] = none;
+  FilterConfig config;
+  config.kernel = KernelKind::gaussian;
+  config.sigma = {1, 1};
+  config.size = {3, 5};
+  config.nan = NanCells::skip;
+  for (const std::string& backend : test::backends())
+    for (const char* method : {"direct", "separable"})
+      for (const auto& edge : name_table<Edge>) {
+        config.method = method;
+        config.edge = edge.value;
+        config.constant = 0.5;
+        CAPTURE(method);
+        CAPTURE(edge.name);
+        const auto correlation = make_correlation<double>(config, shape);
+        const auto found = filtered<T>(config, shape, marked, backend);
+        FilterConfig plain = config;
+        plain.nan = NanCells::spread;
+        const auto of_all = filtered<T>(plain, shape, x, backend);
+        CHECK(filtered<T>(config, shape, x, backend) == of_all);
+        for (std::int64_t row = 0; row < 9; ++row)
+          for (std::int64_t column = 0; column < 11; ++column) {
+            double sum = 0, present = 0, weights = 0;
+            for (std::int64_t a = 0; a < 3; ++a)
+              for (std::int64_t b = 0; b < 5; ++b) {
+                const std::int64_t i = edge_index(edge.value, row + a - 1, 9),
+                                   j = edge_index(edge.value, column + b - 2, 11);
+                const double value = i < 0 || j < 0 ? 0.5 : marked[i * 11 + j];
+                const double weight = correlation.weights[a * 5 + b];
+                weights += weight;
+                if (std::isnan(value)) continue;
+                sum += weight * value;
+                present += weight;
+              }
+            const double result = found[row * 11 + column];
+            CAPTURE(row);
+            CAPTURE(column);
+            CHECK(std::isnan(result) == (present == 0));
+            if (present == 0) continue;
+            CHECK(std::abs(result - sum / present * weights) <
+                  100 * std::numeric_limits<T>::epsilon());
+            if (present == weights) CHECK(result == of_all[row * 11 + column]);
+          }
+        CHECK(std::isnan(found[2 * 11 + 5]));
+      }
+  config.method = "fft";
+  CHECK_THROWS_WITH_AS(
+      filtered<T>(config, shape, x, "cpu"),
+      "filter filtered: nan: skip: found method fft, whose sums over NaN alone are "
+      "not 0 (expected auto, direct or separable)",
+      ConfigError);
+  for (const KernelKind kernel : {KernelKind::laplacian, KernelKind::sobel_rows}) {
+    config.kernel = kernel;
+    CHECK_THROWS_WITH_AS(
+        make_correlation<T>(config, shape),
+        "filter filtered: nan: skip: the weights add up to 0 (expected another sum)", ConfigError);
+  }
 }

@@ -15,6 +15,8 @@ class Lapl(CMakePackage, CudaPackage):
     version("0.2.0")
 
     variant("cairo", default=True, description="Draw pictures and movies (lapl plot)")
+    variant("netcdf", default=True, description="Read classic netCDF files")
+    variant("tiff", default=True, description="Read TIFF files")
     variant("mpi", default=True, description="Run on several ranks (lapl run --ranks)")
     variant("nccl", default=True, when="+cuda+mpi", description="Exchange halos of GPUs by NCCL")
 
@@ -36,6 +38,9 @@ class Lapl(CMakePackage, CudaPackage):
     depends_on("xxhash@0.8.1:", type="build")  # header only
     depends_on("doctest@2.4.9:", type="test")
     depends_on("cairo@1.16: +png +pdf +svg", when="+cairo")
+    depends_on("netcdf-c@4.9: ~mpi", when="+netcdf")
+    depends_on("libtiff@4.5:", when="+tiff")
+    depends_on("zlib-api")
     depends_on("mpi", when="+mpi")
     depends_on("cuda@12:", when="+cuda")
     depends_on("nccl", when="+nccl")
