@@ -250,6 +250,9 @@ class StageMaker {
 
   // The array with a convolution, which comes before the first stage that reads it.
   int convolution(const ConvolvedPart& convolved);
+  // The sides where stages impose the conditions of the argument of a convolution.
+  std::vector<ContinuedSide> continued_sides(const NestedQuantity& part, const FormulaNode* call);
+  int ghosts_beside(const NestedQuantity& part, int source, const ContinuedSide& side);
 
   static const FormulaNode& root_node(const NestedQuantity& part) {
     return part.formula->nodes[part.node];
@@ -261,13 +264,16 @@ class StageMaker {
   void make(NestedQuantity part, int array, const FormulaNode* of = nullptr) {
     const bool beside = part.is_difference() && has_stencil(*part.formula, part.node);
     const std::size_t at = first_level_ + stage_order(*part.formula, part.node) + (beside ? 1 : 0);
-    while (levels_.size() <= at) levels_.push_back(new_level());
-    Level& level = *levels_[at];
-    const Term value = level.writer.write(part);
+    Level& to = level(at);
+    const Term value = to.writer.write(part);
     if (of != nullptr && value.is_scalar())
       throw FormulaError(of->at, fmt::format("{} of what is the same in every cell", of->name));
-    level.stage.tree.results.push_back(level.writer.as_node(value));
-    level.stage.targets.push_back(array);
+    to.stage.tree.results.push_back(to.writer.as_node(value));
+    to.stage.targets.push_back(array);
+  }
+  Level& level(std::size_t at) {
+    while (levels_.size() <= at) levels_.push_back(new_level());
+    return *levels_[at];
   }
 
   // The number of stages that must come before the one that evaluates this part.
@@ -289,7 +295,7 @@ class StageMaker {
             order,
             stage_order(formula, operand) + (stencil && has_stencil(formula, operand) ? 1 : 0) +
                 (reduction && operand == at.operands[0] && !is_array({&formula, operand}) ? 1 : 0) +
-                (is_over_window(at, operand) && !is_array({&formula, operand}) ? 1 : 0) +
+                (is_over_window(at, operand) ? stages_before_window({&formula, operand}, at) : 0) +
                 (operand == read_in_differences(formula, at) ? 1 : 0));
     }
     return orders_[{&formula, node}] = order;
@@ -319,6 +325,11 @@ class StageMaker {
     const FormulaFunction* const function =
         node.kind == Kind::call ? formula_function(node.name) : nullptr;
     return function && function->kind == kind;
+  }
+
+  // The stages between that of an operand and that which reads its convolution.
+  std::size_t stages_before_window(const NestedQuantity& part, const FormulaNode& call) {
+    return (is_array(part) ? 0 : 1) + (continued_sides(part, &call).empty() ? 0 : 1);
   }
 
   // True if all cells of an operand may go into a call.
@@ -367,6 +378,7 @@ class StageMaker {
   std::vector<Offset> at_faces_;                   // face of each formula; empty: cells
   std::map<std::tuple<int, NestedQuantity::Of, int>, int> arrays_of_parts_;  // by meaning
   std::map<std::pair<GridWindow, int>, int> arrays_of_windows_;  // by meaning of the operand
+  std::map<std::tuple<int, int, bool>, int> arrays_of_ghosts_;   // by meaning, axis and side
   std::set<int> computed_;         // arrays already filled in the current evaluation
   std::vector<GridSolve> solves_;  // that the next stage waits for
   std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> calls_;

@@ -131,6 +131,7 @@ TEST_CASE("mistakes in windows, convolutions and shifts have messages") {
   CHECK(has(message(box, "convolve(w, u) + shift(u, 0, 9)", ""),
             "shift: found 9 along y on a grid of 8 cells"));
   CHECK(has(message(box, "convolve(w, u) + convolve(w, noise)"), "convolve of noise"));
-  CHECK(has(message(box, "convolve(w, u)", "boundary: {x: {value: 1, at: node}, y: zero}\n"),
-            "convolve: at a side, the condition of its argument reads fields"));
+  CHECK(has(message(box, "convolve(w, u)",
+                    "boundary: {x: {mixed: {value: mean(u), factor: 2}}, y: zero}\n"),
+            "convolve: at a side, the mixed condition of its argument reads fields"));
 }
