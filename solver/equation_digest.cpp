@@ -100,6 +100,7 @@ class CanonDigest {
   static Digest of_window(const ConvolutionWindow& window) {
     Joined joined("window");
     for (const std::int64_t size : by_axis(window.shape)) joined.add(static_cast<double>(size));
+    if (window.by_fft) joined.add(1);
     return joined.add(field_digest(std::span(window.weights)));
   }
 

@@ -73,6 +73,7 @@ struct Correlation {
 struct ConvolutionWindow {
   Shape shape;
   std::vector<double> weights;
+  bool by_fft = false;  ///< computed by transforms, with other bits
 
   std::int64_t reach(std::size_t axis) const { return by_axis(shape)[axis] / 2; }
 };

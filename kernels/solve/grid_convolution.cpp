@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/backend.hpp"
+#include "kernels/filters/cpu/filter_engines.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/solve/stencil_matrix.hpp"
 
@@ -46,6 +47,7 @@ GridConvolution<T>::GridConvolution(const Problem<T>& problem, int source, Convo
              reach_[2];
     return;
   }
+  if (by_volume()) return;
   const std::int64_t of_plane = window_.shape.rows * window_.shape.columns;
   const Shape plane{size_[1], size_[2]};
   for (std::int64_t k = 0; k < window_.shape.planes; ++k) {
@@ -60,7 +62,9 @@ GridConvolution<T>::GridConvolution(const Problem<T>& problem, int source, Convo
     filters_.emplace_back();
     if (std::ranges::all_of(plan.correlation.weights, [](double weight) { return weight == 0; }))
       continue;
-    if (pays_in_two_passes(plan.correlation.window, false) && separate(plan.correlation))
+    if (window_.by_fft)
+      plan.method = FilterMethod::fft;
+    else if (pays_in_two_passes(plan.correlation.window, false) && separate(plan.correlation))
       plan.method = FilterMethod::separable;
     filters_.back() = make_cpu_filter(plan, threads_);
   }
@@ -140,7 +144,10 @@ double GridConvolution<T>::own_memory() const {
   const double cells = static_cast<double>(faces_.shape.cells());
   const double extended = static_cast<double>(extent_[0] * stride_[0]);
   const double ghosts = static_cast<double>(sides_.size()) * cells;
-  return (extended + 2 * cells + ghosts) * sizeof(double) + (3 * cells + ghosts) * sizeof(T);
+  const double transforms =
+      by_volume() ? volume_filter_memory({extent_[1], extent_[2], extent_[0], 3}) : 0;
+  return (extended + 2 * cells + ghosts) * sizeof(double) + (3 * cells + ghosts) * sizeof(T) +
+         transforms;
 }
 
 template <class T>
@@ -173,6 +180,11 @@ void GridConvolution<T>::solve(std::vector<double>& state, const SolveMoment& at
           first + row / size_[1] * stride_[0] + row % size_[1] * stride_[1] - *moved_;
       std::copy_n(from, size_[2], result + row * size_[2]);
     });
+    return;
+  }
+  if (by_volume()) {
+    if (!volume_) volume_ = make_volume_filter(window_, faces_.shape, threads_);
+    volume_->apply(extended_.data(), result);
     return;
   }
   const std::int64_t plane = size_[1] * size_[2];

@@ -43,6 +43,7 @@ class GridConvolution final : public GridEquations {
   Face<double> staged_face(std::ptrdiff_t side, std::int64_t slow, std::int64_t fast,
                            const std::vector<double>& state) const;
   std::ptrdiff_t staged_side(std::size_t axis, bool last) const;
+  bool by_volume() const { return window_.by_fft && window_.shape.planes > 1; }
 
   Problem<T> faces_;  // of one array
   ConvolutionWindow window_;
@@ -56,6 +57,7 @@ class GridConvolution final : public GridEquations {
   /// for a window that only moves values: how far, in the extended grid
   std::optional<std::int64_t> moved_;
   std::vector<std::unique_ptr<CpuFilter<double>>> filters_;  // of each plane of weights; null: 0
+  std::unique_ptr<CpuFilter<double>> volume_;  // instead; the rank that convolves makes it
 };
 
 }  // namespace lapl

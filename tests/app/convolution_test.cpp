@@ -47,6 +47,12 @@ TEST_CASE(
   CHECK(other.code != 0);
   CHECK(has(other.err, "equation"));
   CHECK(run_lapl({"plan", "a.yaml"}).code == 0);
+  // So are transforms, whose bits are others.
+  const Outcome transformed = run_lapl(
+      {"resume", "out", "--set", "time.steps=20", "--set",
+       "kernels={w: {kernel: box, size: 3, method: fft}, g: {kernel: gaussian, sigma: 1}}"});
+  CHECK(transformed.code != 0);
+  CHECK(has(transformed.err, "equation"));
 }
 
 TEST_CASE("a file of weights is found from the folder of its config, and from everywhere later") {
@@ -134,4 +140,6 @@ TEST_CASE("mistakes in windows, convolutions and shifts have messages") {
   CHECK(has(message(box, "convolve(w, u)",
                     "boundary: {x: {mixed: {value: mean(u), factor: 2}}, y: zero}\n"),
             "convolve: at a side, the mixed condition of its argument reads fields"));
+  CHECK(has(message("{w: {kernel: box, size: 3, method: separable}}", "convolve(w, u)"),
+            "kernels: w.method: found separable (expected auto or fft)"));
 }

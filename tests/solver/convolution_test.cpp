@@ -208,6 +208,33 @@ TEST_CASE("on an axis that is periodic for other fields, each convolved field ha
   CHECK(largest_difference(found, expected) < 1e-12);
 }
 
+TEST_CASE("by transforms, a convolution has the values of the sum, and the same bits everywhere") {
+  struct Case {
+    Shape shape, window;
+    Boundary boundary;
+  };
+  for (const Case& of :
+       {Case{{1, 50, 1, 1}, {1, 21}, Boundary::zero}, Case{{60, 45}, {31, 17}, Boundary::insulated},
+        Case{{12, 18, 10, 3}, {7, 9, 5, 3}, Boundary::periodic},
+        Case{{12, 18, 10, 3}, {7, 9, 5, 3}, Boundary::insulated},
+        Case{{6, 8, 5, 3}, {3, 3, 1, 3}, Boundary::insulated}}) {
+    RunConfig run = run_of_map(of.shape, "convolve(w, u)");
+    run.boundaries = {of.boundary, of.boundary, of.boundary};
+    run.kernels["w"] = window_of_numbers(waves(of.window.cells()), of.window);
+    const std::vector<double> u = waves(of.shape.cells());
+    const std::vector<double> sums = test::formula_stepped(run, u, 1);
+    run.kernels["w"].by_fft = true;
+    const std::vector<double> found = test::formula_stepped(run, u, 1, "reference", 1);
+    const double largest =
+        std::abs(*std::ranges::max_element(sums, {}, [](double value) { return std::abs(value); }));
+    CHECK(largest_difference(found, sums) < 1e-13 * largest);
+    CHECK(found != sums);
+    for (const EngineInfo& engine : engine_table)
+      if (engine.backend == "cpu")
+        CHECK(test::formula_stepped(run, u, 1, std::string(engine.name), 3) == found);
+  }
+}
+
 TEST_CASE("convolutions on two and three axes are sums over the window, on every engine") {
   const std::array<std::int64_t, 3> size = {5, 6, 7};
   RunConfig run = run_of_map({6, 7, 5, 3}, "2 * convolve(w, u + x) + convolve(w, convolve(w, u))");
