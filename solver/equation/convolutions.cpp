@@ -65,8 +65,7 @@ Term TreeWriter::shift(const ShiftedPart& place, const FormulaNode& node) {
 
 int StageMaker::convolution(const ConvolvedPart& convolved) {
   const NestedQuantity& part = convolved.part;
-  const int source =
-      is_array(part) ? names_.arrays.at(root_node(part).name) : array_with(part, convolved.call);
+  const int source = array_over_grid(part, convolved.call);
   const auto [known, is_new] = arrays_of_windows_.try_emplace(
       {convolved.window, meaning_number(*part.formula, part.node)}, 0);
   if (is_new) known->second = new_array(-1 - names_.ending_axes(*part.formula, part.node));

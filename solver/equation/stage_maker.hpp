@@ -229,12 +229,17 @@ class StageMaker {
     return array;
   }
 
+  // The array of the argument of a call that all cells go into.
+  int array_over_grid(const NestedQuantity& part, const FormulaNode* of) {
+    if (!is_array(part)) return array_with(part, of);
+    made_.used.insert(root_node(part).name);
+    return names_.arrays.at(root_node(part).name);
+  }
+
   // The index of a reduction; an earlier stage fills the array of its argument.
   int reduction_index(const ReducedPart& reduced) {
     GridReduction reduction{.kind = reduced.kind,
-                            .array = is_array(reduced.part)
-                                         ? names_.arrays.at(root_node(reduced.part).name)
-                                         : array_with(reduced.part, reduced.call),
+                            .array = array_over_grid(reduced.part, reduced.call),
                             .index = static_cast<int>(made_.reductions.size()),
                             .cell = reduced.cell};
     if (reduction.kind == GridReduction::Kind::sum)

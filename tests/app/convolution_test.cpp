@@ -88,6 +88,18 @@ TEST_CASE("a varying coefficient beside a far shift is refused by etdrk4, not a 
   CHECK(has(run.err, "by a factor that depends on x"));
 }
 
+TEST_CASE("what only a convolution or a mean over the grid reads counts as used") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [8, 9]}\ninitial: random\ntime: {step: 0.05, steps: 3}\n"
+             "boundary: {x: {u: insulated, q: {value: mean(u)}}, y: insulated}\n"
+             "parameters: {p: {formula: x}, s: {formula: y}}\n"
+             "kernels: {w: {kernel: box, size: 3}}\n"
+             "equation: {let: {q: u^2}, u: \"convolve(w, p) + convolve(w, q) - mean(s)*u\"}\n");
+  const Outcome run = run_lapl({"validate", "c.yaml"});
+  CHECK_MESSAGE(run.code == 0, run.err);
+}
+
 TEST_CASE("mistakes in windows, convolutions and shifts have messages") {
   const auto message = [](const std::string& kernels, const std::string& rate,
                           const std::string& more = "boundary: periodic\n") {
