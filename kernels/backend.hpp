@@ -138,6 +138,10 @@ class Backend {
   /// the first capture. Throws DeviceError if memory does not suffice.
   virtual void set_derived(const std::vector<DerivedOutput<T>>& plans) = 0;
 
+  /// True if a value of the derived output with `after` others after it, which stages compute, is
+  /// below or above 0 in the current state. No capture may be held. Collective.
+  virtual bool any_of_derived(std::size_t after) = 0;
+
   /// Starts to copy the current state to the host, and with `with_derived` its derived outputs. The
   /// next steps may be run at once. Throws std::logic_error while an earlier capture exists.
   [[nodiscard]] Capture<T> capture(bool with_derived = false) {

@@ -1,7 +1,6 @@
-// The ways to complete a run before its last step: a steady state, or the condition of limits.stop.
+// A steady state, which completes a run before its last step.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -9,21 +8,8 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
-#include "solver/run_config.hpp"
 
 namespace lapl {
-
-/// True if the formula of limits.stop (Model::stop) is not 0 in a cell of the current state. The
-/// backend must have no capture. Collective.
-template <class T>
-bool holds_in_a_cell(Backend<T>& backend, const RunConfig& config) {
-  const Capture<T> capture = backend.capture(true);
-  const Captured<T> captured = capture.wait();
-  const std::span<const T> holds =
-      captured.derived.at(captured.derived.size() - config.integrals.size() - 1);
-  return backend.ranks().any(
-      std::ranges::any_of(holds, [](T value) { return value < 0 || value > 0; }));
-}
 
 /// The largest change of a value in one more step; NaN if one is NaN. The backend, which must have
 /// no capture, is then at `step` again. So the change depends on the state of this step alone, and

@@ -68,10 +68,13 @@ class CanonDigest {
       for (const GridSolve& solve : stage.solves) {
         Joined solution("solution");
         const GridEquations* const system = problem_.systems.at(solve.system).get();
-        if (const auto* const window = dynamic_cast<const GridConvolution<double>*>(system))
+        if (const auto* const window = dynamic_cast<const GridConvolution<double>*>(system)) {
           solution.add(of_window(window->window())).add(of_faces(solve.state[0], stage.time));
-        else
+          for (const ContinuedSide& side : window->sides())
+            solution.add(side.axis).add(side.last ? 1 : 0).add(side.at_node ? 2 : side.b);
+        } else {
           solution.add(solves.at(static_cast<std::size_t>(solve.system)));
+        }
         for (const int array : solve.state) solution.add(made_[array]);
         if (solve.share != 0) solution.add(solve.share).add(solve.filters ? 1 : 0);
         for (std::size_t i = 0; i < solve.unknowns.size(); ++i)
@@ -97,6 +100,7 @@ class CanonDigest {
   static Digest of_window(const ConvolutionWindow& window) {
     Joined joined("window");
     for (const std::int64_t size : by_axis(window.shape)) joined.add(static_cast<double>(size));
+    if (window.by_fft) joined.add(1);
     return joined.add(field_digest(std::span(window.weights)));
   }
 

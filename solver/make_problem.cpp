@@ -200,7 +200,7 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
         one.window.kernel.empty()
             ? shift_window(one.window.shift, config.shape.axes)
             : convolution_window(config.kernels.at(one.window.kernel), config),
-        config.threads));
+        one.sides, config.threads));
   return problem;
 }
 LAPL_FOR_FLOATS(problem_with);

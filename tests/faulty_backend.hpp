@@ -58,6 +58,7 @@ class FaultyBackend final : public Backend<T> {
   void set_derived(const std::vector<DerivedOutput<T>>& plans) override {
     real_->set_derived(plans);
   }
+  bool any_of_derived(std::size_t after) override { return real_->any_of_derived(after); }
   // Copies the state at once, so that go_wrong() can start another capture while a sink still reads
   // this one.
   void start_capture(bool with_derived) override {

@@ -48,7 +48,9 @@ const KeyTable<WindowConfig>& window_keys() {
       {{.name = "inner", .type = real(0, 1e3), .preset = "by kernel", .preset_in_words = true}, store(&W::inner)},
       {{.name = "edge", .type = real(0, 1e3), .preset = "by kernel", .preset_in_words = true}, store(&W::edge)},
       {{.name = "formula", .type = formula_text(), .preset = "by kernel", .preset_in_words = true}, store(&W::formula)},
-      {{.name = "normalize", .type = word({"true", "false"}), .preset = "false"}, store(&W::normalize)}};
+      {{.name = "normalize", .type = word({"true", "false"}), .preset = "false"}, store(&W::normalize)},
+      {{.name = "method", .type = word({"auto", "fft"}), .preset = "auto"},
+       [](W& window, const YamlNode& node) { window.by_fft = node.text == "fft"; }}};
   return keys;
 }
 // clang-format on
@@ -57,7 +59,7 @@ struct KindRow {
   std::string_view kind;
   std::vector<std::string_view> needs, takes;
 };
-// The keys of each kind of window beside normalize.
+// The keys of each kind of window beside those of all.
 const std::vector<KindRow>& kind_rows() {
   static const std::vector<KindRow> rows = {{"box", {"size"}, {}},
                                             {"gaussian", {"sigma"}, {"size"}},
@@ -76,8 +78,8 @@ YamlNode read_window(const YamlNode& node, const std::string& path, YamlProblems
   const auto row = std::ranges::find(
       kind_rows(), kernel.kind == YamlNode::Kind::scalar ? kernel.text : "numbers", &KindRow::kind);
   for_each_entry(node, [&](const std::string& key, const YamlNode&) {
-    if (key != "kernel" && key != "normalize" && std::ranges::count(row->needs, key) == 0 &&
-        std::ranges::count(row->takes, key) == 0)
+    if (key != "kernel" && key != "normalize" && key != "method" &&
+        std::ranges::count(row->needs, key) == 0 && std::ranges::count(row->takes, key) == 0)
       problems.push_back(
           {node.position, fmt::format("{}: {} does not apply to kernel {}", path, key, row->kind)});
   });

@@ -193,14 +193,16 @@ class CpuBackend final : public Backend<T> {
     captured_.state = state_copy_.view();
     captured_.cells = part_.cells();
     if (!with_derived) return;
-    for (std::size_t i = 0; i < derived_.size(); ++i) {
-      T* const result = results_[i].data();
-      derived_[i](buffers_.current, result);
-      if (problem_.part)  // moves the rows without halo to the front
-        for (std::int64_t row = 0; row < part_.rows(); ++row)
-          std::copy_n(result + part_.in_block(row), columns, result + row * columns);
-      captured_.derived.push_back({result, static_cast<std::size_t>(part_.cells())});
-    }
+    for (std::size_t i = 0; i < derived_.size(); ++i) captured_.derived.push_back(evaluate(i));
+  }
+
+  bool any_of_derived(std::size_t after) override {
+    const std::span<const T> values = evaluate(derived_.size() - 1 - after);
+    bool any = false;
+#pragma omp parallel for num_threads(team_) schedule(static) reduction(|| : any)
+    for (std::int64_t i = 0; i < std::ssize(values); ++i)
+      any = any || values[i] < 0 || values[i] > 0;
+    return any;
   }
 
   Captured<T> finish_capture() override { return captured_; }
@@ -219,6 +221,16 @@ class CpuBackend final : public Backend<T> {
     derived_.push_back(
         [this, evaluate = std::make_shared<Evaluation<T>>(stages, 1, team_)](
             const T* state, T* output) { (*evaluate)(state, problem_.clock.time(step_), output); });
+  }
+
+  // A derived output of the current state, on this rank's cells.
+  std::span<T> evaluate(std::size_t output) {
+    T* const result = results_[output].data();
+    derived_[output](buffers_.current, result);
+    if (problem_.part)  // moves the rows without halo to the front
+      for (std::int64_t row = 0; row < part_.rows(); ++row)
+        std::copy_n(result + part_.in_block(row), part_.own[2], result + row * part_.own[2]);
+    return {result, static_cast<std::size_t>(part_.cells())};
   }
 
   std::int64_t rows_of_state() const { return problem_.state_fields() * part_.rows(); }

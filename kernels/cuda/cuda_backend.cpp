@@ -207,6 +207,23 @@ class CudaBackend final : public Backend<T> {
     captured_derived_ = with_derived;
   }
 
+  bool any_of_derived(std::size_t after) override {
+    use_device();
+    const Derived& derived = derived_[derived_.size() - 1 - after];
+    copied_.wait_in(compute_);
+    observe(static_cast<const T*>(buffers_.current), layout_, problem_.part, state_.data(),
+            observation_.data(), compute_);
+    derived.function->apply(state_.data() + derived.field * cells(), derived.result.data(),
+                            compute_);
+    observed_.record(compute_);
+    observed_.wait_in(copy_);
+    own_to_host(derived.host_result, derived.result);
+    copied_.record(copy_);
+    copied_.wait();
+    return std::any_of(derived.host_result.data(), derived.host_result.data() + part_.cells(),
+                       [](T value) { return value < 0 || value > 0; });
+  }
+
   Captured<T> finish_capture() override {
     use_device();
     copied_.wait();

@@ -73,8 +73,18 @@ struct Correlation {
 struct ConvolutionWindow {
   Shape shape;
   std::vector<double> weights;
+  bool by_fft = false;  ///< computed by transforms, with other bits
 
   std::int64_t reach(std::size_t axis) const { return by_axis(shape)[axis] / 2; }
+};
+
+/// A side at which stages impose the condition of a convolution's source: its first ghost is
+/// g = a + b * inside, and an array has g. At a node that holds there is none.
+struct ContinuedSide {
+  int axis = 0;
+  bool last = false, at_node = false;
+  int b = 0;
+  friend auto operator<=>(const ContinuedSide&, const ContinuedSide&) = default;
 };
 
 template <class T>

@@ -153,7 +153,7 @@ class RankedBackend final : public Backend<T> {
       if (block_)
         of_block.push_back(own_problem(stages, coefficients_));
       else
-        std::ranges::copy(stages.stages, std::back_inserter(derived_without_block_));
+        derived_without_block_.push_back(stages.stages);
     }
     if (block_) block_->set_derived(of_block);
     coefficients_.clear();
@@ -164,9 +164,18 @@ class RankedBackend final : public Backend<T> {
     of_block_ = {};
     if (block_) of_block_ = block_->capture(with_derived);
     if (!block_ && with_derived)
-      join_global_operations<T>(derived_without_block_, *stepping_, grid_);
+      for (const auto& stages : derived_without_block_)
+        join_global_operations<T>(stages, *stepping_, grid_);
     with_derived_ = with_derived;
     fresh_ = false;
+  }
+
+  bool any_of_derived(std::size_t after) override {
+    fill(derived_reach_);
+    of_block_ = {};
+    if (!block_)
+      join_global_operations<T>(*(derived_without_block_.end() - 1 - after), *stepping_, grid_);
+    return stepping_->any(block_ && block_->any_of_derived(after));
   }
 
   Captured<T> finish_capture() override {
@@ -316,7 +325,8 @@ class RankedBackend final : public Backend<T> {
   int threads_;
   std::vector<SharedValues<T>> coefficients_;  // of the block, until set_derived
   std::unique_ptr<Backend<T>> block_;          // null if this rank has nothing to step
-  std::vector<Stage> without_block_, derived_without_block_;  // stages of the other ranks
+  std::vector<Stage> without_block_;           // stages of the other ranks
+  std::vector<std::vector<Stage>> derived_without_block_;
   Capture<T> of_block_;
   std::vector<int> filtered_;  // the field that each plan filters; none for stages
   std::vector<std::unique_ptr<FrameFilter<T>>> of_first_;

@@ -19,32 +19,45 @@ namespace lapl {
 ///
 /// Beyond a face, source(-j) is what the face's condition gives from source(j - 1), its mirror
 /// image: a + b * source(j - 1), and for a slope (b = 1) (2 j - 1) a + source(j - 1). Columns
-/// continue first, then rows, then planes.
+/// continue first, then rows, then planes. At a side of `sides`, a follows from the ghost g that
+/// stages computed, a = g - b * source(0); beyond a node that holds, source(-j) is
+/// 2 source(0) - source(j).
 template <class T>
 class GridConvolution final : public GridEquations {
  public:
   /// `problem` gives the shape of the whole grid, and array `source` of it the faces.
-  GridConvolution(const Problem<T>& problem, int source, ConvolutionWindow window, int threads);
+  GridConvolution(const Problem<T>& problem, int source, ConvolutionWindow window,
+                  std::vector<ContinuedSide> sides, int threads);
 
-  /// `state` has the source's values, then those of the result.
+  /// `state` has the source's values, those of the ghosts of `sides`, in their cells inside, then
+  /// those of the result.
   void solve(std::vector<double>& state, const SolveMoment& at) override;
 
   const ConvolutionWindow& window() const { return window_; }
+  const std::vector<ContinuedSide>& sides() const { return sides_; }
   double own_memory() const override;
 
  private:
-  void extend(std::size_t axis, double* first_of_line, std::int64_t slow, std::int64_t fast);
+  void extend(std::size_t axis, double* first_of_line, std::int64_t slow, std::int64_t fast,
+              const std::vector<double>& state);
+  Face<double> staged_face(std::ptrdiff_t side, std::int64_t slow, std::int64_t fast,
+                           const std::vector<double>& state) const;
+  std::ptrdiff_t staged_side(std::size_t axis, bool last) const;
+  bool by_volume() const { return window_.by_fft && window_.shape.planes > 1; }
 
   Problem<T> faces_;  // of one array
   ConvolutionWindow window_;
+  std::vector<ContinuedSide> sides_;
   int threads_;
   FaceConditions<T> conditions_;
   std::array<std::int64_t, 3> size_{}, reach_{};
+  std::array<bool, 3> wraps_{};
   std::array<std::int64_t, 3> extent_{}, stride_{};  // of the extended grid
   std::vector<double> extended_;
   /// for a window that only moves values: how far, in the extended grid
   std::optional<std::int64_t> moved_;
   std::vector<std::unique_ptr<CpuFilter<double>>> filters_;  // of each plane of weights; null: 0
+  std::unique_ptr<CpuFilter<double>> volume_;  // instead; the rank that convolves makes it
 };
 
 }  // namespace lapl

@@ -65,28 +65,64 @@ Term TreeWriter::shift(const ShiftedPart& place, const FormulaNode& node) {
 
 int StageMaker::convolution(const ConvolvedPart& convolved) {
   const NestedQuantity& part = convolved.part;
-  const int source =
-      is_array(part) ? names_.arrays.at(root_node(part).name) : array_with(part, convolved.call);
-  const int like = made_.like[source];
-  if (system_.sides)
-    for (const auto& [key, side] : system_.sides->at)
-      if (std::get<0>(key) == like && side.staged)
-        throw FormulaError(
-            convolved.call->at,
-            fmt::format("{}: at a side, the condition of its argument reads fields or numbers of "
-                        "the grid, holds nodes, or is of an axis that is periodic for other "
-                        "fields (expected another condition, or a quantity for it)",
-                        convolved.call->name));
+  const int source = array_over_grid(part, convolved.call);
   const auto [known, is_new] = arrays_of_windows_.try_emplace(
       {convolved.window, meaning_number(*part.formula, part.node)}, 0);
   if (is_new) known->second = new_array(-1 - names_.ending_axes(*part.formula, part.node));
   const int target = known->second;
   if (!computed_.insert(target).second) return target;
-  const StageWindow window{convolved.window, like};
+  const StageWindow window{convolved.window, made_.like[source],
+                           continued_sides(part, convolved.call)};
   const auto place = std::ranges::find(made_.windows, window) - made_.windows.begin();
   if (place == std::ssize(made_.windows)) made_.windows.push_back(window);
   made_.convolutions.push_back({evaluation_, static_cast<std::size_t>(place), source, target});
+  for (const ContinuedSide& side : window.sides)
+    if (!side.at_node)
+      made_.convolutions.back().ghosts.push_back(ghosts_beside(part, source, side));
   return target;
+}
+
+std::vector<ContinuedSide> StageMaker::continued_sides(const NestedQuantity& part,
+                                                       const FormulaNode* call) {
+  std::vector<ContinuedSide> sides;
+  if (!system_.sides) return sides;
+  const int like = is_array(part) ? made_.like[names_.arrays.at(root_node(part).name)]
+                                  : -1 - names_.ending_axes(*part.formula, part.node);
+  for (const auto& [key, side] : system_.sides->at) {
+    const ConditionKind kind = side.condition.kind;
+    if (std::get<0>(key) != like || !side.staged) continue;
+    if (kind == ConditionKind::mixed)
+      throw FormulaError(
+          call->at,
+          fmt::format("{}: at a side, the mixed condition of its argument reads fields or numbers "
+                      "of the grid, or is of an axis that is periodic for other fields (expected a "
+                      "value or a derivative, or a quantity)",
+                      call->name));
+    sides.push_back({.axis = std::get<1>(key),
+                     .last = std::get<2>(key),
+                     .at_node = kind == ConditionKind::value_at_node,
+                     .b = kind == ConditionKind::value           ? 0
+                          : kind == ConditionKind::value_at_face ? -1
+                                                                 : 1});
+  }
+  return sides;
+}
+
+// The array with the first ghosts of an array beyond a side, which a stage computes.
+int StageMaker::ghosts_beside(const NestedQuantity& part, int source, const ContinuedSide& side) {
+  const auto [known, is_new] = arrays_of_ghosts_.try_emplace(
+      {meaning_number(*part.formula, part.node), side.axis, side.last}, 0);
+  if (is_new) known->second = new_array(-1);
+  if (!computed_.insert(known->second).second) return known->second;
+  Offset outward;
+  (side.axis == 0   ? outward.plane
+   : side.axis == 1 ? outward.row
+                    : outward.column) = side.last ? 1 : -1;
+  Stage& stage =
+      level(first_level_ + stage_order(*part.formula, part.node) + (is_array(part) ? 0 : 1)).stage;
+  stage.tree.results.push_back(stage.tree.value(source, outward));
+  stage.targets.push_back(known->second);
+  return known->second;
 }
 
 StepStages StageMaker::of_faces(const Formula& formula, const CellFaces& faces) {

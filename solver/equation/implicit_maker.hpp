@@ -39,6 +39,7 @@ class ErrorMaker : public StageMaker {
     for (StageConvolution& one : made_.convolutions) {
       one.source = moved(one.source);
       one.target = moved(one.target);
+      for (int& array : one.ghosts) array = moved(array);
     }
     for (Arrays& state : made_.states)
       for (int& array : state) array = moved(array);

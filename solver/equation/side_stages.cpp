@@ -323,9 +323,12 @@ void give_convolutions(StepStages& made) {
       if (made.evaluations.at(at) != one.evaluation ||
           !reads_array(made.stages[at].tree, one.target))
         continue;
-      made.stages[at].solves.push_back({.system = made.first_window + static_cast<int>(one.window),
-                                        .state = {one.source, one.target},
-                                        .unknowns = {one.target}});
+      GridSolve solve{.system = made.first_window + static_cast<int>(one.window),
+                      .state = {one.source},
+                      .unknowns = {one.target}};
+      solve.state.insert(solve.state.end(), one.ghosts.begin(), one.ghosts.end());
+      solve.state.push_back(one.target);
+      made.stages[at].solves.push_back(solve);
       break;
     }
 }

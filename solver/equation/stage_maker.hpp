@@ -230,12 +230,17 @@ class StageMaker {
     return array;
   }
 
+  // The array of the argument of a call that all cells go into.
+  int array_over_grid(const NestedQuantity& part, const FormulaNode* of) {
+    if (!is_array(part)) return array_with(part, of);
+    made_.used.insert(root_node(part).name);
+    return names_.arrays.at(root_node(part).name);
+  }
+
   // The index of a reduction; an earlier stage fills the array of its argument.
   int reduction_index(const ReducedPart& reduced) {
     GridReduction reduction{.kind = reduced.kind,
-                            .array = is_array(reduced.part)
-                                         ? names_.arrays.at(root_node(reduced.part).name)
-                                         : array_with(reduced.part, reduced.call),
+                            .array = array_over_grid(reduced.part, reduced.call),
                             .index = static_cast<int>(made_.reductions.size()),
                             .cell = reduced.cell};
     if (reduction.kind == GridReduction::Kind::sum)
@@ -251,6 +256,9 @@ class StageMaker {
 
   // The array with a convolution, which comes before the first stage that reads it.
   int convolution(const ConvolvedPart& convolved);
+  // The sides where stages impose the conditions of the argument of a convolution.
+  std::vector<ContinuedSide> continued_sides(const NestedQuantity& part, const FormulaNode* call);
+  int ghosts_beside(const NestedQuantity& part, int source, const ContinuedSide& side);
 
   static const FormulaNode& root_node(const NestedQuantity& part) {
     return part.formula->nodes[part.node];
@@ -262,15 +270,19 @@ class StageMaker {
 
   void make(NestedQuantity part, int array, const FormulaNode* of = nullptr) {
     const bool beside = part.is_difference() && has_stencil(*part.formula, part.node);
-    const std::size_t at = first_level_ + stage_order(*part.formula, part.node) + (beside ? 1 : 0) +
-                           (part.of > NestedQuantity::Of::second_difference ? 1 : 0);
-    while (levels_.size() <= at) levels_.push_back(new_level());
-    Level& level = *levels_[at];
-    const Term value = level.writer.write(part);
+    const bool by_weno = part.of > NestedQuantity::Of::second_difference;
+    const std::size_t at =
+        first_level_ + stage_order(*part.formula, part.node) + (beside ? 1 : 0) + (by_weno ? 1 : 0);
+    Level& to = level(at);
+    const Term value = to.writer.write(part);
     if (of != nullptr && value.is_scalar())
       throw FormulaError(of->at, fmt::format("{} of what is the same in every cell", of->name));
-    level.stage.tree.results.push_back(level.writer.as_node(value));
-    level.stage.targets.push_back(array);
+    to.stage.tree.results.push_back(to.writer.as_node(value));
+    to.stage.targets.push_back(array);
+  }
+  Level& level(std::size_t at) {
+    while (levels_.size() <= at) levels_.push_back(new_level());
+    return *levels_[at];
   }
 
   // The number of stages that must come before the one that evaluates this part.
@@ -289,14 +301,14 @@ class StageMaker {
       const bool reduction = has_kind(at, FormulaFunction::Kind::over_grid);
       for (const int operand : at.operands)
         order = std::max(
-            order, stage_order(formula, operand) +
-                       (stencil && has_stencil(formula, operand) ? 1 : 0) +
-                       (reduction && operand == at.operands[0] &&
-                                (names_.radial > 0 || !is_array({&formula, operand}))
-                            ? 1
-                            : 0) +
-                       (is_over_window(at, operand) && !is_array({&formula, operand}) ? 1 : 0) +
-                       stages_of_differences(formula, at, operand));
+            order,
+            stage_order(formula, operand) + (stencil && has_stencil(formula, operand) ? 1 : 0) +
+                (reduction && operand == at.operands[0] &&
+                         (names_.radial > 0 || !is_array({&formula, operand}))
+                     ? 1
+                     : 0) +
+                (is_over_window(at, operand) ? stages_before_window({&formula, operand}, at) : 0) +
+                stages_of_differences(formula, at, operand));
     }
     return orders_[{&formula, node}] = order;
   }
@@ -327,6 +339,11 @@ class StageMaker {
     return function && function->kind == kind;
   }
 
+  // The stages between that of an operand and that which reads its convolution.
+  std::size_t stages_before_window(const NestedQuantity& part, const FormulaNode& call) {
+    return (is_array(part) ? 0 : 1) + (continued_sides(part, &call).empty() ? 0 : 1);
+  }
+
   // True if all cells of an operand may go into a call.
   static bool is_over_window(const FormulaNode& call, int operand) {
     return call.kind == Kind::call &&
@@ -345,22 +362,7 @@ class StageMaker {
   }
 
   // The same number for parts of formulas that mean the same, which two uses of noise never do.
-  int meaning_number(const Formula& formula, int node) {
-    if (const auto known = meanings_.find({&formula, node}); known != meanings_.end())
-      return known->second;
-    const FormulaNode& at = formula.nodes[node];
-    std::string text = at.kind == Kind::number
-                           ? fmt::format("{}", at.number)
-                           : fmt::format("{}:{}", static_cast<int>(at.kind), at.name);
-    for (const int operand : at.operands)
-      text += fmt::format(",{}", meaning_number(formula, operand));
-    if (names_.noise)
-      if (const auto use = names_.noise->uses.find({&formula, node});
-          use != names_.noise->uses.end())
-        text += fmt::format(" {}", use->second);
-    const int next = static_cast<int>(texts_.size());
-    return meanings_[{&formula, node}] = texts_.try_emplace(text, next).first->second;
-  }
+  int meaning_number(const Formula& formula, int node);
 
   using NodeKey = std::pair<const Formula*, int>;
   const FormulaSystem& system_;
@@ -373,6 +375,7 @@ class StageMaker {
   std::vector<Offset> at_faces_;                   // face of each formula; empty: cells
   std::map<std::tuple<int, NestedQuantity::Of, int>, int> arrays_of_parts_;  // by meaning
   std::map<std::pair<GridWindow, int>, int> arrays_of_windows_;  // by meaning of the operand
+  std::map<std::tuple<int, int, bool>, int> arrays_of_ghosts_;   // by meaning, axis and side
   std::set<int> computed_;         // arrays already filled in the current evaluation
   std::vector<GridSolve> solves_;  // that the next stage waits for
   std::map<std::tuple<FormulaFunction::Kind, const Formula*, int>, const FormulaNode*> calls_;

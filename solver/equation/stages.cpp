@@ -256,6 +256,22 @@ class StepMaker : public ImplicitMaker {
 
 }  // namespace
 
+int StageMaker::meaning_number(const Formula& formula, int node) {
+  if (const auto known = meanings_.find({&formula, node}); known != meanings_.end())
+    return known->second;
+  const FormulaNode& at = formula.nodes[node];
+  std::string text = at.kind == Kind::number
+                         ? fmt::format("{}", at.number)
+                         : fmt::format("{}:{}", static_cast<int>(at.kind), at.name);
+  for (const int operand : at.operands)
+    text += fmt::format(",{}", meaning_number(formula, operand));
+  if (names_.noise)
+    if (const auto use = names_.noise->uses.find({&formula, node}); use != names_.noise->uses.end())
+      text += fmt::format(" {}", use->second);
+  const int next = static_cast<int>(texts_.size());
+  return meanings_[{&formula, node}] = texts_.try_emplace(text, next).first->second;
+}
+
 StepStages step_stages(const FormulaSystem& system, TimeScheme scheme, double time_step) {
   return with_conditions(StepMaker(system).of_step(scheme, time_step), system);
 }

@@ -88,12 +88,14 @@ struct StageConvolution {
   int evaluation = 0;
   std::size_t window = 0;  ///< in StepStages::windows
   int source = 0, target = 0;
+  std::vector<int> ghosts = {};  ///< arrays of the first ghosts beyond StageWindow::sides
 };
 /// A window, and the array whose boundary conditions say what it reads beyond a side; below 0 as in
 /// StepStages::like.
 struct StageWindow {
   GridWindow window;
   int like = 0;
+  std::vector<ContinuedSide> sides = {};  ///< at which stages impose these conditions
   friend auto operator<=>(const StageWindow&, const StageWindow&) = default;
 };
 

@@ -43,6 +43,7 @@ struct WindowConfig {
   std::vector<double> weights;            ///< numbers, hdf5: row-major
   std::string path, dataset = "/kernel";  ///< hdf5
   bool normalize = false;
+  bool by_fft = false;
 };
 
 /// The weights of a window on the grid of a run. Throws ConfigError if it is too large, has an even

@@ -119,6 +119,7 @@ ConvolutionWindow unscaled(const WindowConfig& config, const RunConfig& run) {
 
 ConvolutionWindow convolution_window(const WindowConfig& config, const RunConfig& run) {
   ConvolutionWindow window = unscaled(config, run);
+  window.by_fft = config.by_fft;
   const double sum = std::accumulate(window.weights.begin(), window.weights.end(), 0.0);
   const bool is_mean = config.kind == WindowKind::box || config.kind == WindowKind::disc ||
                        config.kind == WindowKind::ring;

@@ -47,6 +47,12 @@ TEST_CASE(
   CHECK(other.code != 0);
   CHECK(has(other.err, "equation"));
   CHECK(run_lapl({"plan", "a.yaml"}).code == 0);
+  // So are transforms, whose bits are others.
+  const Outcome transformed = run_lapl(
+      {"resume", "out", "--set", "time.steps=20", "--set",
+       "kernels={w: {kernel: box, size: 3, method: fft}, g: {kernel: gaussian, sigma: 1}}"});
+  CHECK(transformed.code != 0);
+  CHECK(has(transformed.err, "equation"));
 }
 
 TEST_CASE("a file of weights is found from the folder of its config, and from everywhere later") {
@@ -80,6 +86,18 @@ TEST_CASE("a varying coefficient beside a far shift is refused by etdrk4, not a 
   const Outcome run = run_lapl({"validate", "c.yaml"});
   CHECK(run.code == 2);
   CHECK(has(run.err, "by a factor that depends on x"));
+}
+
+TEST_CASE("what only a convolution or a mean over the grid reads counts as used") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [8, 9]}\ninitial: random\ntime: {step: 0.05, steps: 3}\n"
+             "boundary: {x: {u: insulated, q: {value: mean(u)}}, y: insulated}\n"
+             "parameters: {p: {formula: x}, s: {formula: y}}\n"
+             "kernels: {w: {kernel: box, size: 3}}\n"
+             "equation: {let: {q: u^2}, u: \"convolve(w, p) + convolve(w, q) - mean(s)*u\"}\n");
+  const Outcome run = run_lapl({"validate", "c.yaml"});
+  CHECK_MESSAGE(run.code == 0, run.err);
 }
 
 TEST_CASE("mistakes in windows, convolutions and shifts have messages") {
@@ -131,6 +149,9 @@ TEST_CASE("mistakes in windows, convolutions and shifts have messages") {
   CHECK(has(message(box, "convolve(w, u) + shift(u, 0, 9)", ""),
             "shift: found 9 along y on a grid of 8 cells"));
   CHECK(has(message(box, "convolve(w, u) + convolve(w, noise)"), "convolve of noise"));
-  CHECK(has(message(box, "convolve(w, u)", "boundary: {x: {value: 1, at: node}, y: zero}\n"),
-            "convolve: at a side, the condition of its argument reads fields"));
+  CHECK(has(message(box, "convolve(w, u)",
+                    "boundary: {x: {mixed: {value: mean(u), factor: 2}}, y: zero}\n"),
+            "convolve: at a side, the mixed condition of its argument reads fields"));
+  CHECK(has(message("{w: {kernel: box, size: 3, method: separable}}", "convolve(w, u)"),
+            "kernels: w.method: found separable (expected auto or fft)"));
 }

@@ -57,7 +57,13 @@ TEST_CASE("limits.stop holds as soon as it does in one cell, at the steps that a
              "limits: {stop: {when: u > 3, every: 4}}\n"
              "output: {directory: out, every: 1000, integrals: {all: u}}\n");
   REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  CHECK(out_summary()["step"] == 12);  // exp(9 / 8) = 3.08
+  CHECK(out_summary()["step"] == 12);      // exp(9 / 8) = 3.08
+  for (const char* ranks : {"3", "11"}) {  // some of 11 have no rows
+    REQUIRE(run_lapl({"run", "c.yaml", "--overwrite", "--ranks", ranks, "--set",
+                      "limits.stop={when: u > 3 and u == maximum(u), every: 4}"})
+                .code == 0);
+    CHECK(out_summary()["step"] == 12);
+  }
 }
 
 TEST_CASE("mistakes in maps, in values after steps and in limits.stop have messages") {

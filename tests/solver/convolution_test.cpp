@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -93,14 +94,145 @@ TEST_CASE("a convolution continues a field beyond its sides as the condition say
              : i >= 9 ? of.ghost(u[17 - i], static_cast<double>(i - 8))
                       : u[i];
     };
-    CHECK(largest_difference(test::formula_stepped(run, u, 1), convolved_line(9, weights, at)) <
-          1e-12);
+    const std::vector<double> expected = convolved_line(9, weights, at);
+    CHECK(largest_difference(test::formula_stepped(run, u, 1), expected) < 1e-12);
+    for (SideCondition& condition : run.conditions)  // stages impose what reads numbers of the grid
+      condition.value = condition.value.text() + " + 0*mean(u)";
+    CHECK(largest_difference(test::formula_stepped(run, u, 1), expected) < 1e-12);
   }
   run.conditions.clear();
   run.boundaries.columns = Boundary::periodic;
   CHECK(largest_difference(
             test::formula_stepped(run, u, 1),
             convolved_line(9, weights, [&](std::int64_t i) { return u[(i + 18) % 9]; })) < 1e-12);
+}
+
+TEST_CASE("beyond a node that holds, a convolved field is mirrored about the node") {
+  const std::vector<double> weights = {1, 2, 3, 5, 8};
+  std::vector<double> u = waves(9);
+  u[0] = u[8] = 0.5;
+  RunConfig run = test::formula_run({1, 9, 1, 1}, {{"u", "0"}, {"v", "0"}});
+  run.precision = Precision::float64;
+  run.boundaries.columns = Boundary::zero;
+  run.equation.rates["v"] = "convolve(w, u)";
+  run.equation.maps = {"v"};
+  run.kernels["w"] = window_of_numbers(weights, {1, 5});
+  for (const bool last : {false, true})
+    run.conditions.push_back({.axis = 2,
+                              .last = last,
+                              .array = "u",
+                              .kind = ConditionKind::value_at_node,
+                              .value = "0.5"});
+  std::vector<double> state = u;
+  state.resize(18);
+  state = test::formula_stepped(run, state, 1);
+  state.erase(state.begin(), state.begin() + 9);
+  CHECK(largest_difference(state, convolved_line(9, weights, [&](std::int64_t i) {
+                             return i < 0 ? 2 * u[0] - u[-i] : i > 8 ? 2 * u[8] - u[16 - i] : u[i];
+                           })) < 1e-13);
+}
+
+TEST_CASE("conditions along a side that read fields continue a convolved field, on every engine") {
+  // u has slope v at the last column and the value p + v at the first; rows are periodic.
+  const std::int64_t rows = 7, columns = 8;
+  RunConfig run = test::formula_run(
+      {rows, columns}, {{"u", "convolve(w, u)"}, {"v", "0"}, {"s", "convolve(w, u^2) + u"}});
+  run.precision = Precision::float64;
+  run.equation.maps = {"u", "s"};
+  run.boundaries.columns = Boundary::insulated;
+  run.parameters["p"] = test::formula_parameter("cos(3*y)");
+  run.kernels["w"] = window_of_numbers(waves(25), {5, 5});
+  run.conditions = {
+      {.axis = 2, .array = "u", .kind = ConditionKind::value_at_face, .value = "p + v"},
+      {.axis = 2, .last = true, .array = "u", .kind = ConditionKind::derivative, .value = "v"}};
+  const std::vector<double> state = waves(3 * rows * columns);
+  const auto sums = [&](const std::function<double(std::int64_t, std::int64_t)>& at) {
+    std::vector<double> made;
+    for (std::int64_t i = 0; i < rows * columns; ++i) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < 25; ++k)
+        sum += waves(25)[k] * at((i / columns - k / 5 + 2 + rows) % rows, i % columns - k % 5 + 2);
+      made.push_back(sum);
+    }
+    return made;
+  };
+  const auto u = [&](std::int64_t i, std::int64_t j) { return state[i * columns + j]; };
+  const auto v = [&](std::int64_t i, std::int64_t j) { return state[(rows + i) * columns + j]; };
+  std::vector<double> expected = sums([&](std::int64_t i, std::int64_t j) {
+    const double row = static_cast<double>(i);
+    // At a face, v is that of the line through the two nodes inside, unless it crosses 0.
+    const auto at_face = [&](double here, double before) {
+      return (2 * here - before) * here > 0 ? here + 0.5 * (here - before) : here;
+    };
+    if (j < 0) return 2 * (std::cos(3 * row) + at_face(v(i, 0), v(i, 1))) - u(i, -1 - j);
+    if (j >= columns)
+      return u(i, 2 * columns - 1 - j) + static_cast<double>(2 * (j - columns) + 1) *
+                                             at_face(v(i, columns - 1), v(i, columns - 2));
+    return u(i, j);
+  });
+  std::vector<double> squares = sums([&](std::int64_t i, std::int64_t j) {
+    return std::pow(u(i, j < 0 ? -1 - j : j >= columns ? 2 * columns - 1 - j : j), 2);
+  });
+  const std::vector<double> found = test::formula_stepped(run, state, 1, "reference");
+  CHECK(largest_difference({found.begin(), found.begin() + rows * columns}, expected) < 1e-12);
+  for (std::int64_t i = 0; i < rows * columns; ++i) squares[i] += state[i];
+  CHECK(largest_difference({found.end() - rows * columns, found.end()}, squares) < 1e-12);
+  for (const EngineInfo& engine : engine_table)
+    if (engine.backend == "cpu")
+      CHECK_MESSAGE(test::formula_stepped(run, state, 1, std::string(engine.name)) == found,
+                    engine.name);
+}
+
+TEST_CASE("on an axis that is periodic for other fields, each convolved field has its own ends") {
+  RunConfig run =
+      test::formula_run({1, 9, 1, 1}, {{"u", "convolve(w, u)"}, {"v", "convolve(w, v)"}});
+  run.precision = Precision::float64;
+  run.equation.maps = {"u", "v"};
+  run.kernels["w"] = window_of_numbers({1, 2, 3, 5, 8, 13, 21}, {1, 7});
+  for (const bool last : {false, true}) {
+    run.conditions.push_back({.axis = 2, .last = last, .array = "v", .value = "3"});
+    run.conditions.push_back(
+        {.axis = 2, .last = last, .array = "u", .kind = ConditionKind::periodic});
+  }
+  const std::vector<double> state = waves(18), v(state.begin() + 9, state.end());
+  const std::vector<double> found = test::formula_stepped(run, state, 1);
+  RunConfig alone = run_of_map({1, 9, 1, 1}, "convolve(w, u)");
+  alone.kernels = run.kernels;
+  std::vector<double> expected =
+      test::formula_stepped(alone, std::vector<double>(state.begin(), state.begin() + 9), 1);
+  alone.boundaries.columns = Boundary::zero;
+  for (const bool last : {false, true})
+    alone.conditions.push_back({.axis = 2, .last = last, .value = "3"});
+  const std::vector<double> of_v = test::formula_stepped(alone, v, 1);
+  expected.insert(expected.end(), of_v.begin(), of_v.end());
+  CHECK(largest_difference(found, expected) < 1e-12);
+}
+
+TEST_CASE("by transforms, a convolution has the values of the sum, and the same bits everywhere") {
+  struct Case {
+    Shape shape, window;
+    Boundary boundary;
+  };
+  for (const Case& of :
+       {Case{{1, 50, 1, 1}, {1, 21}, Boundary::zero}, Case{{60, 45}, {31, 17}, Boundary::insulated},
+        Case{{12, 18, 10, 3}, {7, 9, 5, 3}, Boundary::periodic},
+        Case{{12, 18, 10, 3}, {7, 9, 5, 3}, Boundary::insulated},
+        Case{{6, 8, 5, 3}, {3, 3, 1, 3}, Boundary::insulated}}) {
+    RunConfig run = run_of_map(of.shape, "convolve(w, u)");
+    run.boundaries = {of.boundary, of.boundary, of.boundary};
+    run.kernels["w"] = window_of_numbers(waves(of.window.cells()), of.window);
+    const std::vector<double> u = waves(of.shape.cells());
+    const std::vector<double> sums = test::formula_stepped(run, u, 1);
+    run.kernels["w"].by_fft = true;
+    const std::vector<double> found = test::formula_stepped(run, u, 1, "reference", 1);
+    const double largest =
+        std::abs(*std::ranges::max_element(sums, {}, [](double value) { return std::abs(value); }));
+    CHECK(largest_difference(found, sums) < 1e-13 * largest);
+    CHECK(found != sums);
+    for (const EngineInfo& engine : engine_table)
+      if (engine.backend == "cpu")
+        CHECK(test::formula_stepped(run, u, 1, std::string(engine.name), 3) == found);
+  }
 }
 
 TEST_CASE("convolutions on two and three axes are sums over the window, on every engine") {

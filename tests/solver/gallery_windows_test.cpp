@@ -90,6 +90,33 @@ TEST_CASE(
   CHECK(std::abs(mass() - before) < 1e-10 * before);
 }
 
+TEST_CASE("gallery: multi-scale-turing steps as sums over its discs do, and spans -1 to 1") {
+  GalleryRun run("multi-scale-turing", {"grid.shape=[24, 32]"});
+  Cells u = run.after(0);
+  for (int step = 0; step < 4; ++step) {
+    std::vector<Cells> means;
+    for (const char* disc : {"disc3", "disc6", "disc12", "disc24", "disc48"})
+      means.push_back(window_sums(run.run, disc, u));
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      double least = 2, move = 0;
+      for (std::size_t scale = 0; scale < 4; ++scale) {
+        const double change = means[scale][i] - means[scale + 1][i];
+        if (std::abs(change) >= least) continue;
+        least = std::abs(change);
+        move = std::copysign(0.01 * static_cast<double>(scale + 1), change);
+      }
+      u[i] += move;
+    }
+    const auto [low, high] = std::ranges::minmax(u);
+    for (double& value : u) value = 2 * (value - low) / (high - low) - 1;
+  }
+  const Cells found = run.after(4);
+  CHECK(farthest(found, u) < 1e-13);
+  const auto [low, high] = std::ranges::minmax(found);
+  CHECK(low == -1);
+  CHECK(high == 1);
+}
+
 TEST_CASE("gallery: neural-field steps as sums over its window do") {
   GalleryRun run("neural-field", {"grid.shape=[36, 40]"});
   Cells u = run.after(0);

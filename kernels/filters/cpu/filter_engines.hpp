@@ -27,6 +27,13 @@ std::unique_ptr<CpuFilter<T>> make_separable_filter(const Correlation<T>& correl
 template <class T>
 std::unique_ptr<CpuFilter<T>> make_fft_filter(const Correlation<T>& correlation, int threads);
 
+/// A convolution on three axes of an input that is larger than `output` by the reach of the window
+/// at each side, by one transform of it all. The bits do not depend on `threads`.
+std::unique_ptr<CpuFilter<double>> make_volume_filter(const ConvolutionWindow& window, Shape output,
+                                                      int threads);
+/// Bytes of the arrays of such a filter.
+double volume_filter_memory(Shape input);
+
 /// A division of the output into pieces, which threads take one by one.
 struct FilterPieces {
   Shape output;
