@@ -190,12 +190,12 @@ class BoundaryForms {
 
   // Adds the resulting keys of the table to the file's; an axis of which a setting is a part, to
   // those of the settings.
-  // `axis` makes the left side the axis r = 0, if it is set: insulated unless it has a condition of
-  // its own.
-  void write_out(GivenKeys& file, GivenKeys& settings, const Given* axis) {
+  // `radial`, if it is set, makes the left side the axis r = 0: insulated unless it has a condition
+  // of its own.
+  void write_out(GivenKeys& file, GivenKeys& settings, const Given* radial) {
     if (whole_ && is_side_condition(whole_->node)) everywhere_ = whole_;
     for (const Given& given : given_) apply(given);
-    if (axis != nullptr && (!whole_ || everywhere_)) insulate_first(2, *axis);
+    if (radial != nullptr && (!whole_ || everywhere_)) insulate_first(2, *radial);
     bool is_used = false;
     for (int axis = 3 - names_.axes; axis < 3; ++axis) is_used = complete(axis) || is_used;
     const bool is_set = std::ranges::any_of(

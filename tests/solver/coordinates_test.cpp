@@ -14,7 +14,7 @@ using namespace lapl;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+constexpr double half_turn = std::numbers::pi;
 
 std::string radial_config(std::int64_t n, const std::string& coordinates, const std::string& rest) {
   return fmt::format("grid: {{shape: [{}], size: 1, coordinates: {}}}\n{}", n, coordinates, rest) +
@@ -35,14 +35,14 @@ TEST_CASE(
     "coordinates: heat of a cylinder and of a ball decays as Bessel functions, with order 2") {
   const double j = 2.404825557695773;  // the first zero of J0
   const auto error = [&](std::int64_t n, bool ball) {
-    const double rate = ball ? pi * pi : j * j;
+    const double rate = ball ? half_turn * half_turn : j * j;
     const RunConfig run = test::config_run(
         radial_config(n, ball ? "spherical" : "cylindrical",
                       "equation: {u: laplacian(u)}\nboundary: {right: {value: 0, at: face}}\n"
                       "initial: {u: 0}\ntime: {step: 0.0001, steps: 1000, scheme: rk4}\n"));
     std::vector<double> state;
     const auto shape = [&](double r) {
-      return ball ? std::sin(pi * r) / r : std::cyl_bessel_j(0, j * r);
+      return ball ? std::sin(half_turn * r) / r : std::cyl_bessel_j(0, j * r);
     };
     const double h = 1 / static_cast<double>(n);
     for (std::int64_t i = 0; i < n; ++i) state.push_back(shape((static_cast<double>(i) + 0.5) * h));
@@ -88,7 +88,7 @@ TEST_CASE("coordinates: a pipe of two axes, with z along the rows") {
 
 TEST_CASE("coordinates: integrals and means are those of the volume, and heat in it stays") {
   for (const auto& [name, volume, mean] :
-       {std::tuple("cylindrical", pi, 0.5), {"spherical", 4 * pi / 3, 0.6}}) {
+       {std::tuple("cylindrical", half_turn, 0.5), {"spherical", 4 * half_turn / 3, 0.6}}) {
     CAPTURE(name);
     const RunConfig run = test::config_run(radial_config(
         1000, name,
