@@ -109,6 +109,23 @@ MASKED = Problem(
     other=masked("[20, 30]", 60, 20, "every: 15, keep: 2").replace("0.9", "0.8"))
 
 
+def reaching(text: str) -> str:
+    """With terms that read far, fluxes, and values that are replaced after each step."""
+    return text.replace("equation:\n", "kernels: {near: {kernel: gaussian, size: 7, sigma: 1.5}}\nequation:\n").replace(
+        "- u * v^2", "- u * v^2 + 0.01 * (convolve(near, u) - shift(u, 3, -2)) - 0.1 * flux(u^2 / 2, 0.1 * u, abs(u), weno5)"
+    ).replace("+ u * v^2", "+ u * v^2 - advect(0.1, 0.05 * u, v, weno5)").replace(
+        "boundary: {rows", "  after: {v: \"clamp(v, 0, 1)\"}\nboundary: {rows").replace(
+        "{step: 1,", "{step: 0.5,")
+
+
+REACHING = Problem(
+    small=reaching(TWO_FIELDS.small),
+    long=reaching(gray_scott("[60, 70]", 20000, 4500, "every: 450")),
+    split=reaching(TWO_FIELDS.split.replace("{{", "{").replace("}}", "}").replace("{precision}", "@")).replace(
+        "{", "{{").replace("}", "}}").replace("@", "{precision}"),
+    other=reaching(TWO_FIELDS.other))
+
+
 def by(scheme: str) -> Problem:
     return Problem(
         small=SMALL_BY_ERROR.replace("bs23", scheme),

@@ -20,7 +20,7 @@ import streams
 import sweeps
 import threads
 from harness import Counts, Torture, Trial
-from problems import BY_ERROR, EXACT, IMPLICIT, MASKED, ONE_FIELD, SOLVED, THREE_AXES, TWO_FIELDS, Problem
+from problems import BY_ERROR, EXACT, IMPLICIT, MASKED, ONE_FIELD, REACHING, SOLVED, THREE_AXES, TWO_FIELDS, Problem
 
 
 @dataclasses.dataclass
@@ -199,6 +199,11 @@ ROWS = [
         "SIGKILL at every call that writes", 8, None, kills.at_every_call, SOLVED),
     Row("solve-splits", "sdirk2 by error: a restart takes the same steps to the bit, probes too", "chains of three at "
         "random steps, each part with other threads and another engine, in both precisions", 1, 20, restarts.splits, SOLVED),
+    Row("reaching-kill-calls", "windows, fluxes and values replaced after a step, kill -9: as of two fields",
+        "SIGKILL at every call that writes", 8, None, kills.at_every_call, REACHING),
+    Row("reaching-splits", "windows, fluxes and values replaced after a step: a restart is bit-identical", "chains of three "
+        "at random steps, each part with other threads and another engine, in both precisions", 1, 20, restarts.splits,
+        REACHING),
     # On two to four ranks, each a process.
     Row("ranks-kill", "a rank that is killed or aborts, mpirun or its starter that is: the run ends everywhere, "
         "whole files, and on any number of ranks it goes on to the same bits",
