@@ -235,7 +235,9 @@ class RateDerivative {
     Values ratios;
     for (std::size_t f = 0; f < fields_; ++f) {
       const double of_direction = unit(f) * largest(field(direction, f));
-      if (largest_[f] > 0 && of_direction > 0) ratios.push_back(largest_[f] / of_direction);
+      // Values that rounding alone made, such as momenta of a gas at rest, count as 0.
+      const bool is_rounding = largest_[f] <= 1e-12 * std::ranges::max(largest_);
+      if (!is_rounding && of_direction > 0) ratios.push_back(largest_[f] / of_direction);
     }
     constexpr double small = 1e-6;
     if (ratios.empty()) return small / largest(direction);

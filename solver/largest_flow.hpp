@@ -10,9 +10,10 @@ namespace lapl {
 
 struct FormulaSystem;
 
-/// The largest sum over the axes of |speed| / h (1/s) of what advect and flux carry in rates and
-/// quantities, at a state of every field, one after the other; 0 where there are none. Values that
-/// are not numbers do not count.
+/// The largest sum over the axes of |speed| / h (1/s) of what advect and flux carry in a rate, at a
+/// state of every field, one after the other; 0 where there are none. Factors of the calls count,
+/// and across r the area of a cell's outer face over its volume. Values that are not numbers do not
+/// count.
 double largest_flow(const RunConfig& config, const FormulaSystem& system,
                     const CoefficientFields& coefficients, std::span<const double> state,
                     double time);

@@ -12,29 +12,6 @@
 #include "solver/outputs.hpp"
 
 namespace lapl {
-namespace {
-
-// The summand of an integral: in other coordinates the formula times the length of the circle, or
-// the area of the sphere, that its place stands for.
-Formula in_coordinates(Formula formula, const std::string& on, const RunConfig& run) {
-  const int radial = static_cast<int>(run.coordinates);
-  if (radial == 0) return formula;
-  const double h = run.spacing.by_axis[2];
-  const std::string beyond = on == "cells" ? fmt::format(" + {}", h * h / 12) : "";
-  const Formula weight = parse_formula(
-      formula.name, radial == 1 ? fmt::format("{} * x", full_angle(radial))
-                                : fmt::format("{} * (x^2{})", full_angle(radial), beyond));
-  const int whole = formula.whole(), first = static_cast<int>(formula.nodes.size());
-  for (FormulaNode node : weight.nodes) {
-    for (int& operand : node.operands) operand += first;
-    formula.nodes.push_back(std::move(node));
-  }
-  const int of_weight = formula.whole();
-  formula.nodes.push_back({.kind = FormulaNode::Kind::product, .operands = {whole, of_weight}});
-  return formula;
-}
-
-}  // namespace
 
 Model::Model(const RunConfig& config) : Model(config, make_system(config)) {}
 
@@ -73,10 +50,9 @@ Model::Model(RunConfig config, FormulaSystem of_config)
                                    enum_name(filter.kind), enum_name(filter.kernel)),
                        "1", "filter " + filter.name, 0, place++});
   for (const IntegralConfig& integral : run.integrals) {
-    const Formula formula =
-        in_coordinates(integral.formula.parsed(integral.name), integral.on, run);
+    const Formula formula = integral.formula.parsed(integral.name);
     const CellFaces faces = faces_on(integral.on, run);
-    integrals.push_back(integral.on == "cells" ? value_stages(system, formula)
+    integrals.push_back(integral.on == "cells" ? volume_stages(system, formula)
                         : faces.outward.empty()
                             ? value_stages(system, parse_formula(integral.name, "0"))
                             : face_stages(system, formula, faces));

@@ -35,14 +35,18 @@ StepOfScheme not_known(const std::string& why) {
 
 StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& system,
                                 const StateFields& fields, double time) {
-  auto of_waves = WaveStability::of_cells(system, config, fields.coefficients, time);
+  // In other coordinates coefficients differ too much from the first cell to the next for waves.
+  auto of_waves = config.coordinates == Coordinates::cartesian
+                      ? WaveStability::of_cells(system, config, fields.coefficients, time)
+                      : std::nullopt;
   // A run whose step is unstable without the conditions is refused, so this limits the estimate
   // too.
   if (!of_waves && conditions_read(config)) of_waves = WaveStability::of(system, config);
   try {
     // A step of half this length lets no value of advect and flux overshoot. Longer ones may be
     // stable, so it limits automatic steps alone.
-    const bool is_automatic = config.scheme.varies || !config.time_step;
+    const bool is_automatic =
+        !config.scheme.tolerance && (config.scheme.varies || !config.time_step);
     return [modes = modes_at(config, system, fields.coefficients, fields.whole, time),
             waves = std::move(of_waves), count = config.fields.size(),
             is_automatic](TimeScheme scheme) mutable {

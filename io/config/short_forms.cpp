@@ -195,7 +195,8 @@ class BoundaryForms {
   void write_out(GivenKeys& file, GivenKeys& settings, const Given* radial) {
     if (whole_ && is_side_condition(whole_->node)) everywhere_ = whole_;
     for (const Given& given : given_) apply(given);
-    if (radial != nullptr && (!whole_ || everywhere_)) insulate_first(2, *radial);
+    const bool is_zero = whole_ && whole_->node.text == enum_name(Boundary::zero);
+    if (radial != nullptr && (!whole_ || everywhere_ || is_zero)) insulate_first(2, *radial);
     bool is_used = false;
     for (int axis = 3 - names_.axes; axis < 3; ++axis) is_used = complete(axis) || is_used;
     const bool is_set = std::ranges::any_of(

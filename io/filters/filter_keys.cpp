@@ -65,8 +65,7 @@ YamlNode read_weights(const std::vector<std::string>& names, const YamlNode& nod
   if (node.kind != YamlNode::Kind::list && node.kind != YamlNode::Kind::map)
     what +=
         ", or a list of numbers, a list of rows of them, or {path: FILE, dataset: NAME} of an "
-        "HDF5, "
-        ".npy or text file";
+        "HDF5, .npy or text file";
   problems.push_back({node.position, fmt::format("{}: {}", path, what)});
   return kernel;
 }

@@ -2,8 +2,11 @@
 
 #include <hdf5_hl.h>
 
+#include <string>
+
 #include "io/durable/posix_file.hpp"
 #include "io/hdf5/netcdf_module.hpp"
+#include "kernels/error.hpp"
 #include "kernels/machine/load_module.hpp"
 
 namespace lapl {
@@ -27,6 +30,7 @@ Hdf5File netcdf3_as_hdf5(const std::filesystem::path& path) {
   const NetcdfModule& module = netcdf();
   std::string classic = read_start(path);
   const auto [owner, bytes] = module.as_netcdf4(classic);
+  std::string().swap(classic);  // HDF5 makes a copy of the bytes
   return {H5LTopen_file_image(bytes.data(), bytes.size(), 0), "open a copy of netCDF-3"};
 }
 

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "kernels/error.hpp"
@@ -39,7 +41,7 @@ class Tiff {
   TiffPages layout() {
     TiffPages pages;
     const std::int64_t images = declared_images();
-    do {
+    while (true) {
       const TiffPages page = layout_of_page(pages.pages);
       if (pages.pages > 0 && (page.rows != pages.rows || page.columns != pages.columns ||
                               page.kind != pages.kind || page.value_size != pages.value_size))
@@ -51,7 +53,9 @@ class Tiff {
       const std::int64_t count = pages.pages + 1;
       pages = page;
       pages.pages = count;
-    } while (TIFFReadDirectory(file_.get()) != 0);
+      if (TIFFLastDirectory(file_.get()) != 0) break;
+      require(TIFFReadDirectory(file_.get()) != 0);
+    }
     if (images > pages.pages)
       refuse(
           fmt::format("ImageJ stored {} images in it without pages (expected {} pages: save it "

@@ -1,8 +1,12 @@
 #include "io/readers/file_kind.hpp"
 
+#include <hdf5.h>
+
 #include <algorithm>
 #include <fstream>
 #include <string_view>
+
+#include "io/hdf5/hdf5_handle.hpp"
 
 namespace lapl {
 namespace {
@@ -63,11 +67,12 @@ const KnownKind* known_kind(std::string_view start) {
 FileKind file_kind(const std::filesystem::path& path) {
   const std::string start = first_bytes(path, 4096);
   if (const KnownKind* const known = known_kind(start)) return known->kind;
-  // A file of HDF5 may begin with a block of text, but its own start has bytes of 0.
   const bool is_text = !start.empty() && std::ranges::all_of(start, [](unsigned char c) {
     return c >= ' ' || (c >= '\t' && c <= '\r');
   });
-  return is_text ? FileKind::text : FileKind::other;
+  if (!is_text) return FileKind::other;
+  const Hdf5Session session;  // a file of HDF5 may begin with a block of text
+  return H5Fis_hdf5(path.c_str()) > 0 ? FileKind::other : FileKind::text;
 }
 
 std::string other_file_kind(const std::filesystem::path& path) {

@@ -52,7 +52,7 @@ std::vector<std::string_view> words_in(std::string_view line) {
   return words;
 }
 
-bool read_number(std::string_view word, double& number) {
+bool number_in(std::string_view word, double& number) {
   if (word.starts_with('+')) word.remove_prefix(1);
   const char* const end = word.data() + word.size();
   const auto [after, error] = std::from_chars(word.data(), end, number);
@@ -62,9 +62,8 @@ bool read_number(std::string_view word, double& number) {
 void add_row(Table& table, std::string_view line, std::size_t number) {
   const auto words = words_in(line);
   double value = 0;
-  if (table.rows() == 0 && std::ranges::none_of(words, [&](std::string_view word) {
-        return read_number(word, value);
-      })) {
+  if (table.rows() == 0 &&
+      std::ranges::none_of(words, [&](std::string_view word) { return number_in(word, value); })) {
     table.names.assign(words.begin(), words.end());
     return;
   }
@@ -73,7 +72,7 @@ void add_row(Table& table, std::string_view line, std::size_t number) {
     table.refuse("line {} has {} numbers, line {} has {} (expected lines of equal length)", number,
                  words.size(), table.lines.front(), table.columns);
   for (const std::string_view word : words) {
-    if (!read_number(word, value))
+    if (!number_in(word, value))
       table.refuse("line {}: found {} (expected numbers with blanks or commas between them)",
                    number, word.empty() ? "no number between commas" : shown(std::string(word)));
     table.values.push_back(value);
@@ -198,7 +197,8 @@ std::vector<double> on_grid(const Table& table, const std::vector<std::size_t>& 
     for (std::size_t axis = steps.size(); axis-- > 0;) {
       const auto [first, step, count] = steps[axis];
       const double place = step == 0 ? 0 : (table.at(row, positions[axis]) - first) / step;
-      cell = cell * count + static_cast<std::size_t>(std::lround(place));
+      // A position a little beyond the last one is that one.
+      cell = cell * count + std::min(static_cast<std::size_t>(std::lround(place)), count - 1);
     }
     if (by[cell] != 0)
       table.refuse("line {} has the position of line {} (expected each position once)",

@@ -73,8 +73,9 @@ Member find_member(const Archive& archive, const std::string& wanted, const std:
 
 // Sizes are below 4 GiB, as zlib's counts are.
 std::string inflated(const Archive& archive, const Member& member, std::uint64_t first) {
-  std::string packed = archive.text(first, member.packed), bytes(member.size, '\0');
+  std::string packed = archive.text(first, member.packed);
   if (member.method == 0) return packed;
+  std::string bytes(member.size, '\0');
   z_stream stream{};
   stream.next_in = reinterpret_cast<Bytef*>(packed.data());
   stream.avail_in = static_cast<uInt>(packed.size());

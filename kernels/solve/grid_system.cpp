@@ -132,8 +132,13 @@ void GridSystem::prepare() {
   }
   if (sign == 0)
     throw ConfigError("equation.let.{}.solve: does not read {}", rules_.unknown, rules_.unknown);
-  is_symmetric_ = weigh();
+  // Weights that differ by more would hide residuals. Without them a constant cannot be removed.
+  is_symmetric_ = weigh(1e3);
   find_regions(is_balanced);
+  if (!regions_.empty() && !is_symmetric_) {
+    is_symmetric_ = weigh(std::numeric_limits<double>::infinity());
+    find_regions(is_balanced);
+  }
   if (!regions_.empty() && !is_symmetric_)
     throw NumericalError(
         "equation.let.{}.solve: determines {} up to a constant alone, and is not symmetric "
@@ -155,8 +160,8 @@ void GridSystem::prepare() {
 }
 
 // Multiplies the weights so that the weighted matrix is symmetric, and returns true, if numbers
-// that do so follow along the axes from those of the first cell.
-bool GridSystem::weigh() {
+// that do so follow from cell to cell along the axes, and differ by at most `most_ratio`.
+bool GridSystem::weigh(double most_ratio) {
   const StencilMatrix& matrix = *raw_;
   const auto is_symmetric = [&](const Values& weights) {
     for (int offset = stencil_center + 1; offset < stencil_offsets; ++offset) {
@@ -187,25 +192,32 @@ bool GridSystem::weigh() {
   };
   if (is_symmetric(weights_)) return true;
   Values weights(weights_.size());
-  const auto follow = [&](std::array<std::int64_t, 3> from, std::size_t axis) {
-    std::array<int, 3> by{};
-    by[axis] = 1;
-    const int forth = offset_number(by[0], by[1], by[2]), back = stencil_offsets - 1 - forth;
-    const std::int64_t here = grid_.place(from), there = here + grid_.stride[axis];
+  using Place = std::array<std::int64_t, 3>;
+  std::vector<Place> reached;
+  const auto follow = [&](Place to, std::size_t axis, int by) {
+    const Place from = to;
+    to[axis] += by;
+    if (to[axis] < 0 || to[axis] >= grid_.size[axis]) return;
+    const std::int64_t here = grid_.place(from), there = grid_.place(to);
+    const int step = by * (axis == 0 ? 9 : axis == 1 ? 3 : 1);
+    const int forth = stencil_center + step, back = stencil_center - step;
     const double a = matrix.has(forth) ? matrix.at(forth)[here] : 0;
     const double b = matrix.has(back) ? matrix.at(back)[there] : 0;
-    weights[there] = weights[here] * (a * b > 0 ? a / b : 1);
+    if (weights[there] != 0 || !(a * b > 0)) return;
+    weights[there] = weights[here] * (a / b);
+    reached.push_back(to);
   };
-  weights[grid_.place({})] = 1;
-  for (std::int64_t plane = 0; plane < grid_.size[0]; ++plane) {
-    if (plane > 0) follow({plane - 1, 0, 0}, 0);
-    for (std::int64_t row = 0; row < grid_.size[1]; ++row) {
-      if (row > 0) follow({plane, row - 1, 0}, 1);
-      for (std::int64_t column = 1; column < grid_.size[2]; ++column)
-        follow({plane, row, column - 1}, 2);
+  for (std::int64_t row = 0; row < grid_.rows(); ++row)
+    for (std::int64_t column = 0; column < grid_.size[2]; ++column) {
+      const Place first = {row / grid_.size[1], row % grid_.size[1], column};
+      double& weight = weights[grid_.place(first)];
+      if (weight != 0) continue;
+      weight = 1;
+      reached.assign(1, first);
+      for (std::size_t next = 0; next < reached.size(); ++next)
+        for (const int by : {1, -1})
+          for (std::size_t axis = 0; axis < 3; ++axis) follow(reached[next], axis, by);
     }
-  }
-  // Weights that differ by more would hide residuals.
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (std::size_t place = 0; place < weights.size(); ++place) {
     if (weights_[place] != 0) {
@@ -214,7 +226,7 @@ bool GridSystem::weigh() {
     }
     weights[place] *= weights_[place];
   }
-  if (!(most <= 1e3 * least) || !is_symmetric(weights)) return false;
+  if (!(most <= most_ratio * least) || !is_symmetric(weights)) return false;
   weights_ = std::move(weights);
   return true;
 }

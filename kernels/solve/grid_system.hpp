@@ -104,7 +104,7 @@ class GridSystem : public GridEquations {
   void check_linear(Values state, double time);
   Values separate_given();
   void prepare();
-  bool weigh();
+  bool weigh(double most_ratio);
   std::string cell_text(std::int64_t row, std::int64_t column) const;
   bool is_connected() const;
   void find_regions(const Values& is_balanced);

@@ -162,8 +162,8 @@ class PartsWriter {
     return {z.re ? sum(function("gradient_energy", {*z.re}), im) : im, {}};
   }
 
-  // Operators that act on one argument, the first or the last of upwind and advect, and on
-  // each of its parts alike.
+  // Operators that act on one argument, the first or, of upwind and advect, the last expression,
+  // and on each of its parts alike.
   static bool is_of_parts(const FormulaNode& node) {
     const FormulaFunction* const function = formula_function(node.name);
     return (function && function->kind == FormulaFunction::Kind::stencil &&

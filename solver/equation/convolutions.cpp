@@ -24,6 +24,7 @@ int TreeWriter::convolved(const ConvolvedPart& part) {
 }
 
 Term TreeWriter::convolve(const ShiftedPart& place, const FormulaNode& node) {
+  refuse_coordinates(node);
   require_arguments(node, 2);
   const FormulaNode& name = place.formula->nodes[node.operands[0]];
   if (name.kind != Kind::name || !names_.kernels.contains(name.name))
@@ -125,6 +126,14 @@ int StageMaker::ghosts_beside(const NestedQuantity& part, int source, const Cont
   return known->second;
 }
 
+StepStages StageMaker::of_volume(const Formula& formula) {
+  without_noise();
+  evaluate(fields_, 0, {&formula}, [&](Level& to, int, Term value) {
+    return std::vector<Made>{{-1, to.writer.around(value, {})}};
+  });
+  return with_results_last();
+}
+
 StepStages StageMaker::of_faces(const Formula& formula, const CellFaces& faces) {
   without_noise();
   at_faces_ = faces.outward;
@@ -135,6 +144,7 @@ StepStages StageMaker::of_faces(const Formula& formula, const CellFaces& faces) 
     const std::size_t axis = outward_axis(outward);
     if (const int weight = face_weight_[axis]; weight >= 0)
       value = to.writer.product(TreeWriter::of(to.stage.tree.value(weight, {})), value);
+    value = to.writer.around(value, outward);
     const bool last = outward.plane + outward.row + outward.column > 0;
     StageTree& tree = to.stage.tree;
     const int here = to.writer.as_node(to.product(1 / names_.spacing[axis], value, false));

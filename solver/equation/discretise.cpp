@@ -248,7 +248,7 @@ Term TreeWriter::name(const ShiftedPart& place, const FormulaNode& node) {
                          "and without time.tolerance)");
     axis_named(name[1], node);
   }
-  if (!names_.has_none_of.empty() && is_reserved_name(name))
+  if (!names_.has_none_of.empty() && (is_reserved_name(name) || formula_function(name)))
     throw FormulaError(node.at, fmt::format("{} {}", name, names_.has_none_of));
   if (const FormulaFunction* const function = formula_function(name))
     throw FormulaError(node.at, fmt::format("{} without what it is of (expected {}({}))", name,
@@ -268,8 +268,7 @@ Term TreeWriter::noise(const ShiftedPart& place, const FormulaNode& node) {
   const NoiseUses& noise = *names_.noise;
   const std::uint64_t seed = noise_seed(*place.formula, node).value_or(noise.seed);
   used_.insert(node.name);
-  if (names_.radial > 0)
-    throw FormulaError(node.at, "noise with grid.coordinates (expected it on a grid without them)");
+  refuse_coordinates(node);
   if (noise.is_zero) return of(tree_.number(0));
   const auto use = noise.uses.find({place.formula, place.node});
   if (use == noise.uses.end() || place.at != Offset{})

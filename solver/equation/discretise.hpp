@@ -197,6 +197,10 @@ class TreeWriter {
   /// by it.
   void set_face(Offset outward, std::function<bool(int array)> in_cell = {}, int weight = -1);
 
+  /// In other coordinates a value times the length of the circle, or the area of the sphere, that
+  /// the cell stands for, or its face in this direction; else the value.
+  Term around(Term value, Offset outward);
+
   /// The tree operation that computes a term.
   int as_node(Term term);
   Term sum(Term a, Term b);
@@ -245,6 +249,9 @@ class TreeWriter {
   Term shift(const ShiftedPart& place, const FormulaNode& node);
   int convolved(const ConvolvedPart& part);
   bool vanishes(const Term& term) const;
+  void refuse_coordinates(
+      const FormulaNode& node,
+      std::string_view expected = "it on a grid without grid.coordinates") const;
   void refuse_noise(const ShiftedPart& place, int operand, const FormulaNode& of) const;
   Term logic(const ShiftedPart& place, const FormulaNode& node);
   Term comparison(const FormulaNode& node, Term a, Term b);

@@ -51,6 +51,13 @@ Term TreeWriter::over_volume(int axis, Term total) {
   if (axis != 2 || names_.radial == 0) return total;
   return quotient(total, cell_volume());
 }
+Term TreeWriter::around(Term value, Offset outward) {
+  if (names_.radial == 0) return value;
+  const double half = 0.5 * outward.column * names_.spacing[2];
+  const Term r = half == 0 ? position(2, {}) : sum(position(2, {}), scalar(half, false));
+  const Term size = half == 0 ? cell_volume() : names_.radial == 1 ? r : product(r, r);
+  return product(scalar(full_angle(names_.radial), false), product(size, value));
+}
 Term TreeWriter::cell_volume() {
   const Term r = position(2, {});
   const double h = names_.spacing[2];

@@ -366,8 +366,13 @@ bool is_grid_constant(std::string_view name) {
 }
 
 bool is_reserved_name(std::string_view name) {
-  return formula_function(name) != nullptr || std::ranges::count(formula_constants, name) > 0 ||
-         name == "random" || name == "noise" || is_logic_word(name);
+  // Configs had these names before there were such functions. A call means the function.
+  constexpr std::array later_functions =
+      std::to_array<std::string_view>({"clamp", "convolve", "flux", "harmonic", "shift", "tensor"});
+  const bool is_function =
+      formula_function(name) != nullptr && std::ranges::count(later_functions, name) == 0;
+  return is_function || std::ranges::count(formula_constants, name) > 0 || name == "random" ||
+         name == "noise" || is_logic_word(name);
 }
 
 }  // namespace lapl

@@ -173,8 +173,7 @@ inline constexpr auto formula_functions = std::to_array<FormulaFunction>({
      "- s+/2); weno5: values at faces of fifth order"},
     {"flux", FormulaFunction::Kind::stencil, "Fx, [Fy, [Fz,]] speed, [weno5]",
      "div(F) in the rate of a field u: for each axis (G - G-) / h, G = (F + F' - a (u' - u)) / 2 "
-     "by "
-     "the values at a face that both cells imply, a the larger speed"},
+     "by the values at a face that both cells imply, a the larger speed"},
     {"convolve", FormulaFunction::Kind::stencil, "NAME, e",
      "sum over the offsets k of a window of section kernels of weight(k) e(at -k)"},
     {"shift", FormulaFunction::Kind::stencil, "e, dx, [dy, [dz]]",

@@ -71,6 +71,7 @@ class StageMaker {
     return with_results_last();
   }
 
+  StepStages of_volume(const Formula& formula);
   StepStages of_faces(const Formula& formula, const CellFaces& faces);
 
   /// The names that a formula, of cells or of faces, and the quantities in it read, if stages can
@@ -223,7 +224,9 @@ class StageMaker {
   // any.
   int array_with(NestedQuantity part, const FormulaNode* of = nullptr) {
     const auto [known, is_new] = arrays_of_parts_.try_emplace(
-        {meaning_number(*part.formula, part.node), part.of, part.axis}, 0);
+        {part.of == NestedQuantity::Of::volume ? -1 : meaning_number(*part.formula, part.node),
+         part.of, part.axis},
+        0);
     if (is_new) known->second = new_array(-1 - names_.ending_axes(*part.formula, part.node));
     const int array = known->second;
     if (computed_.insert(array).second) make(part, array, of);

@@ -295,8 +295,8 @@ std::string why_not_implicit(const FormulaSystem& system) try {
     return "a rate, or a condition in it, reads a number of the whole grid";
   if (!rates.convolutions.empty()) return "a rate reads a convolution over the grid";
   if (stages_reach(rates.stages) > 1)
-    return "a rate, or a condition in it, reads further than one cell away, such as advect, flux "
-           "or one of fourth order, which etdrk4 may step";
+    return "a rate, or a condition in it, reads further than one cell away, as advect, flux and "
+           "laplacian(u, 4) do";
   return {};
 } catch (const FormulaError& error) {
   return error.what();
@@ -308,6 +308,10 @@ StepStages solve_stages(const FormulaSystem& system, const Formula& side, int fi
 
 StepStages value_stages(const FormulaSystem& system, const Formula& formula, double outside) {
   return with_conditions(StageMaker(system).of_values({&formula}), system, outside);
+}
+
+StepStages volume_stages(const FormulaSystem& system, const Formula& formula) {
+  return with_conditions(StageMaker(system).of_volume(formula), system);
 }
 
 StepStages face_stages(const FormulaSystem& system, const Formula& formula,

@@ -136,14 +136,18 @@ FormulaSystem implicit_rates(FormulaSystem system);
 /// Why an implicit step cannot solve the equations of the rates; empty if it can.
 std::string why_not_implicit(const FormulaSystem& system);
 
+/// The stages that compute what an integral over cells sums: the value of a formula, in other
+/// coordinates times the volume of the ring or shell that a cell stands for, over its spacings.
+StepStages volume_stages(const FormulaSystem& system, const Formula& formula);
+
 /// Faces of cells, which a formula is integrated over.
 struct CellFaces {
   std::vector<Offset> outward;  ///< directions from the cells inside
   bool of_mask = false;  ///< the faces of the mask's boundary; else those of a side of the grid
   Shape shape = {};      ///< of the grid
 };
-/// The stages that compute, for each cell, the sum over its faces of the value of a formula divided
-/// by the spacing across the face.
+/// The same for an integral over faces: for each cell, the sum over its faces of the value of a
+/// formula divided by the spacing across the face, in other coordinates times the face's area.
 StepStages face_stages(const FormulaSystem& system, const Formula& formula, const CellFaces& faces);
 
 /// The stages that compute one side of the equation of a solved field from the fields, into the

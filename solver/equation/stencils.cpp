@@ -248,14 +248,15 @@ Term TreeWriter::mixed(const Argument& argument, int axis, int other) {
                  beside(Operation::sum, second, at(-1, -1)));
 }
 
+void TreeWriter::refuse_coordinates(const FormulaNode& node, std::string_view expected) const {
+  if (names_.radial == 0) return;
+  throw FormulaError(node.at,
+                     fmt::format("{} in {} coordinates (expected {})", node.name,
+                                 names_.radial == 1 ? "cylindrical" : "spherical", expected));
+}
+
 Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   const std::string& name = node.name;
-  const auto in_coordinates = [&](const char* expected) {
-    if (names_.radial > 0)
-      throw FormulaError(node.at,
-                         fmt::format("{} in {} coordinates (expected {})", name,
-                                     names_.radial == 1 ? "cylindrical" : "spherical", expected));
-  };
   if (name == "gradient")
     throw FormulaError(node.at,
                        "gradient outside of divergence (expected divergence(D * "
@@ -273,12 +274,11 @@ Term TreeWriter::stencil(const ShiftedPart& place, const FormulaNode& node) {
   if (name == "advect") return advect(place, node);
   if (name == "flux") return flux_of_system(place, node);
   if (name == "divergence") return divergence(place, node);
-  if (name == "convolve") in_coordinates("it on a grid without grid.coordinates");
   if (name == "convolve") return convolve(place, node);
   if (name == "shift") return shift(place, node);
   const Choice choice = choice_in(*place.formula, node);
   if (choice == Choice::none) require_arguments(node, 1);
-  if (choice != Choice::none && name == "laplacian") in_coordinates("laplacian(e)");
+  if (choice != Choice::none && name == "laplacian") refuse_coordinates(node, "laplacian(e)");
   std::vector<int> named;  // axes in the function's name, such as x and y in d2_dxdy
   for (std::size_t i = name.find('_'); i + 2 < name.size(); ++i)
     if (name[i + 1] == 'd') named.push_back(axis_named(name[i + 2], node));
@@ -310,6 +310,12 @@ Term TreeWriter::normal_derivative(const ShiftedPart& place, const FormulaNode& 
                        "columns.last})");
   require_arguments(node, 1);
   const Argument of_argument = argument(place, node.operands[0], node);
+  if (names_.radial > 0 && face_->column != 0 && in_cell_)
+    for (const std::string& name : names_.arrays_read(*place.formula, node.operands[0]))
+      if (in_cell_(names_.arrays.at(name)))
+        throw FormulaError(node.at, fmt::format("normal_derivative across r with grid.coordinates "
+                                                "where nodes hold {} (expected at: face)",
+                                                name));
   const Term inside = read(of_argument, {});
   const double h = names_.spacing[face_->plane != 0 ? 0 : face_->row != 0 ? 1 : 2];
   const Term slope = product(scalar(inside.factor / h, false),

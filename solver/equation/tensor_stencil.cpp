@@ -45,10 +45,7 @@ Term TreeWriter::tensor_divergence(const ShiftedPart& place, int gradient, int t
   const Formula& formula = *place.formula;
   const FormulaNode& call = formula.nodes[tensor];
   const std::size_t count = checked_count(call, names_.axes);
-  if (names_.radial > 0)
-    throw FormulaError(
-        call.at,
-        "tensor in cylindrical coordinates (expected it on a grid without grid.coordinates)");
+  refuse_coordinates(call);
   const int operand = formula.nodes[gradient].operands[0];
   const Argument of_argument = argument(place, operand, formula.nodes[gradient]);
   const auto as_argument = [&](int node) {

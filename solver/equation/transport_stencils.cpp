@@ -4,6 +4,9 @@
 // (weno_difference).
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "solver/equation/discretise.hpp"
 
 namespace lapl {
@@ -74,9 +77,9 @@ Term TreeWriter::limited_slope(const Argument& argument, int axis) {
 // The difference between the value in the cell and at its face: after - cell, or cell - before. It
 // is a mean of those of three parabolas with weights of Borges et al., J. Comput. Phys. 227 (2008)
 // 3191, of order 5 where e is smooth. In place of their constant 1e-40 stands a part of the sum of
-// the smoothness indicators, so that the weights do not depend on the unit of e. At the faces of
-// sides and of the mask's boundary it is half of van Leer's slope. With the second differences s,
-// for the face after the cell:
+// the smoothness indicators, so that the weights do not depend on the unit of e, while squares of
+// its differences are above 1e-36 and finite. At the faces of sides and of the mask's boundary it
+// is half of van Leer's slope. With the second differences s, for the face after the cell:
 //
 //   p0 = (e - e-)/2 + s-/3    p1 = (e+ - e)/2 - s/6          p2 = (e+ - e)/2 - s+/6
 //   b0 = 13/12 s-^2 +         b1 = 13/12 s^2 +               b2 = 13/12 s+^2 +
@@ -173,6 +176,10 @@ Term TreeWriter::flux_of_system(const ShiftedPart& place, const FormulaNode& nod
   written.operands.pop_back();
   require_arguments(written, axes + 1 + (by_weno ? 1 : 0));
   for (const int operand : written.operands) refuse_noise(place, operand, node);
+  if (const Term speed = write(place.operand(node.operands[axes]));
+      speed.is_scalar() && speed.factor < 0)
+    throw FormulaError(node.at,
+                       fmt::format("flux with a speed of {} (expected at least 0)", speed.factor));
   const Term total = over_axes(
       [&](int axis) {
         const auto through = [&](Offset from, Offset to) {

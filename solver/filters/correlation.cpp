@@ -109,13 +109,14 @@ void shift_window(const FilterConfig& config, bool flips, std::int64_t origin, s
                       flips ? before : last - before);
 }
 
-// Throws ConfigError if the weights without those of NaN could not be scaled to the sum of all.
-void require_sum(const FilterConfig& config, const std::vector<double>& weights) {
-  double sum = 0, magnitude = 0;
-  for (const double weight : weights) sum += weight, magnitude += std::abs(weight);
-  if (config.nan == NanCells::skip && std::abs(sum) <= 1e-12 * magnitude)
-    throw ConfigError("filter {}: nan: skip: the weights add up to 0 (expected another sum)",
-                      config.name);
+// Throws ConfigError if the weights without those of NaN might add up to 0.
+void require_positive(const FilterConfig& config, const std::vector<double>& weights) {
+  const double least = *std::ranges::min_element(weights);
+  if (config.nan == NanCells::skip && (least < 0 || *std::ranges::max_element(weights) == 0))
+    throw ConfigError(
+        "filter {}: nan: skip: found the weight {} (expected weights of 0 and more, "
+        "some of them above 0)",
+        config.name, least);
 }
 
 }  // namespace
@@ -130,7 +131,7 @@ Correlation<T> make_correlation(const FilterConfig& config, Shape input) {
                         config.name, sum);
     for (double& weight : weights.values) weight /= sum;
   }
-  require_sum(config, weights.values);
+  require_positive(config, weights.values);
   const bool named = config.kernel != KernelKind::numbers && config.kernel != KernelKind::hdf5;
   const bool flips = config.kind == FilterKind::convolve && !named;
   if (flips) std::ranges::reverse(weights.values);

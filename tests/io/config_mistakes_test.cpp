@@ -67,10 +67,10 @@ const Mistake mistakes[] = {
      "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 to "
      "1099511627776)\n"
      "bad.yaml:1:7: grid: found a list (expected a map with keys of grid: shape, spacing, size, "
-     "origin, center, mask)"},
+     "origin, center, coordinates, mask)"},
     {"grid:",
      "bad.yaml:1:1: grid: found nothing (expected a map with keys of grid: shape, spacing, size, "
-     "origin, center, mask)\n"
+     "origin, center, coordinates, mask)\n"
      "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 to "
      "1099511627776)"},
     {"grid: {shape: [4, 5], spacing: 0}",

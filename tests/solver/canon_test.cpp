@@ -186,7 +186,7 @@ TEST_CASE("canon: each mistake names its formula, its byte and what would be rig
       {"sin(u, v)", "f:0: sin of 2 arguments (expected sin(a))"},
       {"where(u)", "f:0: where of 1 argument (expected where(condition, a, b))"},
       {"upwind(1, u)", "f:0: upwind of 2 arguments (expected upwind(cx, [cy, [cz,]] e))"},
-      {"advect(1, u)", "f:0: advect of 2 arguments (expected advect(cx, [cy, [cz,]] e))"},
+      {"advect(1, u)", "f:0: advect of 2 arguments (expected advect(cx, [cy, [cz,]] e, [weno5]))"},
       {"advect(1, 2, 3)", "f:0: advect of what is the same in every cell"},
       {"divergence(D * gradient(u, v))", "f:15: gradient of 2 arguments (expected gradient(e))"},
       {"z", "f:0: z on a grid of 2 axes (there is no axis z)"},

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <string>
 
 #include "io/config/config.hpp"
@@ -223,4 +224,40 @@ TEST_CASE("wrong integrals on sides are said by name") {
                   "normal_derivative of what is the same in every cell"));
   CHECK(test::has(flux_mistake("{}", "parameters: {q: {formula: normal_derivative(x)}}\n"),
                   "normal_derivative has no meaning here"));
+}
+
+TEST_CASE("in cylinders and spheres the integral changes by what flows through sides and masks") {
+  for (const std::string coordinates : {"cylindrical", "spherical"})
+    for (const std::string mask : {"", "x > 0.35", "x < 0.85"})
+      for (const std::string& condition : conditions_of_fluxes)
+        for (const std::string k : {"k", "harmonic(k)"}) {
+          CAPTURE(coordinates);
+          CAPTURE(mask);
+          CAPTURE(condition);
+          const bool is_pipe = coordinates == "cylindrical";
+          Integrals run(
+              "grid: {shape: " + std::string(is_pipe ? "[3, 10]" : "[10]") +
+              ", spacing: 0.1, coordinates: " + coordinates +
+              (mask.empty() ? "" : ", mask: {formula: " + mask + "}") +
+              "}\nparameters: {k: {formula: 1 + 0.3 * x}}\nequation: {T: divergence(" + k +
+              " * gradient(T))}\nboundary: {" + (mask.empty() ? "" : "mask: " + condition + ", ") +
+              "right: " + condition +
+              (is_pipe ? ", top: insulated, bottom: {value: 0.2, at: face}" : "") +
+              "}\ninitial: cos(x)\ntime: {step: 1e-4, steps: 1}\noutput:\n  integrals:\n" +
+              "    heat: T\n    size: 1 + 0 * T\n"
+              "    last: {formula: k * normal_derivative(T), on: columns.last}\n"
+              "    first: {formula: k * normal_derivative(T), on: columns.first}\n" +
+              (is_pipe ? "    base: {formula: k * normal_derivative(T), on: rows.first}\n" : "") +
+              (mask.empty() ? "" : "    mask: {formula: k * normal_derivative(T), on: mask}\n") +
+              "compute: {precision: float64}\n");
+          auto before = run.after(0);
+          const auto after = run.after(1);
+          const double through = before["last"] + before["first"] + before["base"] + before["mask"];
+          CHECK(after.at("heat") - before["heat"] ==
+                doctest::Approx(run.dt() * through).epsilon(1e-9).scale(1e-3));
+          CHECK(std::abs(before["first"]) == 0);
+          const double pi = std::numbers::pi;
+          if (mask.empty())
+            CHECK(before["size"] == doctest::Approx(is_pipe ? 0.3 * pi : 4 * pi / 3));
+        }
 }

@@ -70,6 +70,9 @@ FilterPieces cut_output(const Correlation<T>& correlation, const FilterLoops<T>&
           {(rows + loops.rows - 1) / loops.rows * loops.rows, std::min(columns, output.columns)}};
 }
 
+/// The sizes with fast transforms from `least` on, up to the first that is at least `most`.
+std::vector<std::int64_t> fast_sizes(std::int64_t least, std::int64_t most);
+
 /// The number of threads that get at least one piece.
 inline int useful_threads(const FilterPieces& pieces, int threads) {
   return static_cast<int>(std::min<std::int64_t>(threads, pieces.count()));

@@ -19,9 +19,23 @@
 #include "kernels/machine/host_buffer.hpp"
 
 namespace lapl {
+
+std::vector<std::int64_t> fast_sizes(std::int64_t least, std::int64_t most) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t power = 1;; power *= 2) {
+    for (const std::int64_t factor : {16, 20, 24, 30}) {
+      if (factor * power % 16 != 0) continue;
+      const std::int64_t size = factor * power / 16;
+      if (size < least) continue;
+      sizes.push_back(size);
+      if (size >= most) return sizes;
+    }
+  }
+}
+
 namespace {
 
-// FFTW's functions for both precisions; fractal.cpp explains FFTW_ESTIMATE.
+// FFTW's functions for both precisions; real_transform.hpp explains FFTW_ESTIMATE.
 template <class T>
 struct Fftw;
 #define LAPL_FFTW(T, name)                                                                       \
@@ -45,20 +59,6 @@ struct Fftw;
   };
 LAPL_FFTW(float, fftwf)
 LAPL_FFTW(double, fftw)
-
-/// The sizes with fast transforms from `least` on, up to the first that is at least `most`.
-std::vector<std::int64_t> fast_sizes(std::int64_t least, std::int64_t most) {
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t power = 1;; power *= 2) {
-    for (const std::int64_t factor : {16, 20, 24, 30}) {
-      if (factor * power % 16 != 0) continue;
-      const std::int64_t size = factor * power / 16;
-      if (size < least) continue;
-      sizes.push_back(size);
-      if (size >= most) return sizes;
-    }
-  }
-}
 
 /// The tile shape with the lowest cost; a tile costs about points * log2(points). The shape does
 /// not depend on the number of threads, so the bits do not, either.

@@ -10,17 +10,9 @@
 namespace lapl {
 namespace {
 
-// The next product of 2, 3 and 5, for which transforms are fast.
-std::int64_t fast_size(std::int64_t size) {
-  for (;; ++size) {
-    std::int64_t rest = size;
-    for (const std::int64_t factor : {2, 3, 5})
-      while (rest % factor == 0) rest /= factor;
-    if (rest == 1) return size;
-  }
-}
 Shape fast_shape(Shape of) {
-  return {fast_size(of.rows), fast_size(of.columns), fast_size(of.planes), of.axes};
+  const auto fast = [](std::int64_t size) { return fast_sizes(size, size).front(); };
+  return {fast(of.rows), fast(of.columns), fast(of.planes), of.axes};
 }
 std::int64_t modes(Shape tile) { return tile.planes * tile.rows * (tile.columns / 2 + 1); }
 
