@@ -1,9 +1,7 @@
 #include "solver/estimated_step.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -11,8 +9,6 @@
 #include "kernels/evaluation.hpp"
 #include "kernels/fields/pcg64.hpp"
 #include "kernels/machine/available_memory.hpp"
-#include "kernels/machine/background.hpp"
-#include "kernels/machine/host_buffer.hpp"
 #include "kernels/machine/size_text.hpp"
 #include "solver/equation/equation.hpp"
 #include "solver/equation/formula_system.hpp"
@@ -21,6 +17,7 @@
 #include "solver/largest_flow.hpp"
 #include "solver/make_problem.hpp"
 #include "solver/step_control.hpp"
+#include "solver/value_vectors.hpp"
 
 namespace lapl {
 namespace {
@@ -31,9 +28,6 @@ using Values = std::vector<double>;  // one value per cell, field after field
 // beyond its bound by this, as ln of the factor per step. Nonlinear terms stop growth this slow.
 constexpr double close_enough = 0.01;
 
-// The fewest values for which starting a thread pays.
-constexpr std::int64_t worth_a_thread = 1 << 16;
-
 // Iterations of Arnoldi's method: fewer on large grids, where each takes longer.
 int most_iterations(std::int64_t values) {
   constexpr std::int64_t most_work = std::int64_t{1} << 22;
@@ -42,81 +36,6 @@ int most_iterations(std::int64_t values) {
 
 // Number of vectors that a RateDerivative stores, each with one value for each field and cell.
 constexpr int vectors_of_derivative = 3;
-
-// Calls work(i) for each index of the values on several threads.
-template <class Work>
-void for_each_value(std::int64_t values, const Work& work) {
-  in_pieces(values, worth_a_thread, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) work(i);
-  });
-}
-
-// A number for each block of values, computed on several threads. The blocks do not depend on the
-// number of threads, and so the results that are combined from them do not either.
-template <class OfBlock>
-std::vector<double> by_block(std::int64_t values, const OfBlock& of_block) {
-  const std::int64_t blocks = values / worth_a_thread + 1;
-  std::vector<double> results(blocks);
-  in_pieces(blocks, 1, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t block = first; block < last; ++block)
-      results[block] = of_block(values * block / blocks, values * (block + 1) / blocks);
-  });
-  return results;
-}
-
-constexpr auto no_work_before = [](std::int64_t, std::int64_t) {};
-
-// The dot product; calls before(first, last) for each block before it reads the block.
-template <class Before = decltype(no_work_before)>
-double dot(std::span<const double> a, std::span<const double> b,
-           const Before& before = no_work_before) {
-  const auto sums = by_block(std::ssize(a), [&](std::int64_t first, std::int64_t last) {
-    before(first, last);
-    constexpr std::int64_t lanes = 16;  // independent sums, so that additions overlap
-    std::array<double, lanes> partial{};
-    for (; first + lanes <= last; first += lanes)
-      for (std::int64_t lane = 0; lane < lanes; ++lane)
-        partial[lane] += a[first + lane] * b[first + lane];
-    for (; first < last; ++first) partial[0] += a[first] * b[first];
-    return std::accumulate(partial.begin(), partial.end(), 0.0);
-  });
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
-}
-
-double largest(std::span<const double> values) {
-  return std::ranges::max(by_block(std::ssize(values), [&](std::int64_t first, std::int64_t last) {
-    double most = 0;
-    for (std::int64_t i = first; i < last; ++i) most = std::max(most, std::abs(values[i]));
-    return most;
-  }));
-}
-
-// The index of the first value that is not finite, or the number of values if all are; calls
-// before(first, last) for each block before it reads the block.
-template <class Before = decltype(no_work_before)>
-std::int64_t first_not_finite(std::span<const double> values,
-                              const Before& before = no_work_before) {
-  const auto wrong = by_block(std::ssize(values), [&](std::int64_t first, std::int64_t last) {
-    before(first, last);
-    while (first < last && std::isfinite(values[first])) ++first;
-    return static_cast<double>(first < last ? first : std::ssize(values));
-  });
-  return static_cast<std::int64_t>(std::ranges::min(wrong));
-}
-
-// Vectors with one value for each field and cell, in a HostBuffer that `threads` threads share.
-class Vectors {
- public:
-  Vectors(int count, std::int64_t values, int threads)
-      : values_(values), memory_(count * values, threads) {}
-  std::span<double> operator[](std::int64_t index) {
-    return {memory_.data() + index * values_, static_cast<std::size_t>(values_)};
-  }
-
- private:
-  std::int64_t values_;
-  HostBuffer<double> memory_;
-};
 
 // The derivative of the rates at a state along a direction, by a difference quotient.
 class RateDerivative {
@@ -200,6 +119,12 @@ class RateDerivative {
     return most;
   }
 
+  /// The size of each field; 1 where all are 0.
+  Values sizes() const {
+    Values found;
+    for (std::size_t f = 0; f < fields_; ++f) found.push_back(size(f) > 0 ? size(f) : 1);
+    return found;
+  }
   /// Sets the unit in which each field's part of directions and of results is measured.
   void set_units(Values units) { units_ = std::move(units); }
 
@@ -229,15 +154,20 @@ class RateDerivative {
  private:
   double unit(std::size_t field) const { return units_.empty() ? 1 : units_[field]; }
 
+  // The largest value of a field, or of all where rounding alone may have made those of the field,
+  // such as momenta of a gas at rest.
+  double size(std::size_t field) const {
+    const double most = std::ranges::max(largest_);
+    return largest_[field] > 1e-12 * most ? largest_[field] : most;
+  }
+
   // The factor of the direction with which each field changes by at most a millionth of its largest
   // value. A field that is nearly 0 beside the others may change by more.
   double probe_factor(std::span<const double> direction) const {
     Values ratios;
     for (std::size_t f = 0; f < fields_; ++f) {
       const double of_direction = unit(f) * largest(field(direction, f));
-      // Values that rounding alone made, such as momenta of a gas at rest, count as 0.
-      const bool is_rounding = largest_[f] <= 1e-12 * std::ranges::max(largest_);
-      if (!is_rounding && of_direction > 0) ratios.push_back(largest_[f] / of_direction);
+      if (largest_[f] > 0 && of_direction > 0) ratios.push_back(size(f) / of_direction);
     }
     constexpr double small = 1e-6;
     if (ratios.empty()) return small / largest(direction);
@@ -369,12 +299,20 @@ StateModes modes_at(const RunConfig& config, const FormulaSystem& system,
   RateDerivative derivative(config, system, coefficients, whole, time);
   const int most = most_iterations(config.shape.cells() * std::ssize(config.fields));
   Vectors basis = derivative.vectors(most + 1);
-  set_start(basis[0], config.shape);
-  if (derivative.fields() > 1)
-    derivative.set_units(balanced_units(derivative, basis[0], basis[1], basis[2]));
+  const auto modes = [&](bool balanced) {
+    set_start(basis[0], config.shape);
+    if (derivative.fields() > 1)
+      derivative.set_units(balanced ? balanced_units(derivative, basis[0], basis[1], basis[2])
+                                    : derivative.sizes());
+    return modes_by_arnoldi(derivative, basis, most);
+  };
   const double growth = derivative.growth();
   const double flow = largest_flow(config, system, coefficients, derivative.state(), time);
-  return {modes_by_arnoldi(derivative, basis, most), growth, flow};
+  try {
+    return {modes(true), growth, flow};
+  } catch (const NumericalError&) {  // balanced units may be so far apart that a field changes much
+    return {modes(false), growth, flow};
+  }
 }
 
 double first_step_by_rates(const RunConfig& config, const FormulaSystem& system,
