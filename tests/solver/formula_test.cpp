@@ -194,7 +194,8 @@ TEST_CASE("formulas: the table of functions is in order, and its names are reser
   for (const FormulaFunction& function : formula_functions) {
     CAPTURE(function.name);
     CHECK(formula_function(function.name) == &function);
-    CHECK(is_reserved_name(function.name));
+    const std::string_view later[] = {"clamp", "convolve", "flux", "harmonic", "shift", "tensor"};
+    CHECK(is_reserved_name(function.name) == (std::ranges::count(later, function.name) == 0));
     if (function.kind != FormulaFunction::Kind::of_values) continue;
     CHECK(table_row(function.operation).operands ==
           1 + std::ranges::count(function.arguments, ','));

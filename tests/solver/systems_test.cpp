@@ -205,6 +205,20 @@ TEST_CASE("flux and advect: mistakes are named") {
         std::string::npos);
 }
 
+TEST_CASE("a field may have the name of a function that came later: a call is the function") {
+  RunConfig run = test::formula_run({1, 8, 1, 1}, {{"flux", "-flux(2 * flux, 2)"}});
+  RunConfig other = test::formula_run({1, 8, 1, 1}, {{"u", "-advect(2, u)"}});
+  run.time_step = other.time_step = 0.1;
+  const Values start = {0, 1, 3, 4, 4, 2, 1, 0};
+  const Values found = test::formula_stepped(run, start, 3);
+  const Values right = test::formula_stepped(other, start, 3);
+  for (std::size_t i = 0; i < 8; ++i) CHECK(found[i] == doctest::Approx(right[i]));
+  CHECK_NOTHROW(
+      test::config_run("grid: {shape: [8]}\nequation: {u: laplacian(u)}\n"
+                       "boundary: insulated\ninitial: 1\ntime: {step: 0.1, steps: 1}\n"
+                       "output: {fields: [u, flux], derived: {flux: d_dx(u)}}\n"));
+}
+
 TEST_CASE("time.step: auto keeps flows to half a cell a step") {
   const auto step = [](const std::string& rates, const std::string& grid = "",
                        const std::string& time = "step: auto") {
