@@ -162,7 +162,8 @@ TEST_CASE("filter configs: every mistake is named, and nothing is left behind") 
           "origin: found 1 (expected 0, or mode same");
   refused(filter("kernel: [1, 2, 3], origin: [1, 0]"), "expected one number: the window is a row");
   refused(filter("kernel: box, origin: left"), "filter.origin: found left");
-  refused(filter("kernel: laplacian, nan: skip"), "nan: skip: found the weight -4 (expected weights of 0 and more");
+  refused(filter("kernel: laplacian, nan: skip"),
+          "nan: skip: found the weight -4 (expected weights of 0 and more");
   refused(filter("kernel: box, nan: skip, method: fft"), "nan: skip: found method fft");
   refused(filter("kernel: box, nan: drop"), "filter.nan: found drop (expected spread or skip)");
   refused(filter("kernel: {path: nowhere.h5}"), "nowhere.h5", 4);
