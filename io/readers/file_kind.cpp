@@ -1,12 +1,10 @@
 #include "io/readers/file_kind.hpp"
 
-#include <hdf5.h>
-
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <fstream>
 #include <string_view>
-
-#include "io/hdf5/hdf5_handle.hpp"
 
 namespace lapl {
 namespace {
@@ -62,6 +60,15 @@ const KnownKind* known_kind(std::string_view start) {
   return known == std::end(known_kinds) ? nullptr : known;
 }
 
+// A file of HDF5 may begin with a block of text of 512 bytes, or of twice as many, and so on.
+bool is_hdf5_after_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 8> start{};
+  for (std::int64_t at = 512; file.seekg(at).read(start.data(), start.size()); at *= 2)
+    if (std::string_view(start.data(), start.size()) == "\x89HDF\r\n\x1a\n"sv) return true;
+  return false;
+}
+
 }  // namespace
 
 FileKind file_kind(const std::filesystem::path& path) {
@@ -70,9 +77,7 @@ FileKind file_kind(const std::filesystem::path& path) {
   const bool is_text = !start.empty() && std::ranges::all_of(start, [](unsigned char c) {
     return c >= ' ' || (c >= '\t' && c <= '\r');
   });
-  if (!is_text) return FileKind::other;
-  const Hdf5Session session;  // a file of HDF5 may begin with a block of text
-  return H5Fis_hdf5(path.c_str()) > 0 ? FileKind::other : FileKind::text;
+  return is_text && !is_hdf5_after_text(path) ? FileKind::text : FileKind::other;
 }
 
 std::string other_file_kind(const std::filesystem::path& path) {

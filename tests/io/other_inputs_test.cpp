@@ -6,6 +6,7 @@
 
 #include "io/filters/filter_source.hpp"
 #include "io/images/frames.hpp"
+#include "io/readers/file_kind.hpp"
 #include "io/readers/initial_source.hpp"
 #include "io/readers/stored_array.hpp"
 #include "solver/equation/formula_system.hpp"
@@ -130,10 +131,12 @@ TEST_CASE("TIFF files are read: numbers as stored, pages as planes or records") 
   for (const auto& [name, message] : refused)
     CHECK(has(refusal(input(name)), input(name) + ": " + message));
   const ScratchFolder folder;
-  const std::string good = read_bytes(input("tiles.tif"));
-  for (std::size_t size = 8; size < good.size(); size += 11) {
-    write_bytes(folder / "cut.tif", good.substr(0, size));
-    CHECK(has(refusal(folder / "cut.tif"), "cannot read as TIFF: "));
+  for (const char* name : {"tiles.tif", "stack.tif"}) {
+    const std::string good = read_bytes(input(name));
+    for (std::size_t size = 8; size < good.size(); size += 11) {
+      write_bytes(folder / "cut.tif", good.substr(0, size));
+      CHECK(has(refusal(folder / "cut.tif"), "cannot read as TIFF: "));
+    }
   }
   const auto message = [&](const std::string& name, const std::string& shape) {
     return thrown_message<ConfigError>([&] { picture(input(name), shape); });
@@ -174,6 +177,17 @@ TEST_CASE("classic netCDF files are read as netCDF-4, with attributes, times and
   CHECK(has(refusal(input("classic.nc")),
             "is netCDF-3, and lapl was built without libnetcdf (nccopy -k nc4 IN.nc OUT.nc makes"));
 #endif
+}
+
+TEST_CASE("a file of HDF5 that begins with a block of text is no table") {
+  const ScratchFolder folder;
+  const std::string line = "1 2 3 4 5 6 7\n", hdf5 = read_bytes(input("h5py.h5"));
+  std::string text;
+  while (text.size() < 8192) text += line;
+  write_bytes(folder / "text", text);
+  CHECK(file_kind(folder / "text") == FileKind::text);
+  write_bytes(folder / "both", text.substr(0, 8192) + hdf5);
+  CHECK(file_kind(folder / "both") == FileKind::other);
 }
 
 TEST_CASE("h5py's booleans are numbers, and filters that are missing are named") {
