@@ -5,10 +5,12 @@
 #include <tiffio.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -53,7 +55,10 @@ class Tiff {
       const std::int64_t count = pages.pages + 1;
       pages = page;
       pages.pages = count;
-      if (TIFFLastDirectory(file_.get()) != 0) break;
+      if (TIFFLastDirectory(file_.get()) != 0) {
+        if (!has_whole_directory()) refuse("cannot read as TIFF: it is truncated");
+        break;
+      }
       require(TIFFReadDirectory(file_.get()) != 0);
     }
     if (images > pages.pages)
@@ -86,6 +91,22 @@ class Tiff {
   [[noreturn]] void refuse(const std::string& what) const { throw IoError(name_ + ": " + what); }
   void require(bool good) const {
     if (!good) refuse("cannot read as TIFF: " + last_message());
+  }
+
+  // libtiff takes a directory whose pointer to the next one is cut off for the last one.
+  bool has_whole_directory() const {
+    const bool is_big = TIFFIsBigTIFF(file_.get()) != 0;
+    std::ifstream file(name_, std::ios::binary);
+    std::array<unsigned char, 8> bytes{};
+    const std::size_t size = is_big ? 8 : 2;
+    const auto first = static_cast<std::streamoff>(TIFFCurrentDirOffset(file_.get()));
+    file.seekg(first).read(reinterpret_cast<char*>(bytes.data()),
+                           static_cast<std::streamsize>(size));
+    std::streamoff entries = 0;
+    for (std::size_t i = 0; i < size; ++i)
+      entries = 256 * entries + bytes[TIFFIsBigEndian(file_.get()) != 0 ? i : size - 1 - i];
+    const std::streamoff end = first + (is_big ? 8 + 20 * entries + 8 : 2 + 12 * entries + 4);
+    return file.good() && file.seekg(0, std::ios::end).tellg() >= end;
   }
 
   std::uint32_t number(std::uint32_t tag, std::uint32_t preset) const {

@@ -131,9 +131,10 @@ TEST_CASE("TIFF files are read: numbers as stored, pages as planes or records") 
   for (const auto& [name, message] : refused)
     CHECK(has(refusal(input(name)), input(name) + ": " + message));
   const ScratchFolder folder;
-  for (const char* name : {"tiles.tif", "stack.tif"}) {
+  // The last bytes of the stack are of a directory whose values libtiff does not need.
+  for (const auto& [name, rest] : {std::pair("tiles.tif", 0), {"stack.tif", 30}}) {
     const std::string good = read_bytes(input(name));
-    for (std::size_t size = 8; size < good.size(); size += 11) {
+    for (std::size_t size = 8; size + rest < good.size(); size += 11) {
       write_bytes(folder / "cut.tif", good.substr(0, size));
       CHECK(has(refusal(folder / "cut.tif"), "cannot read as TIFF: "));
     }
