@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "tests/solver/config_run.hpp"
+#include "tests/solver/gallery_run.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
+using test::GalleryRun;
+using test::Values;
 
 namespace {
 
@@ -185,4 +188,35 @@ TEST_CASE("coordinates: mistakes are named, all of a config at once") {
   has(text("shape: [4, 4], coordinates: cylindrical", "divergence(tensor(1, 0, 1) * gradient(u))"),
       "tensor in cylindrical coordinates");
   has(text("shape: [4], coordinates: spherical", "noise"), "noise in spherical coordinates");
+}
+
+TEST_CASE("gallery: cylinder, a mode between cold walls decays, of second order") {
+  const double k = 2.404825557695773, q = half_turn;
+  const auto error = [&](int n) {
+    std::string cosines;  // J0(k x) as the mean of cosines
+    for (int i = 0; i < 16; ++i)
+      cosines += fmt::format("{}cos({} * x)", i == 0 ? "" : " + ", k * std::sin(q * i / 16));
+    GalleryRun run(
+        "cylinder",
+        {fmt::format("grid.shape=[{}, {}]", n, n), "grid.size=1",
+         fmt::format("grid.origin=[{}, {}]", 0.5 / n - 0.5, 0.5 / n), "time.scheme=euler",
+         fmt::format("time.step={}", 0.1 / n / n),
+         "boundary.columns={first: insulated, last: {value: 0, at: face}}",
+         fmt::format("initial.u={{kind: formula, formula: ({}) / 16 * cos(pi * y)}}", cosines)});
+    const std::int64_t steps = n * n / 4;
+    const double t = run.at_time(steps);
+    const Values u = run.after(steps);
+    double largest = 0;
+    for (int row = 0; row < n; ++row)
+      for (int column = 0; column < n; ++column) {
+        const double x = run.run.spacing.position(2, column), y = run.run.spacing.position(1, row);
+        const double exact =
+            std::cyl_bessel_j(0, k * x) * std::cos(q * y) * std::exp(-(k * k + q * q) * t);
+        largest = std::max(largest, std::abs(u[row * n + column] - exact));
+      }
+    return largest;
+  };
+  const double coarse = error(20), fine = error(40);
+  CHECK(coarse < 5e-3);
+  CHECK(coarse / fine == doctest::Approx(4).epsilon(0.05));
 }
