@@ -29,7 +29,8 @@ const TiffModule& tiff(const std::string& name) {
 }  // namespace
 
 StoredArray tiff_array(const std::filesystem::path& path, const std::string&, int) {
-  const TiffModule& module = tiff(path.string());
+  const std::string name = path.string();  // GCC 13 warns of a reference from a temporary
+  const TiffModule& module = tiff(name);
   const std::uint64_t length = file_bytes(path).size;
   const auto open = [&] {
     TiffPages pages = module.open(path.string());
