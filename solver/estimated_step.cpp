@@ -307,7 +307,9 @@ StateModes modes_at(const RunConfig& config, const FormulaSystem& system,
     return modes_by_arnoldi(derivative, basis, most);
   };
   const double growth = derivative.growth();
-  const double flow = largest_flow(config, system, coefficients, derivative.state(), time);
+  const bool is_automatic = !config.scheme.tolerance && (config.scheme.varies || !config.time_step);
+  const double flow =
+      is_automatic ? largest_flow(config, system, coefficients, derivative.state(), time) : 0;
   try {
     return {modes(true), growth, flow};
   } catch (const NumericalError&) {  // balanced units may be so far apart that a field changes much

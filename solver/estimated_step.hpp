@@ -20,7 +20,8 @@ struct StateModes {
   std::vector<Complex> fastest;  ///< rates of the fastest modes in 1/s
   /// the largest relative change of the l2 norm of a field in 1/s: abs(<u, u'>) / <u, u>
   double growth = 0;
-  /// the largest sum over the axes of speed / h of what advect and flux carry, in 1/s
+  /// where steps are automatic, the largest sum over the axes of speed / h of what advect and flux
+  /// carry, in 1/s, else 0. Half a cell a step lets no value overshoot; longer steps may be stable.
   double flow = 0;
 };
 

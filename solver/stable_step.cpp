@@ -43,17 +43,12 @@ StepOfScheme estimated_steps_at(const RunConfig& config, const FormulaSystem& sy
   // too.
   if (!of_waves && conditions_read(config)) of_waves = WaveStability::of(system, config);
   try {
-    // A step of half this length lets no value of advect and flux overshoot. Longer ones may be
-    // stable, so it limits automatic steps alone.
-    const bool is_automatic =
-        !config.scheme.tolerance && (config.scheme.varies || !config.time_step);
     return [modes = modes_at(config, system, fields.coefficients, fields.whole, time),
-            waves = std::move(of_waves), count = config.fields.size(),
-            is_automatic](TimeScheme scheme) mutable {
+            waves = std::move(of_waves), count = config.fields.size()](TimeScheme scheme) mutable {
       const double by_modes =
           largest_step_of_modes(equivalent_scheme(scheme, count), modes.fastest);
       const double by_cells = waves ? waves->largest_step(scheme) : any_step;
-      const double by_flow = is_automatic && modes.flow > 0 ? 0.5 / modes.flow : any_step;
+      const double by_flow = modes.flow > 0 ? 0.5 / modes.flow : any_step;
       return StableStep{.largest = std::min({by_modes, by_cells, by_flow}),
                         .estimated = true,
                         .growth = modes.growth};

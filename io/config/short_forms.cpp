@@ -196,7 +196,7 @@ class BoundaryForms {
     if (whole_ && is_side_condition(whole_->node)) everywhere_ = whole_;
     for (const Given& given : given_) apply(given);
     const bool is_zero = whole_ && whole_->node.text == enum_name(Boundary::zero);
-    if (radial != nullptr && (!whole_ || everywhere_ || is_zero)) insulate_first(2, *radial);
+    if (radial != nullptr && (!whole_ || everywhere_ || is_zero)) insulate_axis(*radial);
     bool is_used = false;
     for (int axis = 3 - names_.axes; axis < 3; ++axis) is_used = complete(axis) || is_used;
     const bool is_set = std::ranges::any_of(
@@ -242,16 +242,16 @@ class BoundaryForms {
     to = std::move(given);
   }
 
-  void insulate_first(int index, const Given& reason) {
-    std::optional<Given>& axis = axes_.at(index);
+  void insulate_axis(const Given& reason) {
+    std::optional<Given>& axis = axes_.at(2);
+    const std::string key = key_of_axis(2);
     if (axis && (is_bare(axis->node) || find_child(axis->node, "first"))) return;
     const auto word = [&](Boundary boundary) {
       return plain_node(enum_name(boundary), reason.node.position);
     };
-    if (!axis && !everywhere_)
-      axis = following(reason, key_of_axis(index), both_sides(word(Boundary::zero)));
+    if (!axis && !everywhere_) axis = following(reason, key, both_sides(word(Boundary::zero)));
     const YamlNode sides = with_side(axis, Sides::first, word(Boundary::insulated));
-    axis = following(axis ? *axis : reason, key_of_axis(index), sides);
+    axis = following(axis ? *axis : reason, key, sides);
   }
 
   // Gives sides without a condition that of all sides; false if no side lacked one.

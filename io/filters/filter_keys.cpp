@@ -188,13 +188,13 @@ YamlNode read_filter(const YamlNode& node, const std::string& path, YamlProblems
   // config.yaml has a fixed order of keys: name and kind, the kernel and its keys, field, the rest.
   // It has origin and nan only where they are given, as configs of earlier versions.
   YamlNode ordered = empty_node(YamlNode::Kind::map, node.position);
+  const auto is_kept = [&](std::string_view key) {
+    return key == "sigma" ? gaussian
+                          : (key != "origin" && key != "nan") || find_child(node, key) != nullptr;
+  };
   for (const char* const key : {"name", "kind", "kernel", "size", "sigma", "field", "normalize",
                                 "mode", "edge", "constant", "method", "origin", "nan"})
-    if (const YamlNode* const value = find_child(filter, key);
-        value && (find_child(node, key) ||
-                  std::ranges::count(std::to_array<std::string_view>({"sigma", "origin", "nan"}),
-                                     key) == 0 ||
-                  (gaussian && key == std::string_view("sigma"))))
+    if (const YamlNode* const value = find_child(filter, key); value && is_kept(key))
       append_entry(ordered, key, *value);
   return ordered;
 }

@@ -29,17 +29,17 @@ const TiffModule& tiff(const std::string& name) {
 }  // namespace
 
 StoredArray tiff_array(const std::filesystem::path& path, const std::string&, int) {
-  const std::string name = path.string();  // GCC 13 warns of a reference from a temporary
+  const std::string name = path.string();
   const TiffModule& module = tiff(name);
   const std::uint64_t length = file_bytes(path).size;
   const auto open = [&] {
-    TiffPages pages = module.open(path.string());
+    TiffPages pages = module.open(name);
     const double bytes = static_cast<double>(pages.value_size) * static_cast<double>(pages.rows) *
                          static_cast<double>(pages.columns) * static_cast<double>(pages.pages);
     if (bytes > static_cast<double>(length * most_compressed))
       throw IoError(
-          "{}: declares {} pages of {} x {} pixels, more than a file of {} bytes can hold",
-          path.string(), pages.pages, pages.rows, pages.columns, length);
+          "{}: declares {} pages of {} x {} pixels, more than a file of {} bytes can hold", name,
+          pages.pages, pages.rows, pages.columns, length);
     return pages;
   };
   const auto page_size = [](const TiffPages& pages) {

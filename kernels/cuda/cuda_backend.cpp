@@ -6,6 +6,7 @@
 #include <bit>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "kernels/cuda/device/copy_box.hpp"
 #include "kernels/cuda/device/device_buffer.hpp"
@@ -190,15 +191,7 @@ class CudaBackend final : public Backend<T> {
 
   void start_capture(bool with_derived) override {
     use_device();
-    copied_.wait_in(compute_);
-    observe(static_cast<const T*>(buffers_.current), layout_, problem_.part, state_.data(),
-            observation_.data(), compute_);
-    if (with_derived)
-      for (const Derived& derived : derived_)
-        derived.function->apply(state_.data() + derived.field * cells(), derived.result.data(),
-                                compute_);
-    observed_.record(compute_);
-    observed_.wait_in(copy_);
+    evaluate(with_derived ? std::span<const Derived>(derived_) : std::span<const Derived>());
     to_host(host_observation_, observation_);
     own_to_host(host_state_, state_);
     if (with_derived)
@@ -210,13 +203,7 @@ class CudaBackend final : public Backend<T> {
   bool any_of_derived(std::size_t after) override {
     use_device();
     const Derived& derived = derived_[derived_.size() - 1 - after];
-    copied_.wait_in(compute_);
-    observe(static_cast<const T*>(buffers_.current), layout_, problem_.part, state_.data(),
-            observation_.data(), compute_);
-    derived.function->apply(state_.data() + derived.field * cells(), derived.result.data(),
-                            compute_);
-    observed_.record(compute_);
-    observed_.wait_in(copy_);
+    evaluate({&derived, 1});
     own_to_host(derived.host_result, derived.result);
     copied_.record(copy_);
     copied_.wait();
@@ -254,6 +241,19 @@ class CudaBackend final : public Backend<T> {
     DeviceBuffer<T> result;
     PinnedBuffer<T> host_result;
   };
+
+  // Observes the current state and computes these of its derived outputs; copies to the host wait
+  // for both.
+  void evaluate(std::span<const Derived> outputs) {
+    copied_.wait_in(compute_);
+    observe(static_cast<const T*>(buffers_.current), layout_, problem_.part, state_.data(),
+            observation_.data(), compute_);
+    for (const Derived& derived : outputs)
+      derived.function->apply(state_.data() + derived.field * cells(), derived.result.data(),
+                              compute_);
+    observed_.record(compute_);
+    observed_.wait_in(copy_);
+  }
 
   // The memory of one call of reduce().
   struct Search {

@@ -199,8 +199,10 @@ bool GridSystem::weigh(double most_ratio) {
     to[axis] += by;
     if (to[axis] < 0 || to[axis] >= grid_.size[axis]) return;
     const std::int64_t here = grid_.place(from), there = grid_.place(to);
-    const int step = by * (axis == 0 ? 9 : axis == 1 ? 3 : 1);
-    const int forth = stencil_center + step, back = stencil_center - step;
+    std::array<int, 3> offset{};
+    offset[axis] = by;
+    const int forth = offset_number(offset[0], offset[1], offset[2]),
+              back = stencil_offsets - 1 - forth;
     const double a = matrix.has(forth) ? matrix.at(forth)[here] : 0;
     const double b = matrix.has(back) ? matrix.at(back)[there] : 0;
     if (weights[there] != 0 || !(a * b > 0)) return;

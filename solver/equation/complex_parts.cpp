@@ -173,8 +173,8 @@ class PartsWriter {
   }
   NodePair part_by_part(const FormulaNode& node) {
     const bool carries = node.name == "upwind" || node.name == "advect" || node.name == "convolve";
-    const bool has_choice = from_.nodes[node.operands.back()].name == "weno5";
-    const std::size_t acted_on = carries ? node.operands.size() - (has_choice ? 2 : 1) : 0;
+    const std::size_t after = is_by_weno(from_, node) ? 1 : 0;
+    const std::size_t acted_on = carries ? node.operands.size() - 1 - after : 0;
     std::vector<int> operands;
     for (std::size_t i = 0; i < node.operands.size(); ++i)
       if (i != acted_on) operands.push_back(real(node.operands[i], node));

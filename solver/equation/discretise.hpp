@@ -166,6 +166,9 @@ T power_by_squaring(const T& base, int exponent, const Product& product) {
   return result;
 }
 
+/// True if a call of advect or flux ends with weno5, the operand that adds the field apart.
+bool is_by_weno(const Formula& formula, const FormulaNode& call);
+
 /// The number of stages that compute what an operator reads of its operand at neighbours besides
 /// its value: 0; 1 for slopes and second differences; 2 for what follows from these.
 std::size_t stages_of_differences(const Formula& formula, const FormulaNode& call, int operand);
@@ -293,6 +296,7 @@ class TreeWriter {
   Term tensor_divergence(const ShiftedPart& place, int gradient, int tensor,
                          const std::vector<int>& factors);
   Term outflow(int axis, Term out, Term in);
+  Term fused_outflow(int axis, Term out, Term in);
   Term times_area(int axis, Offset cell, Term flux);
   Term over_volume(int axis, Term total);
   Term cell_volume();

@@ -51,6 +51,11 @@ Term TreeWriter::over_volume(int axis, Term total) {
   if (axis != 2 || names_.radial == 0) return total;
   return quotient(total, cell_volume());
 }
+// The flux out of the face after the cell less that into the face before it.
+Term TreeWriter::fused_outflow(int axis, Term out, Term in) {
+  return over_volume(
+      axis, sum(times_area(axis, {}, out), negative(times_area(axis, along(axis, -1), in))));
+}
 Term TreeWriter::around(Term value, Offset outward) {
   if (names_.radial == 0) return value;
   const double half = 0.5 * outward.column * names_.spacing[2];
@@ -127,8 +132,7 @@ Term TreeWriter::divergence(const ShiftedPart& place, const FormulaNode& node) {
         };
         const Term out = product(twice_conductivity({}, after), slope({}, after));
         const Term in = product(twice_conductivity(before, {}), slope(before, {}));
-        return over_volume(axis,
-                           sum(times_area(axis, {}, out), negative(times_area(axis, before, in))));
+        return fused_outflow(axis, out, in);
       },
       [&](int axis) { return 1 / (2 * names_.spacing[axis] * names_.spacing[axis]); });
   return product(scalar(factor, false), total);

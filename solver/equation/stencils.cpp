@@ -39,15 +39,12 @@ Choice choice_in(const Formula& formula, const FormulaNode& call) {
 
 std::size_t stages_of_differences(const Formula& formula, const FormulaNode& call, int operand) {
   if (call.kind != Kind::call) return 0;
-  const auto is_weno = [&](int other) {
-    return formula.nodes[other].kind == Kind::name && formula.nodes[other].name == "weno5";
-  };
-  const std::size_t of_faces = std::ranges::any_of(call.operands, is_weno) ? 2 : 1;
-  if (call.name == "flux") return of_faces;
-  if (call.name == "advect")
-    return operand == call.operands.back() || operand == *(call.operands.end() - of_faces)
+  if (call.name == "flux" || call.name == "advect") {
+    const std::size_t of_faces = is_by_weno(formula, call) ? 2 : 1;
+    return call.name == "flux" || operand == call.operands[call.operands.size() - of_faces]
                ? of_faces
                : 0;
+  }
   const bool of_fourth_order = has_choice(call.name) && call.operands.size() == 2 &&
                                formula.nodes[call.operands[1]].kind == Kind::number;
   return of_fourth_order && operand == call.operands[0] ? 1 : 0;
@@ -121,13 +118,10 @@ Term TreeWriter::laplacian(const Argument& argument) {
 // The second difference or, across r, the difference of the slopes through both faces.
 Term TreeWriter::across_faces(const Argument& argument, int axis) {
   if (axis != 2 || names_.radial == 0) return second_difference(argument, axis);
-  const Offset before = along(axis, -1);
   const Term here = read(argument, {});
   const Term out = beside(Operation::difference, read(argument, along(axis, 1)), here);
-  const Term in = beside(Operation::difference, here, read(argument, before));
-  const Term change =
-      over_volume(axis, sum(times_area(axis, {}, out), negative(times_area(axis, before, in))));
-  return product({here.factor, here.literal}, change);
+  const Term in = beside(Operation::difference, here, read(argument, along(axis, -1)));
+  return product({here.factor, here.literal}, fused_outflow(axis, out, in));
 }
 
 // The sum of the values at a neighbour and at the opposite one.

@@ -17,18 +17,18 @@ using Kind = FormulaNode::Kind;
 // Where the own field, which a formula does not write, stands in its text.
 constexpr std::size_t not_written = static_cast<std::size_t>(-1);
 
-// True if the last written operand of a call asks for weno5.
-bool is_by_weno(const Formula& formula, const FormulaNode& call, std::size_t least) {
-  if (call.operands.size() <= least) return false;
-  const FormulaNode& last = formula.nodes[call.operands[least]];
-  return last.kind == Kind::name && last.name == "weno5";
-}
-
 bool has_own_field(const Formula& formula, const FormulaNode& call) {
   return formula.nodes[call.operands.back()].at == not_written;
 }
 
 }  // namespace
+
+bool is_by_weno(const Formula& formula, const FormulaNode& call) {
+  const std::size_t written = call.operands.size() - (has_own_field(formula, call) ? 1 : 0);
+  if (written < 2) return false;
+  const FormulaNode& last = formula.nodes[call.operands[written - 1]];
+  return last.kind == Kind::name && last.name == "weno5";
+}
 
 Formula with_own_field(Formula rate, const std::string& field) {
   const auto is_flux = [](const FormulaNode& node) {
@@ -133,7 +133,7 @@ Term TreeWriter::outflow(int axis, Term out, Term in) {
 
 Term TreeWriter::advect(const ShiftedPart& place, const FormulaNode& node) {
   const auto written = static_cast<std::size_t>(names_.axes) + 1;
-  const bool by_weno = is_by_weno(*place.formula, node, written);
+  const bool by_weno = node.operands.size() > written && is_by_weno(*place.formula, node);
   require_arguments(node, written + (by_weno ? 1 : 0));
   const int carried = node.operands[written - 1];
   const double factor = read(argument(place, carried, node), {}).factor;
@@ -171,9 +171,9 @@ Term TreeWriter::flux_of_system(const ShiftedPart& place, const FormulaNode& nod
         node.at,
         "flux has no meaning here (expected it in the rate of a field, whose flux it "
         "is)");
-  const bool by_weno = is_by_weno(*place.formula, node, axes + 1);
   FormulaNode written = node;
   written.operands.pop_back();
+  const bool by_weno = written.operands.size() > axes + 1 && is_by_weno(*place.formula, node);
   require_arguments(written, axes + 1 + (by_weno ? 1 : 0));
   for (const int operand : written.operands) refuse_noise(place, operand, node);
   if (const Term speed = write(place.operand(node.operands[axes]));
