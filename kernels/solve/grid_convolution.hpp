@@ -2,13 +2,13 @@
 // last array of their state from the first.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "kernels/cpu/face_conditions.hpp"
 #include "kernels/filters/cpu/cpu_filter.hpp"
+#include "kernels/solve/grid_continuation.hpp"
 #include "kernels/solve/grid_equations.hpp"
 
 namespace lapl {
@@ -37,12 +37,15 @@ class GridConvolution final : public GridEquations {
   const std::vector<ContinuedSide>& sides() const { return sides_; }
   double own_memory() const override;
 
+  /// The continuation at a time, without source and array. Valid until the next call.
+  GridContinuation<T> continuation(double time);
+  /// For a window that only moves values: how far, in the extended array.
+  std::optional<std::int64_t> moved() const { return moved_; }
+  /// The filter of each plane of weights, which reads planes of the extended array; none for a
+  /// plane of zeros.
+  std::vector<std::optional<FilterPlan<double>>> plans() const;
+
  private:
-  void extend(std::size_t axis, double* first_of_line, std::int64_t slow, std::int64_t fast,
-              const std::vector<double>& state);
-  Face<double> staged_face(std::ptrdiff_t side, std::int64_t slow, std::int64_t fast,
-                           const std::vector<double>& state) const;
-  std::ptrdiff_t staged_side(std::size_t axis, bool last) const;
   bool by_volume() const { return window_.by_fft && window_.shape.planes > 1; }
 
   Problem<T> faces_;  // of one array
@@ -50,11 +53,8 @@ class GridConvolution final : public GridEquations {
   std::vector<ContinuedSide> sides_;
   int threads_;
   FaceConditions<T> conditions_;
-  std::array<std::int64_t, 3> size_{}, reach_{};
-  std::array<bool, 3> wraps_{};
-  std::array<std::int64_t, 3> extent_{}, stride_{};  // of the extended grid
+  GridContinuation<T> grid_{};
   std::vector<double> extended_;
-  /// for a window that only moves values: how far, in the extended grid
   std::optional<std::int64_t> moved_;
   std::vector<std::unique_ptr<CpuFilter<double>>> filters_;  // of each plane of weights; null: 0
   std::unique_ptr<CpuFilter<double>> volume_;  // instead; the rank that convolves makes it

@@ -13,7 +13,7 @@
 #include "kernels/cuda/device/copy_box.hpp"
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/device/stream.hpp"
-#include "kernels/cuda/solve/device_solve.hpp"
+#include "kernels/cuda/solve/device_equations.hpp"
 #include "kernels/error.hpp"
 #include "kernels/ranks/reduce_over_grid.hpp"
 #include "kernels/solve/solve_over_grid.hpp"
@@ -157,19 +157,22 @@ StageTiles<T>::StageTiles(DeviceProblem<T>& problem, bool last_is_lent)
   if (has_global_operations(problem_)) reduction_ = device_buffer<ReductionBits>(1);
 }
 
-// A solver on this device, or null where only the host can solve.
+// Solves these equations on this device; null where only the host can.
 template <class T>
-DeviceSolve* StageTiles<T>::device_solve(const GridSolve& solve, cudaStream_t stream) {
-  auto* const system = dynamic_cast<GridSystem*>(problem_.systems[solve.system].get());
-  if (system == nullptr) return nullptr;
-  std::shared_ptr<DeviceSolve>& here = solves_[solve.system];
-  if (!here) here = std::make_shared<DeviceSolve>(*system, stream);
+DeviceEquations<T>* StageTiles<T>::device_equations(int system, cudaStream_t stream) {
+  std::shared_ptr<DeviceEquations<T>>& here = equations_[system];
+  GridEquations* const given = problem_.systems[system].get();
+  if (here) return here.get();
+  if (auto* const solve = dynamic_cast<GridSystem*>(given))
+    here = make_device_solve<T>(*solve, stream);
+  else if (auto* const convolution = dynamic_cast<GridConvolution<T>*>(given))
+    here = make_device_convolution<T>(*convolution, stream);
   return here.get();
 }
 
 // Solves for a state in device memory, if this device has the whole grid and can.
 template <class T>
-bool StageTiles<T>::solve_in_place(DeviceSolve& by, const GridSolve& solve,
+bool StageTiles<T>::solve_in_place(DeviceEquations<T>& by, const GridSolve& solve,
                                    const std::vector<const T*>& arrays,
                                    const std::vector<T*>& written, double time) {
   if (problem_.ranks->count() > 1 || problem_.part) return false;
@@ -189,7 +192,7 @@ bool StageTiles<T>::solve_in_place(DeviceSolve& by, const GridSolve& solve,
 template <class T>
 void StageTiles<T>::solve(const GridSolve& solve, const std::vector<const T*>& arrays,
                           const std::vector<T*>& written, double time, cudaStream_t stream) {
-  DeviceSolve* const by = device_solve(solve, stream);
+  DeviceEquations<T>* const by = device_equations(solve.system, stream);
   if (by != nullptr && solve_in_place(*by, solve, arrays, written, time)) return;
   SolveElsewhere elsewhere;
   if (by != nullptr && problem_.ranks->count() > 1)

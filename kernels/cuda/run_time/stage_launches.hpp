@@ -54,7 +54,8 @@ class DeviceProblem {
   DeviceBuffer<unsigned long long> cells_before_;  // tables of all axes; empty without noise
 };
 
-class DeviceSolve;
+template <class T>
+class DeviceEquations;
 
 /// Steps a problem with one launch for each stage.
 template <class T>
@@ -82,9 +83,10 @@ class StageTiles {
     DeviceBuffer<FaceTable<T>> faces_in_memory;
   };
 
-  DeviceSolve* device_solve(const GridSolve& solve, cudaStream_t stream);
-  bool solve_in_place(DeviceSolve& by, const GridSolve& solve, const std::vector<const T*>& arrays,
-                      const std::vector<T*>& written, double time);
+  DeviceEquations<T>* device_equations(int system, cudaStream_t stream);
+  bool solve_in_place(DeviceEquations<T>& by, const GridSolve& solve,
+                      const std::vector<const T*>& arrays, const std::vector<T*>& written,
+                      double time);
   void solve(const GridSolve& solve, const std::vector<const T*>& arrays,
              const std::vector<T*>& written, double time, cudaStream_t stream);
   GridExtremes extremes_at(const T* values, std::int64_t cell, cudaStream_t stream);
@@ -104,7 +106,7 @@ class StageTiles {
   DeviceBuffer<ReductionBits> reduction_;
   std::map<std::size_t, DeviceBuffer<GhostCondition<T>>> conditions_;  // key: index in varying_
   std::vector<Launch> launches_;
-  std::map<int, std::shared_ptr<DeviceSolve>> solves_;  // by the number of their system
+  std::map<int, std::shared_ptr<DeviceEquations<T>>> equations_;  // by the number of their system
 };
 
 }  // namespace lapl

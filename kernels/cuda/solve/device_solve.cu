@@ -9,8 +9,8 @@
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/device/device_info.hpp"
 #include "kernels/cuda/run_time/stage_launches.hpp"
+#include "kernels/cuda/solve/device_equations.hpp"
 #include "kernels/cuda/solve/device_multigrid.cuh"
-#include "kernels/cuda/solve/device_solve.hpp"
 #include "kernels/cuda/solve/device_vector.cuh"
 #include "kernels/for_floats.hpp"
 #include "kernels/solve/krylov.hpp"
@@ -340,45 +340,49 @@ struct DeviceSolveParts {
   DeviceBuffer<std::int64_t> first_given;
 };
 
-DeviceSolve::DeviceSolve(GridSystem& system, cudaStream_t stream)
-    : parts_(std::make_unique<DeviceSolveParts>(system, stream)) {}
-DeviceSolve::~DeviceSolve() = default;
+template <class T>
+struct DeviceSolve final : DeviceEquations<T> {
+  DeviceSolve(GridSystem& system, cudaStream_t stream) : parts(system, stream) {}
+
+  bool operator()(const std::vector<const T*>& fields, std::int64_t pitch, double time,
+                  T* unknown) override {
+    if (!parts.solve([&] { return parts.host_state(fields, pitch); },
+                     [&] { parts.load(fields, pitch); }, time))
+      return false;
+    const std::int64_t wide = parts.layout.pitch;
+    const double* const from = parts.solution();
+    for_cells_on(parts.stream, parts.rows, parts.shape.columns,
+                 [=] __device__(std::int64_t row, std::int64_t column) {
+                   unknown[row * pitch + column] = static_cast<T>(from[row * wide + column]);
+                 });
+    return true;
+  }
+
+  bool operator()(std::vector<double>& state, double time) override {
+    const std::int64_t cells = parts.shape.cells();
+    const std::size_t row = parts.shape.columns * sizeof(double);
+    const std::size_t pitch = parts.layout.pitch * sizeof(double);
+    const auto load = [&] {  // the fields are rows of one array in both
+      LAPL_CUDA(cudaMemcpy2DAsync(parts.state.data(), pitch, state.data(), row, row,
+                                  std::ssize(state) / parts.shape.columns, cudaMemcpyHostToDevice,
+                                  parts.stream));
+    };
+    if (!parts.solve([&]() -> const std::vector<double>& { return state; }, load, time))
+      return false;
+    LAPL_CUDA(cudaMemcpy2DAsync(state.data() + parts.system.unknown() * cells, row,
+                                parts.solution(), pitch, row, parts.rows, cudaMemcpyDeviceToHost,
+                                parts.stream));
+    LAPL_CUDA(cudaStreamSynchronize(parts.stream));
+    return true;
+  }
+
+  DeviceSolveParts parts;
+};
 
 template <class T>
-bool DeviceSolve::operator()(const std::vector<const T*>& fields, std::int64_t pitch, double time,
-                             T* unknown) {
-  DeviceSolveParts& parts = *parts_;
-  if (!parts.solve([&] { return parts.host_state(fields, pitch); },
-                   [&] { parts.load(fields, pitch); }, time))
-    return false;
-  const std::int64_t wide = parts.layout.pitch;
-  const double* const from = parts.solution();
-  for_cells_on(parts.stream, parts.rows, parts.shape.columns,
-               [=] __device__(std::int64_t row, std::int64_t column) {
-                 unknown[row * pitch + column] = static_cast<T>(from[row * wide + column]);
-               });
-  return true;
+std::unique_ptr<DeviceEquations<T>> make_device_solve(GridSystem& system, cudaStream_t stream) {
+  return std::make_unique<DeviceSolve<T>>(system, stream);
 }
-template bool DeviceSolve::operator()(const std::vector<const float*>&, std::int64_t, double,
-                                      float*);
-template bool DeviceSolve::operator()(const std::vector<const double*>&, std::int64_t, double,
-                                      double*);
-
-bool DeviceSolve::operator()(std::vector<double>& state, double time) {
-  DeviceSolveParts& parts = *parts_;
-  const std::int64_t cells = parts.shape.cells(), rows = parts.rows;
-  const std::size_t row = parts.shape.columns * sizeof(double);
-  const std::size_t pitch = parts.layout.pitch * sizeof(double);
-  const auto load = [&] {  // the fields are rows of one array in both
-    LAPL_CUDA(cudaMemcpy2DAsync(parts.state.data(), pitch, state.data(), row, row,
-                                std::ssize(state) / parts.shape.columns, cudaMemcpyHostToDevice,
-                                parts.stream));
-  };
-  if (!parts.solve([&]() -> const std::vector<double>& { return state; }, load, time)) return false;
-  LAPL_CUDA(cudaMemcpy2DAsync(state.data() + parts.system.unknown() * cells, row, parts.solution(),
-                              pitch, row, rows, cudaMemcpyDeviceToHost, parts.stream));
-  LAPL_CUDA(cudaStreamSynchronize(parts.stream));
-  return true;
-}
+LAPL_FOR_FLOATS(make_device_solve);
 
 }  // namespace lapl
