@@ -229,7 +229,8 @@ TEST_CASE("precision changes by rounding once, and back without a loss") {
   CHECK(nlohmann::json::parse(file_text("new/run.json"))["digest"] == out_digest());
   CHECK(run_lapl({"inspect", "out"}).code == 0);
   CHECK(run_lapl({"export", "out", "-o", "all.nc"}).code == 0);
-  CHECK(run_lapl({"plot", "out", "-o", "p.png"}).code == 0);
+  const Outcome plotted = run_lapl({"plot", "out", "-o", "p.png"});
+  if (!lacks_cairo(plotted)) CHECK(plotted.code == 0);
   SUBCASE("a value that float32 does not hold is an error, and nothing is written") {
     write_text("c.yaml",
                "grid: {shape: [4]}\nequation: {u: \"0\"}\ninitial: {u: 1e300}\n"
