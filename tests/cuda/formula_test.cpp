@@ -66,10 +66,12 @@ std::vector<T> values_near_one(const Problem<T>& problem) {
 using Engines = std::vector<std::string>;
 
 // Checks that engines that take many steps per launch give the right bits for each split of the
-// steps (tiles take the remainder), and that engines that are not in `able` throw EngineUnsuitable.
+// steps (tiles take the remainder), and, if `others_refuse`, that engines that are not in `able`
+// throw EngineUnsuitable.
 template <class T>
 void check_engines(const RunConfig& run, const Engines& able = {"streaming", "resident"},
-                   const std::vector<std::vector<std::int64_t>>& splits = {{45}, {1, 32, 12}}) {
+                   const std::vector<std::vector<std::int64_t>>& splits = {{45}, {1, 32, 12}},
+                   bool others_refuse = true) {
   const Problem<T> problem = make_problem<T>(Model(run), test::coefficient_fields(run));
   const std::vector<T> state = values_near_one(problem);
   const auto expected = stepped<T>("cpu", "interpreted", problem, state, splits.front());
@@ -80,7 +82,8 @@ void check_engines(const RunConfig& run, const Engines& able = {"streaming", "re
   for (const std::string engine : {"streaming", "resident"}) {
     CAPTURE(engine);
     if (std::ranges::count(able, engine) == 0) {
-      CHECK_THROWS_AS(make_backend<T>("cuda", engine, problem, 1), EngineUnsuitable);
+      if (others_refuse)
+        CHECK_THROWS_AS(make_backend<T>("cuda", engine, problem, 1), EngineUnsuitable);
       continue;
     }
     for (const auto& split : splits) {
@@ -116,6 +119,40 @@ TEST_CASE_TEMPLATE("formulas stream with any boundaries", T, float, double) {
       }
 }
 
+// Widths with one to three values in a row's last 16 bytes, and more lanes than those of a strip.
+TEST_CASE_TEMPLATE("formulas stream on rows of any width", T, float, double) {
+  test::need_cuda();
+  using enum Boundary;
+  for (const Boundary rows : {periodic, zero})
+    for (const Boundary columns : {periodic, insulated, zero})
+      for (const std::int64_t width : {509, 510, 511, 1027, 2052}) {
+        CAPTURE(static_cast<int>(rows));
+        CAPTURE(static_cast<int>(columns));
+        CAPTURE(width);
+        RunConfig run = gray_scott({70, width}, {rows, columns});
+        check_engines<T>(run);
+        run.equation.rates["u"] = "0.16 * laplacian(u) + 0.02 * d2_dxdy(v) - u * v + x / 10000";
+        if (columns == zero) run.conditions.push_back(mixed_condition());
+        check_engines<T>(run);
+      }
+  for (const Boundary rows : {periodic, zero})
+    for (const Boundary columns : {periodic, zero})
+      for (const std::int64_t width : {129, 131, 254}) {
+        RunConfig run =
+            gray_scott({.rows = 34, .columns = width, .planes = 9, .axes = 3}, {rows, columns});
+        run.boundaries.planes = insulated;
+        CAPTURE(width);
+        check_engines<T>(run, {"streaming"}, {{13}, {1, 12}});
+        run.equation.rates["u"] =
+            "0.1 * laplacian(u) + 0.02 * d2_dxdy(v) + 0.02 * d2_dxdz(u) + x / 10000";
+        check_engines<T>(run, {"streaming"}, {{7}, {1, 6}});
+        // of the planes beside, only the cells beside are read
+        run.equation.rates["u"] = "0.1 * d2_dx2(u) + 0.1 * d2_dxdz(u)";
+        run.equation.rates["v"] = "0.1 * d2_dy2(v)";
+        check_engines<T>(run, {"streaming"}, {{7}, {1, 6}});
+      }
+}
+
 TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities and the time", T,
                    float, double) {
   test::need_cuda();
@@ -123,9 +160,7 @@ TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities 
     CAPTURE(scheme.name);
     RunConfig run = gray_scott({90, 520}, {Boundary::insulated, Boundary::periodic});
     run.scheme = scheme.value;
-    // too many arrays for streaming
-    const bool is_long = scheme.value == Scheme::rk4 || scheme.is_pair();
-    check_engines<T>(run, is_long ? Engines{"resident"} : Engines{"streaming", "resident"});
+    check_engines<T>(run);
   }
   RunConfig run = gray_scott({80, 264}, {Boundary::zero, Boundary::zero});
   run.time_step = 0.02;
@@ -160,7 +195,7 @@ TEST_CASE_TEMPLATE("the error of a step is that of the CPU, and a step can be ta
     std::vector<T> state = values_near_one(problem);
     state.resize(problem.state_fields() * problem.shape.cells());
     const auto cpu = make_backend<T>("cpu", "interpreted", problem, 2);
-    for (const char* const engine : {"tile", "resident", "auto"}) {
+    for (const char* const engine : {"tile", "resident", "streaming", "auto"}) {
       const auto gpu = make_backend<T>("cuda", engine, problem, 2);
       CAPTURE(engine);
       CAPTURE(gpu->description().engine);
@@ -212,8 +247,9 @@ TEST_CASE_TEMPLATE("formulas stay on the chip on one axis, and on grids of any s
          {Shape{1, 1}, Shape{2, 3}, Shape{13, 1}, Shape{1, 71}, Shape{131, 67}, Shape{257, 509}}) {
       CAPTURE(shape.rows);
       CAPTURE(shape.columns);
-      check_engines<T>(gray_scott(shape, {Boundary::periodic, boundary}), {"resident"});
-      check_engines<T>(gray_scott(shape, {boundary, Boundary::zero}), {"resident"});
+      for (const Boundaries& both :
+           {Boundaries{Boundary::periodic, boundary}, Boundaries{boundary, Boundary::zero}})
+        check_engines<T>(gray_scott(shape, both), {"resident"}, {{45}, {1, 32, 12}}, false);
     }
   }
 }

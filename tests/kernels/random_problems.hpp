@@ -32,9 +32,9 @@ class RandomProblem {
   /// If `wide`, the grid is one that a GPU engine can stream.
   explicit RandomProblem(std::uint64_t seed, bool wide = false) : generator_(seed) {
     run.equation.kind = EquationKind::formula;
-    run.shape = wide
-                    ? Shape{1 + below(90), drawn<std::int64_t>({64, 128, 256, 264, 512, 640, 1040})}
-                    : shape();
+    run.shape = wide ? Shape{1 + below(90), chance(0.5) ? drawn<std::int64_t>({64, 128, 264, 512})
+                                                        : 64 + below(1040)}
+                     : shape();
     run.spacing = drawn<double>({1, 1, 0.5, 0.3});
     if (chance(0.3))
       for (double& along : run.spacing.by_axis) along = drawn<double>({1, 0.7, 0.5, 2});

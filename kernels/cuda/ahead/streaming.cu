@@ -90,6 +90,7 @@ struct DiffusionPlan {
   // An extended grid behaves like a periodic one: its levels impose no condition at a face.
   static constexpr bool in_time = false, wraps_rows = true, wraps_columns = true,
                         mirrors_rows = false, shortened = is_shortened;
+  static constexpr int beyond = 0;
   template <int>
   using Level = DiffusionLevel<T>;
   static __device__ constexpr int first_argument(int) { return 0; }

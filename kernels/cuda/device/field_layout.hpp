@@ -18,6 +18,12 @@ struct FieldLayout {
   std::int64_t pitch = 0;  ///< values from one row to the next
 };
 
+/// Columns of a row with its padding to 16 bytes.
+constexpr std::int64_t whole_vectors(std::int64_t columns, std::size_t value_bytes) {
+  const auto count = static_cast<std::int64_t>(16 / value_bytes);
+  return (columns + count - 1) / count * count;
+}
+
 /// Aligns rows to 128 bytes, a cache line, if that costs less than a sixteenth of the memory; else
 /// to 16 bytes, which one lane loads at a time.
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/cuda/run_time/kernel_text.hpp"
 #include "kernels/for_floats.hpp"
 
@@ -12,20 +13,27 @@ bool is_given(const auto& problem, int array) {
   return array < problem.step_fields + static_cast<int>(problem.coefficients.size());
 }
 
-// Arrays that exist before stage `stage` and are still read, by this or a later stage.
+// Arrays that exist before stage `stage` and are still read, by this or a later stage. A launch of
+// one step does not load fields that the step only computes, such as its error.
 template <class T>
 std::vector<int> alive_at(const Problem<T>& problem, std::size_t stage) {
   std::vector<int> alive;
   for (int array = 0; array < problem.arrays(); ++array) {
     const auto reads = [&](const Stage& one) { return reads_array(one.tree, array); };
+    const bool only_computed = problem.measures_error && array < problem.step_fields &&
+                               std::ranges::none_of(problem.stages, reads);
+    const auto writes = [&](const Stage& one) {
+      return std::ranges::count(one.targets, array) > 0;
+    };
     const auto here = problem.stages.begin() + static_cast<std::ptrdiff_t>(stage);
-    const bool made = is_given(problem, array) ||
-                      std::any_of(problem.stages.begin(), here, [&](const Stage& one) {
-                        return std::ranges::count(one.targets, array) > 0;
-                      });
-    // The next step reads coefficients too, so every level passes them on.
-    const auto from = is_given(problem, array) ? problem.stages.begin() : here;
-    if (array < problem.step_fields || (made && std::any_of(from, problem.stages.end(), reads)))
+    // The next step reads fields and coefficients too, so every level passes them on.
+    const auto use = std::find_if(here, problem.stages.end(),
+                                  [&](const Stage& one) { return reads(one) || writes(one); });
+    const bool given = is_given(problem, array) && !only_computed;
+    const bool made = std::any_of(problem.stages.begin(), here, writes);
+    if (given
+            ? array < problem.step_fields || std::ranges::any_of(problem.stages, reads)
+            : made && (array < problem.step_fields || (use != problem.stages.end() && reads(*use))))
       alive.push_back(array);
   }
   return alive;
@@ -64,7 +72,11 @@ LevelPlan level_plan(const Problem<T>& problem) {
     plan.alive.push_back(alive_at(problem, i));
     plan.slots = std::max(plan.slots, static_cast<int>(plan.alive.back().size()));
   }
-  plan.alive.push_back(plan.alive.front());
+  plan.alive.emplace_back();  // those that enter the next step
+  for (int array = 0; array < problem.arrays(); ++array)
+    if (array < problem.step_fields || std::ranges::count(plan.alive.front(), array) > 0)
+      plan.alive.back().push_back(array);
+  plan.slots = std::max(plan.slots, static_cast<int>(plan.alive.back().size()));
   return plan;
 }
 
@@ -73,7 +85,7 @@ std::string why_no_sizes(Shape shape, std::size_t value_bytes,
   constexpr std::int64_t enough_columns = 1024, enough_rows = 64;  // for the largest sizes
   const auto vector = static_cast<std::int64_t>(16 / value_bytes);
   Shape other = shape;
-  other.columns = (shape.columns + vector - 1) / vector * vector;
+  other.columns = whole_vectors(shape.columns, value_bytes);
   if (shape.axes == 3) other.rows = std::max(shape.rows, enough_rows);
   while (!fits(other) && other.columns < enough_columns) other.columns += vector;
   if (!fits(other)) return "the step has too many operations, arrays or stages for it to pay";
@@ -134,10 +146,12 @@ KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const 
   text += fmt::format(
       "struct Plan {{\n  using T = ::T;\n  using Grid = lapl::{}<T>;\n  {}\n"
       "  static constexpr int fields = {}, stages = {}, arrays = {}, arguments = {};\n"
+      "  static constexpr int beyond = {};\n"
       "  static constexpr bool in_time = {}, wraps_planes = {}, wraps_rows = {}, wraps_columns = "
       "{};\n"
       "  template <int stage>\n  using Level = LevelOf<stage>;\n",
-      of.grid, of.constants, problem.step_fields, stages, problem.arrays(), arguments, plan.in_time,
+      of.grid, of.constants, problem.step_fields, stages, problem.arrays(), arguments,
+      whole_vectors(problem.shape.columns, sizeof(T)) - problem.shape.columns, plan.in_time,
       faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap());
   text += table_text("int", "first_argument", plan.first_argument) +
           table_text("lapl::GhostKind", "kind_at", kinds) +

@@ -46,6 +46,19 @@ __device__ __forceinline__ void copy_async(unsigned shared, const void* global) 
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
 }
 
+/// Copies 16 bytes value by value: those from the `seam`th on are the first of a row of so many
+/// columns.
+template <class T>
+__device__ __forceinline__ void copy_across_seam(unsigned shared, const T* global, int seam,
+                                                 int columns) {
+#pragma unroll
+  for (int i = 0; i < Cells<T>::count; ++i)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                     shared + i * static_cast<unsigned>(sizeof(T))),
+                 "l"(global + (i < seam ? i : i - columns)), "n"(sizeof(T))
+                 : "memory");
+}
+
 template <class P, int array, int side>
 __device__ __forceinline__ typename P::T ghost(const GhostCondition<typename P::T>* conditions,
                                                typename P::T inside) {

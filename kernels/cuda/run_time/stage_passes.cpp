@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/cuda/device/device_info.hpp"
+#include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/error.hpp"
 #include "kernels/for_floats.hpp"
 
@@ -89,9 +90,10 @@ class StageStream final : public StageLevels<T, StreamPlan, StreamGrid<T>> {
     const Shape shape = this->problem_.shape;
     const StreamSizes& sizes = this->plan_.sizes;
     const bool wraps = this->problem_.faces.front().columns.wrap();
-    const std::int64_t inner = shape.columns - (wraps ? 0 : 2 * sizes.halo());
+    const std::int64_t columns = wraps ? shape.columns : whole_vectors(shape.columns, sizeof(T));
+    const std::int64_t inner = columns - (wraps ? 0 : 2 * sizes.halo());
     this->grid_ = {static_cast<int>(shape.rows),
-                   static_cast<int>(shape.columns),
+                   static_cast<int>(columns),
                    static_cast<int>(std::max<std::int64_t>((inner - 1) / sizes.kept() + 1, 1)),
                    problem.pitch(),
                    problem.stride(),
@@ -126,10 +128,11 @@ class StageVolume final : public StageLevels<T, VolumePlan, VolumeGrid<T>> {
     VolumeGrid<T>& grid = this->grid_;
     grid.planes = static_cast<int>(shape.planes);
     grid.rows = static_cast<int>(shape.rows);
-    grid.columns = static_cast<int>(shape.columns);
+    const bool wraps = faces.columns.wrap();
+    grid.columns =
+        static_cast<int>(wraps ? shape.columns : whole_vectors(shape.columns, sizeof(T)));
     grid.tiles_down = tiles(shape.rows, faces.rows.wrap(), sizes.height(), sizes.kept_rows());
-    grid.tiles_across =
-        tiles(shape.columns, faces.columns.wrap(), sizes.width(), sizes.kept_columns());
+    grid.tiles_across = tiles(grid.columns, wraps, sizes.width(), sizes.kept_columns());
     grid.pitch = problem.pitch();
     grid.plane_stride = shape.rows * problem.pitch();
     grid.field_stride = problem.stride();

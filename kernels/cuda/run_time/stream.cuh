@@ -5,22 +5,26 @@
 //   strip of 32 lanes           |    in registers; rows handed on through shared memory
 //   x `columns` cells        warp 1: levels n ... 2n-1        rows out, after `depth` levels
 //
-// A level is a stage of a step. It computes a row from its rows up, centre and down; the cells to
-// the left and right come by shuffle. The new row takes the registers of a row that is no longer
-// read, so that after three row steps (a turn) each row is in its old registers and nothing is
-// copied. If `lagged`, levels go from last to first: each uses the row that the level before it
-// computed one row step ago, and none waits for another. Strips overlap by twice the halo, and the
-// pieces of a strip that different blocks compute overlap by start_rows; both overlaps are computed
-// twice.
+// A level is a stage of a step. The warps have the same code, for the levels of whole steps each;
+// or they share one step, and each has code of its own. A level computes a row from its rows up,
+// centre and down; the cells to the left and right come by shuffle. The new row takes the registers
+// of a row that is no longer read, so that after three row steps (a turn) each row is in its old
+// registers and nothing is copied. If `lagged`, levels go from last to first: each uses the row
+// that the level before it computed one row step ago, and none waits for another. Strips overlap by
+// twice the halo, and the pieces of a strip that different blocks compute overlap by start_rows;
+// both overlaps are computed twice.
 //
 // Faces. Loads wrap at periodic faces. At even faces of rows loads mirror them, if the stage is
 // symmetric. Each level imposes all other conditions: for rows by a copy of the code (`ends`) that
 // runs only in turns with the grid's first or last row as a centre; for columns by a select in
 // lanes 0 and 31, since strips end at the ends of the grid. In inner strips those lanes are in the
-// halo.
+// halo. Rows that do not end with 16 bytes do so with their padding; at a periodic face those that
+// hold both ends of a row are loaded value by value.
 //
 //   Plan   T, Grid; sizes, fields, stages, arrays, arguments, in_time, wraps_columns, wraps_rows,
-//          mirrors_rows, shortened (levels from grid.steps on pass their rows on): constants;
+//          mirrors_rows, shortened (levels from grid.steps on pass their rows on), beyond (values
+//          of a row's last 16 bytes that are padding, which grid.columns counts unless columns
+//          wrap): constants;
 //          ghost_kind(array, side), first_argument(stage), Level<stage>
 //   Level  Stage (see tile.cuh); in, out: numbers of arrays that enter and leave, each in a slot;
 //          array_slot(array), slot_array(slot): the slot of an array that enters, and back;
@@ -33,16 +37,37 @@
 
 namespace lapl {
 
-template <class P>
-struct RowInMemory {
-  Cells<typename P::T> cells[P::sizes.slots][P::sizes.chunks][P::sizes.pitch()];
+template <class P, int slots>
+struct SlotsInMemory {
+  Cells<typename P::T> cells[slots][P::sizes.chunks][P::sizes.pitch()];
 };
+template <class P>
+using RowInMemory = SlotsInMemory<P, P::sizes.slots>;
 template <class P>
 struct Shared {
   static constexpr int rows = StreamSizes::turn_rows;
-  RowInMemory<P> loaded[StreamSizes::ahead + 1][rows];
-  RowInMemory<P> handed[P::sizes.links()][P::sizes.ring()][rows];
+  SlotsInMemory<P, P::sizes.loaded()> loaded[P::sizes.turns_ahead() + 1][rows];
+  // of each link in turn, rows of each slot of its ring
+  Cells<typename P::T>
+      handed[P::sizes.passed() * P::sizes.ring() * rows * P::sizes.chunks * P::sizes.pitch()];
 };
+
+/// The rows that a warp hands on to the next, in each slot of their ring.
+template <class P>
+__device__ __forceinline__ auto handed_rows(Shared<P>& shared, int warp) {
+  constexpr int ring = P::sizes.ring(), rows = StreamSizes::turn_rows;
+  return reinterpret_cast<RowInMemory<P>(*)[ring][rows]>(shared.handed)[warp];
+}
+/// The same where warps share a step.
+template <class P, int warp>
+__device__ __forceinline__ auto rows_handed_by(Shared<P>& shared) {
+  constexpr int leaving = P::template Level<(warp + 1) * P::sizes.levels % P::stages>::in;
+  using TurnRows = SlotsInMemory<P, leaving>[StreamSizes::turn_rows];
+  if constexpr (warp == 0)
+    return reinterpret_cast<TurnRows*>(shared.handed);
+  else
+    return reinterpret_cast<TurnRows*>(rows_handed_by<P, warp - 1>(shared) + P::sizes.ring());
+}
 
 template <class P>
 struct Segment {
@@ -57,6 +82,10 @@ __device__ __forceinline__ Segment<P> make_segment(Index<P> strip, const Pass<P>
   if (P::wraps_columns) return {start - halo, start, min(start + kept, columns), first, last};
   return {min(start, columns - width), strip == 0 ? 0 : start + halo,
           strip == pass.grid.strips - 1 ? columns : start + kept + halo, first, last};
+}
+
+__device__ __forceinline__ int this_warp() {
+  return __shfl_sync(all_lanes, static_cast<int>(threadIdx.y), 0);
 }
 
 // Barriers between a warp and the next one, of 64 threads.
@@ -82,20 +111,19 @@ struct Turn {
   int active;         // number of the warp's levels that step; the others pass rows on unchanged
 };
 
-// Computes the warp's levels from `at` on for row i of a turn. `moving` is the row that enters, and
-// afterwards the row that leaves.
-template <class P, bool ends, int i, int at>
+// Computes the warp's levels from `at` on for row i of a turn, the first of which is stage `begin`.
+// `moving` is the row that enters, and afterwards the row that leaves.
+template <class P, bool ends, int begin, int levels, int i, int at>
 __device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, const Pass<P>& pass,
                                                const Turn<P>& turn) {
-  constexpr int levels = P::sizes.levels;
   if constexpr (at < levels) {
     constexpr bool lagged = P::sizes.lagged;
-    constexpr int k = lagged ? levels - 1 - at : at, stage = k % P::stages;
+    constexpr int k = lagged ? levels - 1 - at : at, stage = (begin + k) % P::stages;
     using Level = typename P::template Level<stage>;
-    const int step = P::in_time ? turn.warp * (levels / P::stages) + k / P::stages : 0;
+    const int step = P::in_time ? (turn.warp * P::sizes.levels + k) / P::stages : 0;
     const auto* const arguments = pass.arguments + step * P::arguments + P::first_argument(stage);
     const auto* const conditions =
-        pass.conditions + (P::in_time ? turn.warp * levels + k : 0) * P::arrays * sides;
+        pass.conditions + (P::in_time ? turn.warp * P::sizes.levels + k : 0) * P::arrays * sides;
     Line<P>(&mine)[3] = rows.of[k];
     Line<P> next;
     if constexpr (lagged) {
@@ -115,7 +143,7 @@ __device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, c
       mine[(i + 2) % 3] = moving;
       moving = next;
     }
-    compute_levels<P, ends, i, at + 1>(rows, moving, pass, turn);
+    compute_levels<P, ends, begin, levels, i, at + 1>(rows, moving, pass, turn);
   }
 }
 
@@ -173,15 +201,15 @@ struct Target {
   }
 };
 
-template <class P, bool ends, int i = 0>
-__device__ __forceinline__ void run_turn(Rows<P>& rows, const RowInMemory<P>* incoming,
-                                         RowInMemory<P>* outgoing, bool last,
-                                         const Target<P>& target, const Pass<P>& pass,
-                                         const Turn<P>& turn) {
+template <class P, bool ends, int begin, int levels, int i = 0, class Incoming, class Outgoing>
+__device__ __forceinline__ void run_turn(Rows<P>& rows, const Incoming* incoming,
+                                         Outgoing* outgoing, bool last, const Target<P>& target,
+                                         const Pass<P>& pass, const Turn<P>& turn) {
   if constexpr (i < StreamSizes::turn_rows) {
     constexpr int count = P::sizes.count(), chunks = P::sizes.chunks;
-    // the arrays that the first level of each warp reads
-    constexpr int arrays = P::template Level<0>::in;
+    // the arrays that enter the warp, and those that enter the next
+    constexpr int arrays = P::template Level<begin>::in;
+    constexpr int leaving = P::template Level<(begin + levels) % P::stages>::in;
     using Row = Cells<typename P::T>;
     Line<P> moving;
 #pragma unroll
@@ -193,7 +221,7 @@ __device__ __forceinline__ void run_turn(Rows<P>& rows, const RowInMemory<P>* in
         for (int j = 0; j < count; ++j) moving.cells[slot][c * count + j] = cells.value[j];
       }
     if constexpr (P::sizes.lagged) rows.of[0][(i + 2) % 3] = moving;
-    compute_levels<P, ends, i, 0>(rows, moving, pass, turn);
+    compute_levels<P, ends, begin, levels, i, 0>(rows, moving, pass, turn);
     const auto chunk = [&](int slot, int c) {
       Row cells;
 #pragma unroll
@@ -204,10 +232,10 @@ __device__ __forceinline__ void run_turn(Rows<P>& rows, const RowInMemory<P>* in
       target.write(target.at + i * pass.grid.pitch, i, pass, chunk);
     else
 #pragma unroll
-      for (int slot = 0; slot < arrays; ++slot)
+      for (int slot = 0; slot < leaving; ++slot)
 #pragma unroll
         for (int c = 0; c < chunks; ++c) outgoing[i].cells[slot][c][threadIdx.x] = chunk(slot, c);
-    run_turn<P, ends, i + 1>(rows, incoming, outgoing, last, target, pass, turn);
+    run_turn<P, ends, begin, levels, i + 1>(rows, incoming, outgoing, last, target, pass, turn);
   }
 }
 
@@ -217,11 +245,12 @@ template <class P>
 struct Loader {
   using T = typename P::T;
   static constexpr int chunks = P::sizes.chunks, lanes = StreamSizes::lanes;
-  static constexpr unsigned row_bytes = sizeof(RowInMemory<P>);
+  static constexpr unsigned row_bytes = sizeof(SlotsInMemory<P, P::sizes.loaded()>);
   static constexpr unsigned slot_bytes = StreamSizes::turn_rows * row_bytes;
 
   const T* next;              // this lane's first 16 bytes of the next row
   int offset[chunks];         // offsets of this lane's other chunks from `next`
+  int first;                  // column of `next`
   unsigned target, slot = 0;  // address in shared memory; bytes from it to the turn's rows
   int row;                    // index of the next row
 
@@ -239,9 +268,17 @@ struct Loader {
       if (column[c] >= pass.grid.columns) column[c] -= pass.grid.columns;
       offset[c] = column[c] - column[0];
     }
+    first = column[0];
     if (P::wraps_rows) row = (row % pass.grid.rows + pass.grid.rows) % pass.grid.rows;
     const int nearest = P::mirrors_rows ? -1 - row : 0;
     next = from + (row < 0 ? nearest : row) * pass.grid.pitch + column[0];
+  }
+  __device__ __forceinline__ void copy(unsigned to, const T* from, int column, int columns) const {
+    constexpr int count = P::sizes.count();
+    if (P::wraps_columns && P::beyond > 0 && (column % count != 0 || column + count > columns))
+      copy_across_seam(to, from, columns - column, columns);
+    else
+      copy_async(to, from);
   }
   /// Starts to copy the rows of a turn. Turns must start in order.
   __device__ __forceinline__ void start(int, const Pass<P>& pass) {
@@ -253,9 +290,10 @@ struct Loader {
       for (int f = 0; f < P::template Level<0>::in; ++f)
 #pragma unroll
         for (int c = 0; c < chunks; ++c)
-          copy_async(target + slot + i * row_bytes + f * (row_bytes / P::sizes.slots) +
-                         c * (lanes / chunks * 16),
-                     next + pass.sources[f] + (c == 0 ? 0 : offset[c]));
+          copy(target + slot + i * row_bytes + f * (row_bytes / P::sizes.loaded()) +
+                   c * (lanes / chunks * 16),
+               next + pass.sources[f] + (c == 0 ? 0 : offset[c]), first + (c == 0 ? 0 : offset[c]),
+               pass.grid.columns);
       ++row;
       if (P::wraps_rows) {
         const bool over = row == rows;
@@ -267,24 +305,28 @@ struct Loader {
         next += row > 0 && row < rows ? pitch : 0;
       }
     }
-    slot = slot == StreamSizes::ahead * slot_bytes ? 0 : slot + slot_bytes;
+    slot = slot == P::sizes.turns_ahead() * slot_bytes ? 0 : slot + slot_bytes;
     end_copy_group();
   }
   /// Waits until the rows of a turn have arrived.
   __device__ __forceinline__ void finish(int, const Pass<P>&, Shared<P>&) {
-    wait_but_for<StreamSizes::ahead>();
+    wait_but_for<P::sizes.turns_ahead()>();
     __syncwarp();
   }
 };
 
-// Computes one segment in one warp.
-template <class P>
+// Computes one segment in one warp: in warp `only`, whose code has the stages of its levels, or, if
+// that is -1, in any of warps of whole steps.
+template <class P, int only>
 __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::T* to,
                                          const Pass<P>& pass, const Segment<P>& segment,
                                          Shared<P>& shared) {
   constexpr int turn_rows = StreamSizes::turn_rows, ring = P::sizes.ring(), lag = P::sizes.lag();
   constexpr bool lays_rows = !P::wraps_rows && !P::mirrors_rows;
-  const int warp = __shfl_sync(all_lanes, threadIdx.y, 0);
+  constexpr int begin = only < 0 ? 0 : only * P::sizes.levels % P::stages;
+  constexpr int levels = P::sizes.levels_of(only);
+  constexpr bool last_only = only == P::sizes.warps - 1;
+  const int warp = only < 0 ? this_warp() : only;
   const bool first = warp == 0, last = warp == P::sizes.warps - 1;
   const auto written = static_cast<int>(segment.last_row - segment.first_row);
   const int turns = (written + P::sizes.start_rows() + turn_rows - 1) / turn_rows;
@@ -293,7 +335,7 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
   Loader<P> loader(from, pass, segment, shared);
   if (first)
 #pragma unroll 1
-    for (int turn = 0; turn < StreamSizes::ahead; ++turn) loader.start(turn, pass);
+    for (int turn = 0; turn < P::sizes.turns_ahead(); ++turn) loader.start(turn, pass);
 
   const int column = static_cast<int>(threadIdx.x) * P::sizes.columns();
   Turn<P> at{warp, segment.first_row - P::sizes.depth() - warp * lag, segment.first_column + column,
@@ -311,8 +353,8 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
   for (int turn = 0; turn < turns; ++turn) {
     if (first) {
       __syncwarp();
-      if (turn + StreamSizes::ahead < turns)
-        loader.start(turn + StreamSizes::ahead, pass);
+      if (turn + P::sizes.turns_ahead() < turns)
+        loader.start(turn + P::sizes.turns_ahead(), pass);
       else
         end_copy_group();
       loader.finish(turn, pass, shared);
@@ -320,28 +362,56 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
       wait_at(full_behind + link * 2);
     }
     if (!last && turn >= ring) wait_at(full_ahead + link * 2 + 1);
-    const auto* incoming = first ? shared.loaded[slot] : shared.handed[first ? 0 : warp - 1][link];
-    auto* outgoing = shared.handed[last && !P::sizes.staged ? 0 : warp][link];
+    const auto* const incoming = [&] {
+      if constexpr (only == 0)
+        return shared.loaded[slot];
+      else if constexpr (only > 0)
+        return rows_handed_by<P, only - 1>(shared)[link];
+      else
+        return first ? shared.loaded[slot] : handed_rows(shared, first ? 0 : warp - 1)[link];
+    }();
+    auto* const outgoing = [&] {
+      if constexpr (only < 0)
+        return handed_rows(shared, last && !P::sizes.staged ? 0 : warp)[link];
+      else  // not used by the last
+        return rows_handed_by<P, (last_only ? 0 : only)>(shared)[link];
+    }();
     // The code for faces runs only if the grid's first or last row is the centre row of a level in
     // this turn.
     const Index<P> lowest = at.first_in - lag, highest = at.first_in + turn_rows - 2;
     const Index<P> bottom = pass.grid.rows - 1;
     if (lays_rows && ((lowest <= 0 && highest >= 0) || (lowest <= bottom && highest >= bottom)))
-      run_turn<P, true>(rows, incoming, outgoing, last, target, pass, at);
+      run_turn<P, true, begin, levels>(rows, incoming, outgoing, last, target, pass, at);
     else
-      run_turn<P, false>(rows, incoming, outgoing, last, target, pass, at);
+      run_turn<P, false, begin, levels>(rows, incoming, outgoing, last, target, pass, at);
     if (!first && turn + ring < turns) arrive_at(full_behind + link * 2 + 1);
     if (!last) arrive_at(full_ahead + link * 2);
-    if (!P::sizes.staged)
+    if constexpr (!P::sizes.staged) {
       target.at += turn_rows * pass.grid.pitch;
-    else if (last)
+    } else if (last) {
       target.write(outgoing, pass);
+    }
     target.row += turn_rows;
     at.first_in += turn_rows;
-    slot = slot == StreamSizes::ahead ? 0 : slot + 1;
+    slot = slot == P::sizes.turns_ahead() ? 0 : slot + 1;
     link = link == ring - 1 ? 0 : link + 1;
   }
   if (first) wait_but_for<0>();
+}
+
+// Computes one segment in the warps of a block.
+template <class P, int only>
+__device__ __forceinline__ void run_warps(const typename P::T* from, typename P::T* to,
+                                          const Pass<P>& pass, const Segment<P>& segment,
+                                          Shared<P>& shared) {
+  if constexpr (P::sizes.levels % P::stages == 0) {
+    run_warp<P, -1>(from, to, pass, segment, shared);
+  } else if constexpr (only < P::sizes.warps) {
+    if (this_warp() == only)
+      run_warp<P, only>(from, to, pass, segment, shared);
+    else
+      run_warps<P, only + 1>(from, to, pass, segment, shared);
+  }
 }
 
 // Strips, each with start_rows additional rows at its start, are lined up; every block takes an
@@ -362,7 +432,7 @@ __device__ __forceinline__ void stream(const typename P::T* from, typename P::T*
     const auto first = static_cast<Index<P>>(max(place - start - start_rows, GridIndex{0}));
     const auto last = static_cast<Index<P>>(stop - start - start_rows);
     if (last > first) {
-      run_warp<P>(from, to, pass, make_segment<P>(strip, pass, first, last), shared);
+      run_warps<P, 0>(from, to, pass, make_segment<P>(strip, pass, first, last), shared);
       __syncthreads();
     }
     place = stop;

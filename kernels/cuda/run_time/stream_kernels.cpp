@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/cuda/run_time/level_kernels.hpp"
 #include "kernels/for_floats.hpp"
 
@@ -24,6 +25,28 @@ double stream_yield(const StreamSizes& sizes, Shape shape) {
   return 1 / (1 / made + 3.0 / sizes.depth());
 }
 
+// Estimates the registers of values in the warp, of those that have `levels` levels each, that
+// needs most: of an array that a stage reads beside the cell two rows stay, of others one; one more
+// enters and one leaves.
+template <class T>
+int most_registers(const Problem<T>& problem, const StreamPlan& plan, const StreamSizes& sizes) {
+  int most = 0, rows = 0;
+  for (std::size_t stage = 0; stage < problem.stages.size(); ++stage) {
+    if (stage % static_cast<std::size_t>(sizes.levels) == 0) rows = 0;
+    for (const int array : plan.alive[stage])
+      rows += std::ranges::any_of(problem.stages[stage].tree.operations,
+                                  [&](const StageOperation& node) {
+                                    return node.operation == Operation::value &&
+                                           node.index == array && node.at != Offset{};
+                                  })
+                  ? 2
+                  : 1;
+    most = std::max(
+        most, rows + static_cast<int>(plan.alive[stage].size() + plan.alive[stage + 1].size()));
+  }
+  return most * sizes.columns() * sizes.value_bytes / 4;
+}
+
 }  // namespace
 
 template <class T>
@@ -38,8 +61,6 @@ StreamPlan stream_plan(const Problem<T>& problem) {
   if (shape.axes != 2) return refuse("the grid does not have two axes");
   if (std::max(shape.rows, shape.columns) > (1 << 30))
     return refuse("the grid has more than 2^30 rows or columns");
-  // a launch computes several steps, each of which ends with its largest error
-  if (problem.measures_error) return refuse("the error of each step is measured");
   const bool symmetric = std::ranges::all_of(problem.stages, [](const Stage& stage) {
     return stage_properties(stage.tree).mirror_symmetric && !reads_positions(stage.tree);
   });
@@ -52,6 +73,15 @@ StreamPlan stream_plan(const Problem<T>& problem) {
   const Faces<T>& faces = problem.faces.front();
   const int most = faces.rows.wrap() && faces.columns.wrap() ? 16 : 12;
   const auto stages = static_cast<int>(problem.stages.size());
+  const auto fits = [&](const StreamSizes& sizes, Shape of) {
+    const int code =
+        4 * sizes.columns() * std::max(sizes.levels, stages) * (plan.arithmetic + 5) / stages;
+    return code <= 3600 && argument_bytes(problem, plan, sizes.depth()) <= 28'000 &&
+           sizes.kept() > 0 && sizes.start_rows() <= deep_rows &&
+           whole_vectors(of.columns, sizeof(T)) >= sizes.width() &&
+           // a launch of several steps has not the error of each
+           (!problem.measures_error || sizes.depth() == stages);
+  };
   const auto fastest = [&](Shape of) {
     double best = 0;
     std::optional<StreamSizes> found;
@@ -59,16 +89,22 @@ StreamPlan stream_plan(const Problem<T>& problem) {
       for (int levels = stages; levels * chunks * plan.slots <= most; levels += stages) {
         const bool wide = chunks > 1;
         const StreamSizes sizes{sizeof(T), plan.slots, chunks, levels, wide ? 4 : 2, wide};
-        const int code = 4 * sizes.columns() * levels * (plan.arithmetic + 5) / stages;
-        if (code > 3600 || argument_bytes(problem, plan, sizes.depth()) > 28'000 ||
-            sizes.kept() <= 0 || sizes.start_rows() > deep_rows || of.columns < sizes.width() ||
-            of.columns % sizes.columns() != 0)
-          continue;
+        if (!fits(sizes, of)) continue;
         if (const double yield = stream_yield(sizes, of); yield > best) {
           best = yield;
           found = sizes;
         }
       }
+    // Else one step a launch, whose stages several warps share.
+    for (const int warps : {4, 3, 2}) {
+      StreamSizes sizes{sizeof(T), plan.slots, 1, (stages + warps - 1) / warps, warps, false};
+      sizes.missing = sizes.levels * warps - stages;
+      sizes.entering = static_cast<int>(plan.alive.front().size());
+      if (sizes.missing >= sizes.levels) continue;
+      for (int warp = 1; warp < warps; ++warp)
+        sizes.handed += static_cast<int>(plan.alive[warp * sizes.levels].size());
+      if (!found && fits(sizes, of) && most_registers(problem, plan, sizes) <= 216) found = sizes;
+    }
     return found;
   };
   const auto sizes = fastest(shape);
@@ -77,6 +113,12 @@ StreamPlan stream_plan(const Problem<T>& problem) {
         why_no_sizes(shape, sizeof(T), [&](Shape of) { return fastest(of).has_value(); }));
   plan.sizes = *sizes;
   plan.blocks = 8 / plan.sizes.warps;
+  if (plan.sizes.levels % stages != 0) {
+    // As many as registers, of which code takes some too, and shared memory allow.
+    const int registers = most_registers(problem, plan, plan.sizes) + 40;
+    plan.blocks = std::max(1, std::min({65536 / (32 * plan.sizes.warps * registers),
+                                        (228 << 10) / (plan.sizes.shared_bytes() + 1024), 4}));
+  }
   return plan;
 }
 
@@ -84,10 +126,10 @@ template <class T>
 KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan) {
   const StreamSizes& sizes = plan.sizes;
   const std::string constants = fmt::format(
-      "static constexpr lapl::StreamSizes sizes{{{}, {}, {}, {}, {}, {}}};\n"
+      "static constexpr lapl::StreamSizes sizes{{{}, {}, {}, {}, {}, {}, false, {}, {}, {}}};\n"
       "  static constexpr bool mirrors_rows = {}, shortened = false;",
       sizes.value_bytes, sizes.slots, sizes.chunks, sizes.levels, sizes.warps, sizes.lagged,
-      plan.mirrors_rows);
+      sizes.entering, sizes.handed, sizes.missing, plan.mirrors_rows);
   return level_kernel(problem, plan,
                       {.header = "kernels/cuda/run_time/stream.cuh",
                        .name = "stream",

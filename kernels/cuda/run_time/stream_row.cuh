@@ -47,9 +47,11 @@ struct StreamCell {
 // compiler.
 
 // Gathers an array's cells of a row and, if the stage reads them, the cells on either side.
+// `at_end`: the lane has the grid's last column, before `beyond` cells of padding.
 template <class P, class Level, bool ends, int slot, int r>
 __device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& line,
-                                           const GhostCondition<typename P::T>* conditions) {
+                                           const GhostCondition<typename P::T>* conditions,
+                                           bool at_end) {
   constexpr int columns = P::sizes.columns(), array = Level::slot_array(slot);
   typename P::T* const cells = around.cells[r][slot];
 #pragma unroll
@@ -69,6 +71,11 @@ __device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& lin
     cells[columns + 1] = P::wraps_columns || threadIdx.x != StreamSizes::lanes - 1
                              ? beside
                              : ghost<P, array, last_column>(conditions, cells[columns]);
+    if constexpr (!P::wraps_columns && P::beyond > 0) {
+      constexpr int last = columns - P::beyond;
+      const auto behind = ghost<P, array, last_column>(conditions, cells[last]);
+      cells[last + 1] = at_end ? behind : cells[last + 1];
+    }
   }
 }
 
@@ -93,16 +100,17 @@ template <class P, class Level, bool ends, int slot = 0>
 __device__ __forceinline__ void gather(Around<P>& around, const Line<P>& up, const Line<P>& centre,
                                        const Line<P>& down,
                                        const GhostCondition<typename P::T>* conditions,
-                                       bool at_first, bool at_last) {
+                                       bool at_first, bool at_last, bool at_end) {
   if constexpr (slot < Level::in) {
-    gather_row<P, Level, ends, slot, 0>(around, up, conditions);
-    gather_row<P, Level, ends, slot, 1>(around, centre, conditions);
-    gather_row<P, Level, ends, slot, 2>(around, down, conditions);
+    gather_row<P, Level, ends, slot, 0>(around, up, conditions, at_end);
+    gather_row<P, Level, ends, slot, 1>(around, centre, conditions, at_end);
+    gather_row<P, Level, ends, slot, 2>(around, down, conditions, at_end);
     if constexpr (ends) {
       lay_row<P, Level, slot, 0>(around, conditions, at_first);
       lay_row<P, Level, slot, 2>(around, conditions, at_last);
     }
-    gather<P, Level, ends, slot + 1>(around, up, centre, down, conditions, at_first, at_last);
+    gather<P, Level, ends, slot + 1>(around, up, centre, down, conditions, at_first, at_last,
+                                     at_end);
   }
 }
 
@@ -128,7 +136,8 @@ __device__ __forceinline__ void make_row(const Line<P>& up, const Line<P>& centr
                                          const GhostCondition<typename P::T>* conditions,
                                          Index<P> row, Index<P> column) {
   Around<P> around;
-  gather<P, Level, ends>(around, up, centre, down, conditions, row == 0, row == pass.grid.rows - 1);
+  gather<P, Level, ends>(around, up, centre, down, conditions, row == 0, row == pass.grid.rows - 1,
+                         column + P::sizes.columns() == pass.grid.columns);
 #pragma unroll
   for (int j = 0; j < P::sizes.columns(); ++j) {
     typename P::T results[Level::Stage::targets];

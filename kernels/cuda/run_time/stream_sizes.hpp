@@ -10,24 +10,31 @@ struct StreamSizes {
   int value_bytes;  ///< bytes of one value
   int slots;        ///< largest number of arrays that enter a stage
   int chunks;       ///< columns of a lane, in units of 16 bytes
-  int levels;       ///< levels (stages) of each warp
+  int levels;       ///< levels (stages) of each warp: whole steps, or a part of one
   int warps;        ///< at least two
   bool lagged;      ///< levels go from last to first, each on rows computed a row step ago
   /// rows leave through shared memory, so that neighbouring lanes write neighbouring 16 bytes
   bool staged = false;
+  /// where warps share a step: the arrays that a launch loads, and those that leave all warps but
+  /// the last
+  int entering = 0, handed = 0;
+  int missing = 0;  ///< levels that the last warp lacks
 
   static constexpr int lanes = 32;
   static constexpr int turn_rows = 3;  ///< rows after which each row is in its old registers again
-  static constexpr int ahead = 3;      ///< turns whose rows are being loaded from memory
+  static constexpr int ahead = 3;      ///< turns whose rows are being loaded, see turns_ahead()
 
   LAPL_HOST_DEVICE constexpr int count() const { return 16 / value_bytes; }
   LAPL_HOST_DEVICE constexpr int columns() const { return chunks * count(); }
   LAPL_HOST_DEVICE constexpr int width() const { return lanes * columns(); }
-  LAPL_HOST_DEVICE constexpr int depth() const { return levels * warps; }
+  LAPL_HOST_DEVICE constexpr int depth() const { return levels * warps - missing; }
+  LAPL_HOST_DEVICE constexpr int levels_of(int warp) const {
+    return warp == warps - 1 ? levels - missing : levels;
+  }
   /// Rows by which a warp's output lags behind its input.
   LAPL_HOST_DEVICE constexpr int lag() const { return lagged ? 2 * levels - 1 : levels; }
   /// Row steps of a segment before its first row leaves the last warp.
-  LAPL_HOST_DEVICE constexpr int start_rows() const { return depth() + warps * lag(); }
+  LAPL_HOST_DEVICE constexpr int start_rows() const { return depth() + warps * lag() - missing; }
   LAPL_HOST_DEVICE constexpr int halo() const {
     return (depth() + count() - 1) / count() * count();
   }
@@ -36,11 +43,13 @@ struct StreamSizes {
   LAPL_HOST_DEVICE constexpr int ring() const { return warps > 2 ? 2 : 4; }
   /// Lanes per row in shared memory, padded: access by lane and by 16 bytes has no bank conflicts.
   LAPL_HOST_DEVICE constexpr int pitch() const { return lanes + (chunks > 1 ? 8 / chunks : 0); }
-  LAPL_HOST_DEVICE constexpr int row_bytes() const { return slots * chunks * pitch() * 16; }
+  LAPL_HOST_DEVICE constexpr int turns_ahead() const { return entering > 0 ? 2 : ahead; }
+  LAPL_HOST_DEVICE constexpr int loaded() const { return entering > 0 ? entering : slots; }
+  LAPL_HOST_DEVICE constexpr int passed() const { return handed > 0 ? handed : links() * slots; }
+  LAPL_HOST_DEVICE constexpr int row_bytes() const { return chunks * pitch() * 16; }
   LAPL_HOST_DEVICE constexpr int links() const { return staged ? warps : warps - 1; }
-  LAPL_HOST_DEVICE constexpr int turns_kept() const { return ahead + 1 + links() * ring(); }
   LAPL_HOST_DEVICE constexpr int shared_bytes() const {
-    return turns_kept() * turn_rows * row_bytes();
+    return ((turns_ahead() + 1) * loaded() + ring() * passed()) * turn_rows * row_bytes();
   }
 };
 

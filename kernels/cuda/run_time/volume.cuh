@@ -21,8 +21,9 @@
 // grid. In inner tiles those are in the halo.
 //
 //   Plan   T, sizes, fields, stages, arrays, arguments, in_time, wraps_planes, wraps_rows,
-//          wraps_columns: constants; ghost_kind(array, side), first_argument(stage); Level<stage>
-//          as in stream.cuh, but with reads(slot, line, column), where line is a VolumeLine
+//          wraps_columns, beyond (as in stream.cuh): constants; ghost_kind(array, side),
+//          first_argument(stage); Level<stage> as in stream.cuh, but with reads(slot, line,
+//          column), where line is a VolumeLine
 #pragma once
 
 #include "kernels/cuda/run_time/volume_plane.cuh"
@@ -131,6 +132,7 @@ struct PlaneLoader {
 
   const char* next;      // this lane's first cells of the next plane
   int plane;             // index of the next plane
+  int column;            // of the cells
   int row_offset[rows];  // from `next` to each row of this lane, in bytes
   unsigned target;       // address of the cells in shared memory
   unsigned place = 0;    // bytes from `target` to the next plane
@@ -144,24 +146,33 @@ struct PlaneLoader {
     };
     if (P::wraps_planes) plane = (plane % grid.planes + grid.planes) % grid.planes;
     const int row = wrapped(P::wraps_rows, turn.row, grid.rows);
+    column = wrapped(P::wraps_columns, turn.column, grid.columns);
 #pragma unroll
     for (int r = 0; r < rows; ++r)
       row_offset[r] = (P::wraps_rows && row + r >= grid.rows ? r - grid.rows : r) *
                       static_cast<int>(grid.pitch * sizeof(T));
-    next =
-        reinterpret_cast<const char*>(from + max(plane, 0) * grid.plane_stride + row * grid.pitch +
-                                      wrapped(P::wraps_columns, turn.column, grid.columns));
+    next = reinterpret_cast<const char*>(from + max(plane, 0) * grid.plane_stride +
+                                         row * grid.pitch + column);
   }
 
   __device__ __forceinline__ void start(const Pass<P>& pass) {
     const auto& grid = pass.grid;
+    constexpr int count = P::sizes.count();
+    const bool across =
+        P::wraps_columns && P::beyond > 0 && (column % count != 0 || column + count > grid.columns);
 #pragma unroll
     for (int array = 0; array < P::template Level<0>::in; ++array) {
       const char* const source = next + pass.sources[array] * static_cast<GridIndex>(sizeof(T));
 #pragma unroll
-      for (int r = 0; r < rows; ++r)
-        copy_async(target + place + r * sizeof(TileRow<P>) + array * sizeof(Cells<T>) * 32,
-                   source + row_offset[r]);
+      for (int r = 0; r < rows; ++r) {
+        const unsigned to = target + place + r * static_cast<unsigned>(sizeof(TileRow<P>)) +
+                            array * static_cast<unsigned>(sizeof(Cells<T>)) * 32;
+        if (across)
+          copy_across_seam(to, reinterpret_cast<const T*>(source + row_offset[r]),
+                           grid.columns - column, grid.columns);
+        else
+          copy_async(to, source + row_offset[r]);
+      }
     }
     end_copy_group();
     ++plane;

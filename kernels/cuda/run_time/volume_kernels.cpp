@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "kernels/cuda/device/field_layout.hpp"
 #include "kernels/cuda/run_time/level_kernels.hpp"
 #include "kernels/for_floats.hpp"
 
@@ -49,8 +50,8 @@ VolumePlan volume_plan(const Problem<T>& problem, const DeviceLimits& device) {
         if (code > 6000 || argument_bytes(problem, plan, levels) > 28'000 ||
             (problem.measures_error && levels > stages) ||
             sizes.shared_bytes() > device.shared_bytes || sizes.kept_rows() <= 0 ||
-            sizes.kept_columns() <= 0 || of.rows < sizes.height() || of.columns < sizes.width() ||
-            of.columns % sizes.count() != 0)
+            sizes.kept_columns() <= 0 || of.rows < sizes.height() ||
+            whole_vectors(of.columns, sizeof(T)) < sizes.width())
           continue;
         if (const double cost = volume_cost(sizes, plan.arithmetic, stages);
             !found || cost < least) {

@@ -83,11 +83,13 @@ struct VolumeCell {
   int j;
 };
 
-// Gathers a line's own cells and, if the stage reads them, the cells on either side.
+// Gathers a line's own cells and, if the stage reads them, the cells on either side. `at_end`: the
+// lane has the grid's last column, before `beyond` cells of padding.
 template <class P, class Level, bool ends, int slot, int line>
 __device__ __forceinline__ void gather_line(VolumeAround<P>& around,
                                             const typename P::T (&from)[P::sizes.count()],
-                                            const GhostCondition<typename P::T>* conditions) {
+                                            const GhostCondition<typename P::T>* conditions,
+                                            bool at_end) {
   constexpr int count = P::sizes.count(), array = Level::slot_array(slot);
   constexpr auto read_at = [](int side) {
     bool any = Level::reads(slot, line, side);
@@ -111,6 +113,11 @@ __device__ __forceinline__ void gather_line(VolumeAround<P>& around,
     cells[count + 1] = P::wraps_columns || threadIdx.x != VolumeSizes::lanes - 1
                            ? beside
                            : ghost<P, array, last_column>(conditions, from[count - 1]);
+    if constexpr (!P::wraps_columns && P::beyond > 0) {
+      constexpr int last = count - P::beyond;
+      const auto behind = ghost<P, array, last_column>(conditions, cells[last]);
+      cells[last + 1] = at_end ? behind : cells[last + 1];
+    }
   }
 }
 
@@ -121,10 +128,11 @@ __device__ __forceinline__ void lay_line(VolumeAround<P>& around,
                                          const GhostCondition<typename P::T>* conditions,
                                          bool outermost) {
   constexpr int count = P::sizes.count(), array = Level::slot_array(slot);
+  constexpr bool left = Level::reads(slot, line, 0), right = Level::reads(slot, line, 2);
 #pragma unroll
-  for (int j = 0; j < count + 2; ++j) {
-    if (!all && j > 0 && j <= count) continue;
-    if (!Level::reads(slot, line, j == 0 ? 0 : j == count + 1 ? 2 : 1)) continue;
+  for (int j = left ? 0 : 1; j <= (right ? count + 1 : count); ++j) {
+    const bool beside = j == 0 || j == count + 1 || (P::beyond > 0 && j == count - P::beyond + 1);
+    if (!all && !beside) continue;
     typename P::T& cell = around.cells[line][slot][j];
     const auto beyond = ghost<P, array, side>(conditions, around.cells[at_row][slot][j]);
     cell = outermost ? beyond : cell;
@@ -146,40 +154,44 @@ __device__ __forceinline__ void gather_cells(VolumeAround<P>& around, const Plan
                                              const Pass<P>& pass, const TileTurn& turn) {
   using T = typename P::T;
   if constexpr (slot < Level::in) {
-    constexpr int rows = P::sizes.rows, count = P::sizes.count();
+    constexpr int rows = P::sizes.rows;
+    const bool at_end = turn.column + P::sizes.count() == pass.grid.columns;
     constexpr auto reads = [](int line) {
       return Level::reads(slot, line, 0) || Level::reads(slot, line, 1) ||
              Level::reads(slot, line, 2);
     };
-    gather_line<P, Level, ends, slot, at_row>(around, step.centre.cells[slot][r], step.conditions);
+    gather_line<P, Level, ends, slot, at_row>(around, step.centre.cells[slot][r], step.conditions,
+                                              at_end);
     if constexpr (reads(before)) {
       if constexpr (r == 0)
         gather_line<P, Level, ends, slot, before>(around, step.above.of(slot).value,
-                                                  step.conditions);
+                                                  step.conditions, at_end);
       else
         gather_line<P, Level, ends, slot, before>(around, step.centre.cells[slot][r - 1],
-                                                  step.conditions);
+                                                  step.conditions, at_end);
       if constexpr (r == 0 && !P::wraps_rows)
         lay_line<P, Level, slot, before, first_row, false>(around, step.conditions, turn.warp == 0);
     }
     if constexpr (reads(after)) {
       if constexpr (r == rows - 1)
-        gather_line<P, Level, ends, slot, after>(around, step.below.of(slot).value,
-                                                 step.conditions);
+        gather_line<P, Level, ends, slot, after>(around, step.below.of(slot).value, step.conditions,
+                                                 at_end);
       else
         gather_line<P, Level, ends, slot, after>(around, step.centre.cells[slot][r + 1],
-                                                 step.conditions);
+                                                 step.conditions, at_end);
       if constexpr (r == rows - 1 && !P::wraps_rows)
         lay_line<P, Level, slot, after, last_row, false>(around, step.conditions,
                                                          turn.warp == P::sizes.warps - 1);
     }
     if constexpr (reads(up)) {
-      gather_line<P, Level, ends, slot, up>(around, step.up.cells[slot][r], step.conditions);
+      gather_line<P, Level, ends, slot, up>(around, step.up.cells[slot][r], step.conditions,
+                                            at_end);
       if constexpr (ends)
         lay_line<P, Level, slot, up, first_plane, true>(around, step.conditions, step.plane == 0);
     }
     if constexpr (reads(down)) {
-      gather_line<P, Level, ends, slot, down>(around, step.down.cells[slot][r], step.conditions);
+      gather_line<P, Level, ends, slot, down>(around, step.down.cells[slot][r], step.conditions,
+                                              at_end);
       if constexpr (ends)
         lay_line<P, Level, slot, down, last_plane, true>(around, step.conditions,
                                                          step.plane == pass.grid.planes - 1);
