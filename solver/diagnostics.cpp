@@ -1,6 +1,13 @@
 #include "solver/diagnostics.hpp"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "kernels/error.hpp"
+#include "solver/near_nodes.hpp"
 
 namespace lapl {
 
@@ -27,10 +34,33 @@ std::vector<std::string> diagnostics_columns(const RunConfig& config) {
 std::vector<std::string> probe_columns(const RunConfig& config) {
   std::vector<std::string> columns;
   if (!config.probes) return columns;
-  for (const auto& [name, cell] : config.probes->at)
+  for (const Probe& probe : config.probes->at)
     for (const std::string& field : config.fields)
-      columns.push_back(config.fields.size() == 1 ? name : name + "_" + field);
+      columns.push_back(config.fields.size() == 1 ? probe.name : probe.name + "_" + field);
   return columns;
+}
+
+std::string place_text(const Probe& probe) {
+  if (probe.position.empty()) return fmt::format("[{}]", fmt::join(probe.cell, ", "));
+  return fmt::format("{{at: [{}]}}", fmt::join(probe.position, ", "));
+}
+
+std::vector<std::pair<std::int64_t, double>> cells_of_probe(const RunConfig& config,
+                                                            const Probe& probe) {
+  if (probe.position.empty()) return {{cell_index(config.shape, Cell::of(probe.cell)), 1}};
+  std::array<double, 3> at{};
+  for (std::size_t i = 0; i < probe.position.size(); ++i) {
+    const std::size_t axis = 2 - i;
+    at[axis] =
+        node_index(probe.position[i], config.spacing.origin[axis], config.spacing.by_axis[axis]);
+    if (!probe.is_linear) at[axis] = std::floor(at[axis] + 0.5);
+    if (by_axis(config.boundaries)[axis] != Boundary::periodic)
+      at[axis] = std::clamp(at[axis], 0.0, static_cast<double>(by_axis(config.shape)[axis] - 1));
+  }
+  std::vector<std::pair<std::int64_t, double>> cells;
+  for (const auto& [index, weight] : nodes_around(at, config.shape))
+    cells.emplace_back(cell_index(config.shape, {index[1], index[2], index[0]}), weight);
+  return cells;
 }
 
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now) {
@@ -39,9 +69,8 @@ std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunC
   const std::vector<std::string> earlier = probe_columns(before), columns = probe_columns(now);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto at = std::ranges::find(earlier, columns[i]);
-    if (at != earlier.end() &&
-        before.probes->at[(at - earlier.begin()) / before.fields.size()].second !=
-            now.probes->at[i / now.fields.size()].second)
+    if (at != earlier.end() && before.probes->at[(at - earlier.begin()) / before.fields.size()] !=
+                                   now.probes->at[i / now.fields.size()])
       moved.push_back(columns[i]);
   }
   return moved;

@@ -47,7 +47,13 @@ std::vector<std::string> diagnostics_columns(const RunConfig& config);
 /// one field).
 std::vector<std::string> probe_columns(const RunConfig& config);
 
-/// The columns of probes.csv that both configs have, but that refer to different cells.
+/// Where a probe is, as a config says it.
+std::string place_text(const Probe& probe);
+/// The cells that a probe reads, with their weights. Its place must be in the grid.
+std::vector<std::pair<std::int64_t, double>> cells_of_probe(const RunConfig& config,
+                                                            const Probe& probe);
+
+/// The columns of probes.csv that both configs have, but that refer to different places.
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now);
 
 /// The values of diagnostics_columns, in the same order; `steps` is the controller's state, if

@@ -288,12 +288,23 @@ class Run {
 
   void probe() {
     if (!schedule_.is_probe(step_)) return;
-    std::vector<std::int64_t> probed;
-    const Shape shape = config_.shape;
-    for (const auto& [name, indices] : config_.probes->at)
-      for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field)
-        probed.push_back(field * shape.cells() + cell_index(shape, Cell::of(indices)));
-    sink_.probed(step_, time(), backend_->values_at(probed));
+    if (probed_.empty())
+      for (const Probe& probe : config_.probes->at)
+        for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field) {
+          auto& cells = probed_.emplace_back(cells_of_probe(config_, probe));
+          for (auto& [cell, weight] : cells) cell += field * config_.shape.cells();
+        }
+    std::vector<std::int64_t> cells;
+    for (const auto& value : probed_)
+      for (const auto& [cell, weight] : value) cells.push_back(cell);
+    const std::vector<T> found = backend_->values_at(cells);
+    std::vector<T> values;
+    for (auto at = found.begin(); const auto& value : probed_) {
+      double sum = -0.0;  // keeps the sign of a zero
+      for (const auto& [cell, weight] : value) sum += weight * static_cast<double>(*at++);
+      values.push_back(static_cast<T>(sum));
+    }
+    sink_.probed(step_, time(), values);
   }
 
   // The reason why the run is complete at this step; empty: it is not.
@@ -378,6 +389,8 @@ class Run {
   std::function<Reduced<T>()> search_;  // for values that are not finite at searched_step_
   std::int64_t searched_step_ = 0;
   std::vector<T> before_;  // memory for is_steady
+  // for each column of probes.csv the values of the state, with weights; made at the first probe
+  std::vector<std::vector<std::pair<std::int64_t, double>>> probed_;
   std::optional<Verification<T>> verification_;
   Clock::time_point last_checkpoint_;
   std::future<void> storing_;  // last member: its destructor waits while the others still live

@@ -199,11 +199,18 @@ struct IntegralConfig {
   std::string on = "cells";  ///< cells: over all; a side, such as columns.last; mask: its boundary
 };
 
-/// Cells whose values probes.csv records.
+/// A place whose values probes.csv records: a cell, with an index per axis, slowest first; or a
+/// position x, y, z in units of length, whose value is the nearest cell's or linear between cells.
+struct Probe {
+  std::string name;
+  std::vector<std::int64_t> cell;
+  std::vector<double> position;
+  bool is_linear = true;
+  friend bool operator==(const Probe&, const Probe&) = default;
+};
 struct ProbesConfig {
   std::int64_t every = 1;  ///< steps
-  /// A name for each cell, with an index per axis of the grid, slowest first.
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> at;
+  std::vector<Probe> at;
 };
 
 /// An interval in steps or in seconds of wall-clock time; exactly one is set.

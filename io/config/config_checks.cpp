@@ -22,6 +22,7 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/exponential_problem.hpp"
 #include "solver/filters/correlation.hpp"
+#include "solver/near_nodes.hpp"
 #include "solver/outputs.hpp"
 #include "solver/spectral_problem.hpp"
 
@@ -281,21 +282,40 @@ class Checker : public KeyChecker {
         add("output.integrals", wrong);
   }
 
+  bool has_position(const std::vector<double>& position) const {
+    bool has = static_cast<int>(position.size()) == run_.shape.axes;
+    for (std::size_t i = 0; has && i < position.size(); ++i)
+      has = is_in_grid(
+          node_index(position[i], run_.spacing.origin[2 - i], run_.spacing.by_axis[2 - i]),
+          by_axis(run_.shape)[2 - i]);
+    return has;
+  }
+
   void check_probes() {
-    if (!right({"output.probes", "grid.shape", "fields"}) || !run_.probes) return;
+    if (!right({"output.probes", "grid.shape", "grid.spacing", "grid.size", "grid.origin",
+                "grid.center", "fields"}) ||
+        !run_.probes)
+      return;
     const std::vector<std::int64_t> extents = run_.shape.extents();
     std::set<std::string> names, used = {"step", "time"};
-    for (const auto& [name, cell] : run_.probes->at) {
-      if (const std::string wrong = filter_name_problem(name, names); !wrong.empty())
+    for (const Probe& probe : run_.probes->at) {
+      if (const std::string wrong = filter_name_problem(probe.name, names); !wrong.empty())
         add("output.probes", "at: " + wrong);
-      if (!std::ranges::equal(cell, extents, std::less())) {
-        std::string expected;
-        for (const auto& [axis, extent] : shape_axes(run_.shape))
+      if (probe.position.empty() ? std::ranges::equal(probe.cell, extents, std::less())
+                                 : has_position(probe.position))
+        continue;
+      std::string expected;
+      for (const auto& [axis, extent] : shape_axes(run_.shape))
+        if (probe.position.empty())
           expected += fmt::format("{}{}s from 0 to {}", expected.empty() ? "" : ", ", axis.name,
                                   extent - 1);
-        add("output.probes", fmt::format("at.{}: found [{}], outside of the grid (expected {})",
-                                         name, fmt::join(cell, ", "), expected));
-      }
+      for (std::size_t i = 0; !probe.position.empty() && i < extents.size(); ++i)
+        expected += fmt::format(
+            "{}{} from {:.9g} to {:.9g}", expected.empty() ? "" : ", ", "xyz"[i],
+            run_.spacing.position(2 - i, -0.5),
+            run_.spacing.position(2 - i, static_cast<double>(by_axis(run_.shape)[2 - i]) - 0.5));
+      add("output.probes", fmt::format("at.{}: found {}, outside of the grid (expected {})",
+                                       probe.name, place_text(probe), expected));
     }
     for (const std::string& column : probe_columns(run_))
       if (!used.insert(column).second)

@@ -295,7 +295,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
                   "cell's volume, or over the faces of a side or of the mask's boundary, times their area"},
        of_output, store(&RunConfig::integrals)},
       {{.name = "output.probes", .type = null_or(probes()), .preset = "null",
-       .meaning = "cells whose values go into probes.csv; null: none"},
+       .meaning = "cells or positions whose values go into probes.csv; null: none"},
        of_output, store(&RunConfig::probes)},
 
       {{.name = "checkpoint.every", .type = either(integer(1, most_steps), duration()),

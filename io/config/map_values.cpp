@@ -81,14 +81,25 @@ const KeyTable<IntegralConfig>& integral_keys() {
   return keys;
 }
 
+const KeyTable<Probe>& probe_keys() {
+  static const KeyTable<Probe> keys = {
+      {{.name = "at", .type = list(finite_real(), 1, 3)}, store(&Probe::position)},
+      {{.name = "interpolate", .type = word({"linear", "nearest"}), .preset = "linear"},
+       [](Probe& probe, const YamlNode& node) { probe.is_linear = node.text == "linear"; }}};
+  return keys;
+}
+
 const KeyTable<ProbesConfig>& probes_keys() {
   static const KeyTable<ProbesConfig> keys = {
       {{.name = "every", .type = integer(1, most_steps), .preset = "1"},
        store(&ProbesConfig::every)},
       {{.name = "at",
-        .type = map_of_names(list(integer(0, most_cells), 1, 3), "",
-                             "expected a map of names with an index for each axis: [plane, row, "
-                             "column], [row, column] or [column]")},
+        .type = map_of_names(
+            either(list(integer(0, most_cells), 1, 3),
+                   map_schema(probe_keys(), "{at: [x, y, z], interpolate: linear or nearest}")),
+            "",
+            "expected a map of names with an index for each axis: [plane, row, column], [row, "
+            "column] or [column], or with a position: {at: [x, y, z]}")},
        store(&ProbesConfig::at)}};
   return keys;
 }
@@ -264,7 +275,20 @@ void assign(std::vector<D>& derived, const YamlNode& node) {
 }
 
 Schema probes() {
-  return map_schema(probes_keys(), "{every: STEPS, at: {NAME: [plane, row, column], ...}}");
+  return map_schema(probes_keys(),
+                    "{every: STEPS, at: {NAME: [plane, row, column], NAME: {at: [x, y, z]}, ...}}");
+}
+
+void assign(std::vector<Probe>& probes, const YamlNode& node) {
+  probes.clear();
+  for_each_entry(node, [&](const std::string& name, const YamlNode& value) {
+    Probe& probe = probes.emplace_back();
+    probe.name = name;
+    if (value.kind == YamlNode::Kind::map)
+      put_map(probe_keys(), probe, value);
+    else
+      assign(probe.cell, value);
+  });
 }
 
 void assign(ProbesConfig& probes, const YamlNode& node) { put_map(probes_keys(), probes, node); }

@@ -26,7 +26,7 @@ Schema physical_time();    ///< {time: SECONDS}
 Schema initial_from();     ///< {path: FILE, fields: [NAME, ...], ...}
 Schema step_at_time();     ///< {step: NUMBER, time: T}
 Schema record_choice();    ///< a number, last, or {time: T}
-Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], ...}}
+Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], NAME: {at: [x, y]}, ...}}
 
 // Store resolved values in a run config.
 void assign(ParameterConfig& parameter, const YamlNode& node);
@@ -34,6 +34,7 @@ void assign(std::vector<DerivedConfig>& derived, const YamlNode& node);
 void assign(EquationConfig& equation, const YamlNode& node);
 void assign(std::vector<IntegralConfig>& integrals, const YamlNode& node);
 void assign(StopConfig& stop, const YamlNode& node);
+void assign(std::vector<Probe>& probes, const YamlNode& node);
 void assign(ProbesConfig& probes, const YamlNode& node);
 void assign(Tolerance& tolerance, const YamlNode& node);
 void assign(RecordChoice& record, const YamlNode& node);

@@ -13,6 +13,7 @@
 #include "kernels/error.hpp"
 #include "kernels/machine/size_text.hpp"
 #include "kernels/memory_needed.hpp"
+#include "solver/diagnostics.hpp"
 #include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/mask_weights.hpp"
@@ -263,11 +264,12 @@ std::string resolve_mask(RunConfig& config) {
     return {};
   }
   if (config.probes)
-    for (const auto& [name, indices] : config.probes->at)
-      if (mask[cell_index(config.shape, Cell::of(indices))] == 0)
-        throw ConfigError(
-            "output.probes: at.{}: found [{}], outside of {} (expected a cell inside)", name,
-            fmt::join(indices, ", "), mask_name);
+    for (const Probe& probe : config.probes->at)
+      for (const auto& [cell, weight] : cells_of_probe(config, probe))
+        if (mask[cell] == 0)
+          throw ConfigError("output.probes: at.{}: found {}, outside of {} (expected {} inside)",
+                            probe.name, place_text(probe), mask_name,
+                            probe.position.empty() ? "a cell" : "all cells beside it");
   return lone_cells(config, mask);
 }
 

@@ -13,6 +13,7 @@
 
 #include "kernels/stages/tree_at.hpp"
 #include "solver/equation/discretise.hpp"
+#include "solver/near_nodes.hpp"
 
 namespace lapl {
 
@@ -43,8 +44,7 @@ Term TreeWriter::over_grid(const ShiftedPart& place, const FormulaNode& node) {
 // The values in the cells around a position, weighted linearly; those outside a mask do not count.
 Term TreeWriter::value_at(const ShiftedPart& place, const FormulaNode& node) {
   require_arguments(node, static_cast<std::size_t>(names_.axes) + 1);
-  using Corner = std::pair<std::array<std::int64_t, 3>, double>;  // and its weight
-  std::vector<Corner> corners = {{{}, 1}};
+  std::array<double, 3> place_in_grid{};  // as an index along each axis
   for (int axis = 3 - names_.axes; axis < 3; ++axis) {
     const Term at = write(ShiftedPart{place.formula, node.operands[3 - axis], {}, false});
     if (!at.is_scalar())
@@ -53,11 +53,9 @@ Term TreeWriter::value_at(const ShiftedPart& place, const FormulaNode& node) {
                          "parameters that are numbers)");
     const std::int64_t size = by_axis(names_.shape)[axis];
     const double first = names_.origin[axis], h = names_.spacing[axis];
-    double index = (at.factor - first) / h;
-    constexpr double rounding = 1e-9;
-    if (std::abs(index - std::round(index)) < rounding) index = std::round(index);
-    if (!names_.is_sample &&
-        !(index >= -0.5 - rounding && index <= static_cast<double>(size) - 0.5 + rounding))
+    double& index = place_in_grid[axis];
+    index = node_index(at.factor, first, h);
+    if (!names_.is_sample && !is_in_grid(index, size))
       throw FormulaError(node.at,
                          fmt::format("value_at: {} = {:.9g} is outside the grid (expected {:.9g} "
                                      "to {:.9g})",
@@ -66,15 +64,6 @@ Term TreeWriter::value_at(const ShiftedPart& place, const FormulaNode& node) {
     const int ending = names_.ending_axes(*place.formula, node.operands[0]);
     if (!names_.periodic[axis] || names_.is_sample || ends_at(ending, axis))
       index = std::clamp(index, 0.0, static_cast<double>(size - 1));
-    const double below = std::floor(index), share = index - below;
-    std::vector<Corner> split;
-    for (const Corner& corner : corners)
-      for (const auto& [more, weight] : {std::pair(0, 1 - share), std::pair(1, share)}) {
-        if (weight == 0) continue;
-        split.emplace_back(corner.first, corner.second * weight);
-        split.back().first[axis] = wrapped(static_cast<std::int64_t>(below) + more, size);
-      }
-    corners = std::move(split);
   }
   static const Formula mask{.name = "mask",
                             .text = "mask",
@@ -87,9 +76,9 @@ Term TreeWriter::value_at(const ShiftedPart& place, const FormulaNode& node) {
                                         .cell = cell_index(names_.shape, {at[1], at[2], at[0]})}));
   };
   std::optional<Term> sum, weights;
-  for (const Corner& corner : corners) {
-    const auto& at = corner.first;
-    const double weight = corner.second;
+  for (const NearNode& node_beside : nodes_around(place_in_grid, names_.shape)) {
+    const auto& at = node_beside.first;
+    const double weight = node_beside.second;
     const auto add = [&](std::optional<Term>& to, Term term) {
       if (is_masked)
         term = of(tree_.operate(Operation::choice, reduced({&mask, 0}, at), as_node(term),
