@@ -12,6 +12,7 @@
 #include "io/config/config_text.hpp"
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "io/images/picture_texts.hpp"
 #include "io/json.hpp"
 #include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
@@ -108,6 +109,12 @@ Json describe_file(const fs::path& file) {
   return result;
 }
 
+Json describe_picture(const fs::path& file, const Provenance& texts) {
+  Json provenance = Json::object();
+  for (const auto& [name, text] : texts) provenance[name] = text;
+  return {{"file", file.string()}, {"kind", "picture"}, {"provenance", provenance}};
+}
+
 Json describe_run(const fs::path& folder) {
   Json result = {{"run", folder.string()}, {"summary", read_summary(folder)}};
   const auto names = [](const std::vector<fs::path>& paths) {
@@ -149,6 +156,11 @@ std::string values_table(const std::string& title, const Json& all,
 
 // The last line of the result; its first word sums it up.
 std::string inspect_verdict(const Json& values) {
+  if (values.contains("kind") && values["kind"] == "picture") {
+    const Json& from = values["provenance"];
+    return from.contains("source") ? "picture of " + cell_text(from["source"])
+                                   : "picture: says nothing of a run";
+  }
   if (!values.contains("run"))
     return values["kind"] == "hdf5" ? "readable: no seal, as in files that lapl did not write"
                                     : "good: every byte is as lapl wrote it";
@@ -182,7 +194,10 @@ int inspect_command(const InspectOptions& options) {
   const bool folder = fs::is_directory(options.path);
   if (folder && !RunFolder::has_run(options.path))
     throw IoError("{}: not a run folder (no run.json in it)", options.path);
-  const Json values = folder ? describe_run(options.path) : describe_file(options.path);
+  const auto texts = folder ? std::nullopt : read_picture_texts(options.path);
+  const Json values = texts    ? describe_picture(options.path, *texts)
+                      : folder ? describe_run(options.path)
+                               : describe_file(options.path);
   if (options.json)
     print_text("{}\n", json_text(values, 2));
   else
@@ -196,8 +211,10 @@ void add_inspect_command(CommandLine& line) {
   Command command = line.add(
       "inspect", "Verify a file and describe it: grid, step, min/max/mean, digest, origin");
   InspectOptions& options = command.calls(inspect_command);
-  command.positional("PATH", &options.path, "Output, checkpoint, other HDF5 file, or run folder",
-                     {.required = true});
+  command.positional(
+      "PATH", &options.path,
+      "Output, checkpoint, other HDF5 file, picture (.png, .svg) of lapl, or run folder",
+      {.required = true});
   add_json_option(command, options.json);
   command.footer(R"(Examples:
   lapl inspect runs/tutorial

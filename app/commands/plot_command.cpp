@@ -13,6 +13,8 @@
 #include "app/view/print_text.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/images/movie.hpp"
+#include "io/images/picture_texts.hpp"
+#include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
 #include "solver/outputs.hpp"
 
@@ -118,7 +120,8 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   const std::vector<PlotStyle> styles = panel_styles(options.pictures, views.size());
   Frames frames({views}, source.axes(), styles, panel_rows(fields.size()), parse_size(options.size),
                 format, slices ? Framing::shared : Framing::alone);
-  replace_file(path, draw_figure(format, frames.layout(), frames.panels(0)));
+  replace_file(path, draw_figure(format, frames.layout(), frames.panels(0),
+                                 picture_provenance(options.path, source.content().provenance)));
   const PictureSize size = frames.layout().size;
   if (!options.quiet) print_text("{}: {} x {}\n", path.string(), size.width, size.height);
 }
@@ -146,12 +149,13 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
     if (mp4)
       movie->add(draw_pixels(frames.layout(), frames.panels(i)));
     else
-      animation.add(draw_figure(PictureFormat::png, frames.layout(), frames.panels(i)));
+      animation.add(draw_figure(PictureFormat::png, frames.layout(), frames.panels(i), {}));
   }
   if (mp4)
     movie->finish();
   else
-    replace_file(path, animation.finished());
+    replace_file(path, with_texts(animation.finished(),
+                                  picture_provenance(options.path, source.content().provenance)));
   if (!options.quiet)
     print_text("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height,
                count, rate);

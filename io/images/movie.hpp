@@ -25,8 +25,6 @@ class AnimatedPng {
   std::string finished();
 
  private:
-  void chunk(const char* type, const std::string& data);
-
   int frames_, frames_per_second_;
   int added_ = 0;
   std::uint32_t sequence_ = 0;

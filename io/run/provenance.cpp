@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <span>
 
 #include "io/config/config_text.hpp"
+#include "io/durable/seal.hpp"
 #include "io/run/run_folder.hpp"
 #include "kernels/engines.hpp"
 #include "lapl_version.hpp"
@@ -74,6 +77,23 @@ Provenance make_provenance(const BackendDescription& description) {
           {"host", host_name()},
           {"start_time", utc_now()},
           {"command_line", command_line}};
+}
+
+Provenance picture_provenance(const std::string& source, const Provenance& of_source) {
+  Provenance texts = {
+      {"Software", "lapl " LAPL_VERSION " (" LAPL_COMMIT ")"},
+      {"source", path_text(std::filesystem::absolute(source).lexically_normal().string())},
+      {"drawn_by", command_line}};
+  for (const auto& [name, text] : of_source) {
+    if (name == "config") {
+      SealMaker maker;
+      maker.add(std::as_bytes(std::span(text)));
+      texts.emplace_back("config_digest", fmt::format("{:#018x}", digest_in(maker.seal())));
+    } else if (!text.empty()) {
+      texts.emplace_back(name, text);
+    }
+  }
+  return texts;
 }
 
 }  // namespace lapl

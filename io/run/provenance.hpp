@@ -33,4 +33,9 @@ std::string path_text(const std::string& path);
 /// and command line.
 Provenance make_provenance(const BackendDescription& description);
 
+/// The texts of a picture of `source`, a run folder or a file with this provenance: this program
+/// and its command line, the source, then its provenance, with the digest of the config's text
+/// instead of the config.
+Provenance picture_provenance(const std::string& source, const Provenance& of_source);
+
 }  // namespace lapl

@@ -1,6 +1,7 @@
 // lapl plot, from the outside.
 #include <array>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 
 #include "app/view/plot/plot_panels.hpp"
 #include "tests/app/program.hpp"
@@ -296,4 +297,36 @@ TEST_CASE("plot: mistakes are named, and no picture appears") {
           {{"c.yaml"}, 4, "c.yaml"},
       });
   for (const auto& entry : fs::directory_iterator(".")) CHECK(entry.path().extension() != ".png");
+}
+
+TEST_CASE("pictures say where they come from, and lapl inspect reads it back") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config("output: {directory: out, every: 5}\n"));
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  if (lacks_cairo(run_lapl({"plot", "out", "-o", "p & <q>.svg"}))) return;
+  REQUIRE(run_lapl({"plot", "out", "-o", "p.png"}).code == 0);
+  REQUIRE(run_lapl({"plot", "out", "--movie", "-o", "m.png"}).code == 0);
+  REQUIRE(run_lapl({"export", "out", "--plain", "-o", "plain.png"}).code == 0);
+  const auto run = nlohmann::json::parse(file_text("out/run.json"));
+  for (const char* const picture : {"p.png", "p & <q>.svg", "m.png", "plain.png"}) {
+    CAPTURE(picture);
+    const Outcome shown = run_lapl({"inspect", picture, "--json"});
+    REQUIRE(shown.code == 0);
+    const auto from = nlohmann::json::parse(shown.out)["provenance"];
+    CHECK(from["source"] == (std::filesystem::current_path() / "out").string());
+    CHECK(from["state_digest"] == run["digest"]);
+    CHECK(from["commit"] == run["commit"]);
+    CHECK(from.contains("config_digest"));
+    CHECK(!from.contains("config"));
+    CHECK(has(from["drawn_by"].get<std::string>(), picture == std::string("plain.png")
+                                                       ? "export out --plain -o plain.png"
+                                                       : "plot out"));
+    CHECK(has(run_lapl({"inspect", picture}).out, "picture of /"));
+  }
+  CHECK(has(file_text("p & <q>.svg"), "p &amp; &lt;q>.svg"));
+  REQUIRE(run_lapl({"plot", "out", "-o", "p.pdf"}).code == 0);
+  CHECK(has(run_lapl({"inspect", "p.pdf"}).err, "pdfinfo prints where it comes from"));
+  // a picture of another program
+  write_text("other.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>\n");
+  CHECK(has(run_lapl({"inspect", "other.svg"}).out, "picture: says nothing of a run"));
 }

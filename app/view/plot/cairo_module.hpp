@@ -9,7 +9,7 @@ namespace lapl {
 /// Each member is documented in figure.hpp.
 struct CairoModule {
   std::string (*draw_figure)(PictureFormat format, const FigureLayout& layout,
-                             const std::vector<Panel>& panels);
+                             const std::vector<Panel>& panels, const std::string& subject);
   std::vector<Rgb> (*draw_pixels)(const FigureLayout& layout, const std::vector<Panel>& panels);
 };
 

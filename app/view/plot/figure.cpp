@@ -255,13 +255,16 @@ void draw(const CairoSurface& surface, const FigureLayout& layout,
 }
 
 std::string figure(PictureFormat format, const FigureLayout& layout,
-                   const std::vector<Panel>& panels) {
+                   const std::vector<Panel>& panels, const std::string& subject) {
   std::string bytes;
   const auto create = format == PictureFormat::svg ? cairo_svg_surface_create_for_stream
                                                    : cairo_pdf_surface_create_for_stream;
   const CairoSurface surface(create(append, &bytes, layout.size.width, layout.size.height));
-  if (format == PictureFormat::pdf)  // without the time of day, equal figures are equal files
+  if (format == PictureFormat::pdf) {
+    // without the time of day, equal figures are equal files
     cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
+    cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_SUBJECT, subject.c_str());
+  }
   draw(surface, layout, panels);
   cairo_surface_finish(surface.get());
   check_cairo(cairo_surface_status(surface.get()));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/view/plot/colormap.hpp"
@@ -42,10 +43,12 @@ struct Panel {
 
 enum class PictureFormat { png, svg, pdf };
 
-/// A PNG with the size of the layout in pixels, or an SVG or PDF with that size in points. Throws
-/// IoError if cairo fails or cannot be loaded, ConfigError if lapl was built without cairo.
+/// A PNG with the size of the layout in pixels, or an SVG or PDF with that size in points, with
+/// texts that say where it comes from; in a PDF they are JSON in its entry Subject. Throws IoError
+/// if cairo fails or cannot be loaded, ConfigError if lapl was built without cairo.
 std::string draw_figure(PictureFormat format, const FigureLayout& layout,
-                        const std::vector<Panel>& panels);
+                        const std::vector<Panel>& panels,
+                        const std::vector<std::pair<std::string, std::string>>& about);
 
 /// The pixels, row by row from the top.
 std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel>& panels);

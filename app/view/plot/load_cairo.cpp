@@ -1,6 +1,7 @@
 // Loads the library lapl_cairo, if this build has it.
 #include "app/view/plot/cairo_module.hpp"
 #include "app/view/plot/indexed_png.hpp"
+#include "io/images/picture_texts.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/load_module.hpp"
 
@@ -24,9 +25,11 @@ const CairoModule& cairo() {
 void require_drawing() { cairo(); }
 
 std::string draw_figure(PictureFormat format, const FigureLayout& layout,
-                        const std::vector<Panel>& panels) {
-  if (format == PictureFormat::png) return drawn_png(layout.size, draw_pixels(layout, panels));
-  return cairo().draw_figure(format, layout, panels);
+                        const std::vector<Panel>& panels, const Provenance& about) {
+  if (format == PictureFormat::png)
+    return with_texts(drawn_png(layout.size, draw_pixels(layout, panels)), about);
+  std::string figure = cairo().draw_figure(format, layout, panels, texts_json(about));
+  return format == PictureFormat::svg ? with_texts(std::move(figure), about) : figure;
 }
 
 std::vector<Rgb> draw_pixels(const FigureLayout& layout, const std::vector<Panel>& panels) {

@@ -1,0 +1,94 @@
+#include "io/images/picture_texts.hpp"
+
+#include <zlib.h>
+
+#include <string_view>
+
+#include "io/durable/posix_file.hpp"
+#include "io/images/big_endian.hpp"
+#include "io/json.hpp"
+#include "kernels/error.hpp"
+
+namespace lapl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
+constexpr std::size_t header_end = 33;  // the signature and chunk IHDR
+constexpr std::string_view opening = "<metadata>", closing = "</metadata>";
+
+bool is_png(std::string_view bytes) { return bytes.starts_with(signature); }
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+Provenance texts_of_png(std::string_view bytes) {
+  Provenance texts;
+  for (std::size_t at = signature.size(); at + 12 <= bytes.size();) {
+    const std::size_t length = number_at(bytes, at);
+    if (length > bytes.size() - at - 12) break;
+    const std::string_view data = bytes.substr(at + 8, length);
+    // name, 0, two bytes for text that is not compressed, language, 0, translated name, 0, text
+    const std::size_t name = data.find('\0');
+    if (bytes.substr(at + 4, 4) == "iTXt" && name != data.npos &&
+        data.substr(name, 5) == std::string_view("\0\0\0\0\0", 5))
+      texts.emplace_back(data.substr(0, name), data.substr(name + 5));
+    at += 12 + length;
+  }
+  return texts;
+}
+
+Provenance texts_of_svg(const std::string& bytes) {
+  const std::size_t begin = bytes.find(opening), end = bytes.find(closing);
+  if (begin == bytes.npos || end == bytes.npos) return {};
+  std::string text = bytes.substr(begin + opening.size(), end - begin - opening.size());
+  text = replaced(replaced(text, "&lt;", "<"), "&amp;", "&");
+  const auto values = nlohmann::ordered_json::parse(text, nullptr, false);
+  Provenance texts;
+  if (values.is_object())
+    for (const auto& [name, value] : values.items())
+      if (value.is_string()) texts.emplace_back(name, value.get<std::string>());
+  return texts;
+}
+
+}  // namespace
+
+std::string png_chunk(const std::string& type, const std::string& data) {
+  const std::string body = type + data;
+  const uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(body.data()), body.size());
+  return big_endian(static_cast<std::uint32_t>(data.size())) + body +
+         big_endian(static_cast<std::uint32_t>(sum));
+}
+
+std::string texts_json(const Provenance& texts) {
+  nlohmann::ordered_json values = nlohmann::ordered_json::object();
+  for (const auto& [name, text] : texts) values[name] = text;
+  return json_text(values);
+}
+
+std::string with_texts(std::string picture, const Provenance& texts) {
+  std::string added;
+  if (is_png(picture)) {
+    for (const auto& [name, text] : texts)
+      added += png_chunk("iTXt", name + std::string(5, '\0') + text);
+    return picture.insert(header_end, added);
+  }
+  added = replaced(replaced(texts_json(texts), "&", "&amp;"), "<", "&lt;");
+  const std::size_t end_of_tag = picture.find('>', picture.find("<svg"));
+  return picture.insert(end_of_tag + 1, '\n' + std::string(opening) + added + std::string(closing));
+}
+
+std::optional<Provenance> read_picture_texts(const std::filesystem::path& file) {
+  const std::string start = read_start(file, 512);
+  if (start.starts_with("%PDF-"))
+    throw IoError("{}: a PDF (pdfinfo prints where it comes from, as its subject)", file.string());
+  if (!is_png(start) && start.find("<svg") == start.npos) return std::nullopt;
+  const std::string bytes = read_start(file, fs::file_size(file));
+  return is_png(bytes) ? texts_of_png(bytes) : texts_of_svg(bytes);
+}
+
+}  // namespace lapl
