@@ -7,11 +7,11 @@
 
 namespace lapl {
 
-/// What gives the values beyond one side.
+/// The source of the values beyond one side.
 template <class T>
 struct SideContinuation {
   Face<T> everywhere;
-  /// Of a condition that differs along the side: as ConditionsAlongFace has them.
+  /// where the condition differs along the side; as ConditionsAlongFace has them
   const Face<T>* each = nullptr;
   std::int64_t pitch = 0;
   /// The array with the first ghosts a + b * inside, counted from the source on; 0: none.

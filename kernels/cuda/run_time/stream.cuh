@@ -324,7 +324,7 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
   constexpr int turn_rows = StreamSizes::turn_rows, ring = P::sizes.ring(), lag = P::sizes.lag();
   constexpr bool lays_rows = !P::wraps_rows && !P::mirrors_rows;
   constexpr int begin = only < 0 ? 0 : only * P::sizes.levels % P::stages;
-  constexpr int levels = P::sizes.levels_of(only);
+  constexpr int levels = P::sizes.levels_in(only);
   constexpr bool last_only = only == P::sizes.warps - 1;
   const int warp = only < 0 ? this_warp() : only;
   const bool first = warp == 0, last = warp == P::sizes.warps - 1;

@@ -28,7 +28,7 @@ struct StreamSizes {
   LAPL_HOST_DEVICE constexpr int columns() const { return chunks * count(); }
   LAPL_HOST_DEVICE constexpr int width() const { return lanes * columns(); }
   LAPL_HOST_DEVICE constexpr int depth() const { return levels * warps - missing; }
-  LAPL_HOST_DEVICE constexpr int levels_of(int warp) const {
+  LAPL_HOST_DEVICE constexpr int levels_in(int warp) const {
     return warp == warps - 1 ? levels - missing : levels;
   }
   /// Rows by which a warp's output lags behind its input.
