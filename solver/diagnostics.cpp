@@ -46,7 +46,8 @@ std::string place_text(const Probe& probe) {
 }
 
 std::vector<std::pair<std::int64_t, double>> cells_of_probe(const RunConfig& config,
-                                                            const Probe& probe) {
+                                                            const Probe& probe,
+                                                            const std::string& field) {
   if (probe.position.empty()) return {{cell_index(config.shape, Cell::of(probe.cell)), 1}};
   std::array<double, 3> at{};
   for (std::size_t i = 0; i < probe.position.size(); ++i) {
@@ -54,7 +55,12 @@ std::vector<std::pair<std::int64_t, double>> cells_of_probe(const RunConfig& con
     at[axis] =
         node_index(probe.position[i], config.spacing.origin[axis], config.spacing.by_axis[axis]);
     if (!probe.is_linear) at[axis] = std::floor(at[axis] + 0.5);
-    if (by_axis(config.boundaries)[axis] != Boundary::periodic)
+    const bool ends = std::ranges::any_of(config.conditions, [&](const SideCondition& condition) {
+      return condition.axis == static_cast<int>(axis) &&
+             condition.kind != ConditionKind::periodic &&
+             (condition.array.empty() || condition.array == field);
+    });
+    if (ends || by_axis(config.boundaries)[axis] != Boundary::periodic)
       at[axis] = std::clamp(at[axis], 0.0, static_cast<double>(by_axis(config.shape)[axis] - 1));
   }
   std::vector<std::pair<std::int64_t, double>> cells;

@@ -49,9 +49,10 @@ std::vector<std::string> probe_columns(const RunConfig& config);
 
 /// Where a probe is, as a config says it.
 std::string place_text(const Probe& probe);
-/// The cells that a probe reads, with their weights. Its place must be in the grid.
+/// The cells at which a probe reads a field, with their weights. Its place must be in the grid.
 std::vector<std::pair<std::int64_t, double>> cells_of_probe(const RunConfig& config,
-                                                            const Probe& probe);
+                                                            const Probe& probe,
+                                                            const std::string& field);
 
 /// The columns of probes.csv that both configs have, but that refer to different places.
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now);

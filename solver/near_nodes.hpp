@@ -38,9 +38,13 @@ inline double node_index(double position, double first, double spacing) {
   const double index = (position - first) / spacing;
   return std::abs(index - std::round(index)) < 1e-9 ? std::round(index) : index;
 }
-/// True if an index is at most half a cell beyond the first or last of so many nodes.
-inline bool is_in_grid(double index, std::int64_t nodes) {
-  return index >= -0.5 - 1e-9 && index <= static_cast<double>(nodes) - 0.5 + 1e-9;
+/// True if a position is at most half a cell beyond the first or last of so many nodes, but for the
+/// rounding of positions.
+inline bool is_in_grid(double position, double first, double spacing, std::int64_t nodes) {
+  const double index = (position - first) / spacing;
+  const double rounding =
+      1e-9 + 0x1p-51 * (std::abs(position) + std::abs(first)) / std::abs(spacing);
+  return index >= -0.5 - rounding && index <= static_cast<double>(nodes) - 0.5 + rounding;
 }
 
 }  // namespace lapl

@@ -291,7 +291,8 @@ class Run {
     if (probed_.empty())
       for (const Probe& probe : config_.probes->at)
         for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field) {
-          auto& cells = probed_.emplace_back(cells_of_probe(config_, probe));
+          auto& cells = probed_.emplace_back(
+              cells_of_probe(config_, probe, config_.fields[static_cast<std::size_t>(field)]));
           for (auto& [cell, weight] : cells) cell += field * config_.shape.cells();
         }
     std::vector<std::int64_t> cells;

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <regex>
 #include <span>
+#include <sstream>
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
@@ -14,7 +16,6 @@
 #include "io/durable/durable_file.hpp"
 #include "io/images/movie.hpp"
 #include "io/images/picture_texts.hpp"
-#include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
 #include "solver/outputs.hpp"
 
@@ -28,11 +29,13 @@ constexpr int largest_side = 20000;
 constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;
 
 struct PlotOptions {
-  std::string path, output, field, size;
+  std::string path, output, size, steps, times;
+  std::vector<std::string> fields;
   std::optional<std::int64_t> step;
   PictureOptions pictures;
   CutOptions cuts;
   bool movie = false;
+  bool own_limits = false;
   bool quiet = false;
 };
 
@@ -67,31 +70,63 @@ PictureFormat picture_format(const fs::path& path) {
       .picture;
 }
 
-// The field given by --field, or else every field of the state.
+// The fields given by --field, or else every field of the state.
 std::vector<std::string> chosen_fields(const PlotSource& source, const PlotOptions& options) {
-  if (options.field.empty()) return state_fields(source.content());
-  return {chosen_field(source.content(), options.field, options.path)};
+  if (options.fields.empty()) return state_fields(source.content());
+  std::vector<std::string> fields;
+  for (const std::string& name : options.fields)
+    fields.push_back(chosen_field(source.content(), name, options.path));
+  return fields;
 }
 
 const PlotOutput& chosen_output(const PlotSource& source, const PlotOptions& options) {
   return options.step ? source.at_step(*options.step) : source.outputs().back();
 }
 
-// The panels of a picture, a row for each field: the first and the last output, or the one of
-// --step. After a single field comes its Laplacian, if it is stored.
+// The numbers of a list such as 0,100,200.
+template <class Number>
+std::vector<Number> numbers_in(const char* option, const std::string& list) {
+  std::vector<Number> numbers;
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');) {
+    Number& number = numbers.emplace_back();
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size())
+      throw ConfigError("{} {}: found {} (expected numbers with commas between them)", option, list,
+                        word);
+  }
+  return numbers;
+}
+
+// The outputs of a picture: those asked for, or else the first and the last.
+std::vector<const PlotOutput*> chosen_outputs(const PlotSource& source,
+                                              const PlotOptions& options) {
+  std::vector<const PlotOutput*> outputs;
+  for (const std::int64_t step : numbers_in<std::int64_t>("--steps", options.steps))
+    outputs.push_back(&source.at_step(step));
+  for (const double time : numbers_in<double>("--times", options.times))
+    outputs.push_back(&source.at_time(time));
+  if (!outputs.empty()) return outputs;
+  const std::vector<PlotOutput>& all = source.outputs();
+  if (!options.step && all.size() > 1) outputs.push_back(&all.front());
+  outputs.push_back(&chosen_output(source, options));
+  return outputs;
+}
+
+// The panels of a picture, a row for each field. After a single field of the first and the last
+// output, or of one, comes its Laplacian, if it is stored.
 std::vector<View> chosen_views(const PlotSource& source, const PlotOptions& options,
                                const std::vector<std::string>& fields,
                                const std::optional<Cut>& cut) {
-  const std::vector<PlotOutput>& all = source.outputs();
-  const PlotOutput& last = chosen_output(source, options);
+  const std::vector<const PlotOutput*> outputs = chosen_outputs(source, options);
   std::vector<View> views;
-  for (const std::string& field : fields) {
-    if (!options.step && all.size() > 1) views.push_back({&all.front(), field, cut});
-    views.push_back({&last, field, cut});
-  }
-  if (!options.field.empty() || fields.size() > 1) return views;
+  for (const std::string& field : fields)
+    for (const PlotOutput* const output : outputs) views.push_back({output, field, cut});
+  if (!options.fields.empty() || fields.size() > 1 || !options.steps.empty() ||
+      !options.times.empty())
+    return views;
   if (fields.front() != laplacian_name && std::ranges::count(source.fields(), laplacian_name) > 0)
-    views.push_back({&last, std::string(laplacian_name), cut});
+    views.push_back({outputs.back(), std::string(laplacian_name), cut});
   return views;
 }
 
@@ -119,9 +154,9 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
                             options.cuts.cuts(shape, source.axes(), options.path).front());
   const std::vector<PlotStyle> styles = panel_styles(options.pictures, views.size());
   Frames frames({views}, source.axes(), styles, panel_rows(fields.size()), parse_size(options.size),
-                format, slices ? Framing::shared : Framing::alone);
+                format, options.own_limits ? Framing::alone : Framing::shared);
   replace_file(path, draw_figure(format, frames.layout(), frames.panels(0),
-                                 picture_provenance(options.path, source.content().provenance)));
+                                 texts_of_views(options.path, source.content(), views)));
   const PictureSize size = frames.layout().size;
   if (!options.quiet) print_text("{}: {} x {}\n", path.string(), size.width, size.height);
 }
@@ -151,11 +186,14 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
     else
       animation.add(draw_figure(PictureFormat::png, frames.layout(), frames.panels(i), {}));
   }
+  std::vector<View> drawn;
+  for (const std::vector<View>& frame : views)
+    drawn.insert(drawn.end(), frame.begin(), frame.end());
   if (mp4)
     movie->finish();
   else
     replace_file(path, with_texts(animation.finished(),
-                                  picture_provenance(options.path, source.content().provenance)));
+                                  texts_of_views(options.path, source.content(), drawn)));
   if (!options.quiet)
     print_text("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height,
                count, rate);
@@ -164,6 +202,12 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
 int plot_command(const PlotOptions& options) {
   require_drawing();
   const PlotSource source(options.path, options.pictures.origin);
+  const bool lists = !options.steps.empty() || !options.times.empty();
+  if (lists && (options.movie || !options.cuts.along.empty() ||
+                (source.content().shape.axes == 3 && options.cuts.none())))
+    throw ConfigError("{} {}: goes with pictures alone, on three axes with --slice or --project",
+                      options.steps.empty() ? "--times" : "--steps",
+                      options.steps.empty() ? options.times : options.steps);
   if (options.movie && options.step && options.cuts.along.empty())
     throw ConfigError("--movie --step {}: a movie of one output goes --along an axis",
                       *options.step);
@@ -186,17 +230,27 @@ void add_plot_command(CommandLine& line) {
                  "Picture (.png, .svg, .pdf) or movie (.mp4, .png). An existing file is replaced. "
                  "Default: named after PATH");
   command.option("--step STEP", &options.step, "The output of this step alone");
-  command.option("--field NAME", &options.field, "One dataset, such as laplacian or a filter's");
+  command.option("--steps STEP,...", &options.steps, "The outputs of these steps side by side",
+                 {.excludes = {"--step"}});
+  command.option("--times TIME,...", &options.times, "The outputs at these times side by side",
+                 {.excludes = {"--step", "--steps"}});
+  command.option("--field NAME", &options.fields,
+                 "A dataset, such as laplacian or a filter's (repeatable)", {.repeatable = true});
   add_cut_options(command, options.cuts);
   add_picture_options(command, options.pictures);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
+  command.flag("--own-limits", &options.own_limits,
+               "Limits for each panel, not the same for all panels of a field",
+               {.excludes = {"--limits"}});
   command.flag("--movie", &options.movie,
                "A movie: one frame for each output, or for each slice with --along, with the same "
-               "colour limits in all frames. MP4 if ffmpeg is installed, else an animated PNG");
+               "colour limits in all frames. MP4 if ffmpeg is installed, else an animated PNG",
+               {.excludes = {"--own-limits"}});
   add_quiet_option(command, options.quiet);
   command.footer(R"(Examples:
   lapl plot runs/tutorial -o tutorial.png
   lapl plot runs/tutorial --step 2500 --field laplacian --percentiles 1 99
+  lapl plot runs/coral --steps 0,2500,5000 --field u --field v
   lapl plot runs/cube --slice z=0.5 --colormap inferno,inferno,gray -o z.png
   lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4)");
 }

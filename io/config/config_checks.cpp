@@ -283,17 +283,31 @@ class Checker : public KeyChecker {
   }
 
   bool has_position(const std::vector<double>& position) const {
-    bool has = static_cast<int>(position.size()) == run_.shape.axes;
-    for (std::size_t i = 0; has && i < position.size(); ++i)
-      has = is_in_grid(
-          node_index(position[i], run_.spacing.origin[2 - i], run_.spacing.by_axis[2 - i]),
-          by_axis(run_.shape)[2 - i]);
+    bool has = true;
+    for (std::size_t i = 0; i < position.size(); ++i)
+      has = has && is_in_grid(position[i], run_.spacing.origin[2 - i], run_.spacing.by_axis[2 - i],
+                              by_axis(run_.shape)[2 - i]);
     return has;
+  }
+
+  // The places in the grid, for a message.
+  std::string places(bool positions) const {
+    std::string text;
+    for (const auto& [axis, extent] : shape_axes(run_.shape))
+      if (!positions)
+        text += fmt::format("{}{}s from 0 to {}", text.empty() ? "" : ", ", axis.name, extent - 1);
+    for (std::size_t i = 0; positions && static_cast<int>(i) < run_.shape.axes; ++i) {
+      const auto nodes = static_cast<double>(by_axis(run_.shape)[2 - i]);
+      text += fmt::format("{}{} from {:.12g} to {:.12g}", text.empty() ? "" : ", ", "xyz"[i],
+                          run_.spacing.position(2 - i, -0.5),
+                          run_.spacing.position(2 - i, nodes - 0.5));
+    }
+    return text;
   }
 
   void check_probes() {
     if (!right({"output.probes", "grid.shape", "grid.spacing", "grid.size", "grid.origin",
-                "grid.center", "fields"}) ||
+                "grid.center", "grid.coordinates", "fields"}) ||
         !run_.probes)
       return;
     const std::vector<std::int64_t> extents = run_.shape.extents();
@@ -301,21 +315,15 @@ class Checker : public KeyChecker {
     for (const Probe& probe : run_.probes->at) {
       if (const std::string wrong = filter_name_problem(probe.name, names); !wrong.empty())
         add("output.probes", "at: " + wrong);
-      if (probe.position.empty() ? std::ranges::equal(probe.cell, extents, std::less())
-                                 : has_position(probe.position))
-        continue;
-      std::string expected;
-      for (const auto& [axis, extent] : shape_axes(run_.shape))
-        if (probe.position.empty())
-          expected += fmt::format("{}{}s from 0 to {}", expected.empty() ? "" : ", ", axis.name,
-                                  extent - 1);
-      for (std::size_t i = 0; !probe.position.empty() && i < extents.size(); ++i)
-        expected += fmt::format(
-            "{}{} from {:.9g} to {:.9g}", expected.empty() ? "" : ", ", "xyz"[i],
-            run_.spacing.position(2 - i, -0.5),
-            run_.spacing.position(2 - i, static_cast<double>(by_axis(run_.shape)[2 - i]) - 0.5));
-      add("output.probes", fmt::format("at.{}: found {}, outside of the grid (expected {})",
-                                       probe.name, place_text(probe), expected));
+      const bool by_position = !probe.position.empty();
+      const std::size_t numbers = by_position ? probe.position.size() : probe.cell.size();
+      if (numbers != extents.size())
+        add("output.probes", fmt::format("at.{}: found {} (expected one number for each axis: {})",
+                                         probe.name, place_text(probe), places(by_position)));
+      else if (by_position ? !has_position(probe.position)
+                           : !std::ranges::equal(probe.cell, extents, std::less()))
+        add("output.probes", fmt::format("at.{}: found {}, outside of the grid (expected {})",
+                                         probe.name, place_text(probe), places(by_position)));
     }
     for (const std::string& column : probe_columns(run_))
       if (!used.insert(column).second)

@@ -89,15 +89,29 @@ const KeyTable<Probe>& probe_keys() {
   return keys;
 }
 
+Schema probe_place() {
+  static const auto cell = [] { return list(integer(0, most_cells), 1, 3); };
+  static const auto position = [] {
+    return map_schema(probe_keys(), "{at: [x, y, z], interpolate: linear or nearest}");
+  };
+  const auto read = [](const YamlNode& node, const std::string& path, YamlProblems& problems) {
+    return resolved(node.kind == YamlNode::Kind::map ? position() : cell(), node, path, problems);
+  };
+  return {{OwnForm{description(cell()) + ", or " + description(position()), read,
+                   [] {
+                     return nlohmann::ordered_json{
+                         {"anyOf", {json_schema(cell()), json_schema(position())}}};
+                   }}},
+          {}};
+}
+
 const KeyTable<ProbesConfig>& probes_keys() {
   static const KeyTable<ProbesConfig> keys = {
       {{.name = "every", .type = integer(1, most_steps), .preset = "1"},
        store(&ProbesConfig::every)},
       {{.name = "at",
         .type = map_of_names(
-            either(list(integer(0, most_cells), 1, 3),
-                   map_schema(probe_keys(), "{at: [x, y, z], interpolate: linear or nearest}")),
-            "",
+            probe_place(), "",
             "expected a map of names with an index for each axis: [plane, row, column], [row, "
             "column] or [column], or with a position: {at: [x, y, z]}")},
        store(&ProbesConfig::at)}};

@@ -7,12 +7,11 @@
 #include "io/durable/posix_file.hpp"
 #include "io/images/big_endian.hpp"
 #include "io/json.hpp"
+#include "io/readers/file_kind.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
 constexpr std::size_t header_end = 33;  // the signature and chunk IHDR
@@ -26,15 +25,19 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
   return text;
 }
 
-Provenance texts_of_png(std::string_view bytes) {
+Provenance texts_of_png(std::string_view bytes, const std::string& file) {
   Provenance texts;
-  for (std::size_t at = signature.size(); at + 12 <= bytes.size();) {
-    const std::size_t length = number_at(bytes, at);
-    if (length > bytes.size() - at - 12) break;
+  std::string_view type;
+  for (std::size_t at = signature.size(); type != "IEND";) {
+    const std::size_t left = bytes.size() - at, length = left < 12 ? left : number_at(bytes, at);
+    if (length + 12 > left) throw IoError("{}: a PNG that is cut off", file);
+    type = bytes.substr(at + 4, 4);
     const std::string_view data = bytes.substr(at + 8, length);
+    if (png_chunk(std::string(type), std::string(data)) != bytes.substr(at, length + 12))
+      throw IoError("{}: a PNG with a wrong checksum (the file is damaged)", file);
     // name, 0, two bytes for text that is not compressed, language, 0, translated name, 0, text
     const std::size_t name = data.find('\0');
-    if (bytes.substr(at + 4, 4) == "iTXt" && name != data.npos &&
+    if (type == "iTXt" && name != data.npos &&
         data.substr(name, 5) == std::string_view("\0\0\0\0\0", 5))
       texts.emplace_back(data.substr(0, name), data.substr(name + 5));
     at += 12 + length;
@@ -46,8 +49,8 @@ Provenance texts_of_svg(const std::string& bytes) {
   const std::size_t begin = bytes.find(opening), end = bytes.find(closing);
   if (begin == bytes.npos || end == bytes.npos) return {};
   std::string text = bytes.substr(begin + opening.size(), end - begin - opening.size());
-  text = replaced(replaced(text, "&lt;", "<"), "&amp;", "&");
-  const auto values = nlohmann::ordered_json::parse(text, nullptr, false);
+  text = replaced(replaced(replaced(text, "&lt;", "<"), "&gt;", ">"), "&amp;", "&");
+  const auto values = parse_json(text);
   Provenance texts;
   if (values.is_object())
     for (const auto& [name, value] : values.items())
@@ -77,18 +80,23 @@ std::string with_texts(std::string picture, const Provenance& texts) {
       added += png_chunk("iTXt", name + std::string(5, '\0') + text);
     return picture.insert(header_end, added);
   }
-  added = replaced(replaced(texts_json(texts), "&", "&amp;"), "<", "&lt;");
+  added = replaced(replaced(replaced(texts_json(texts), "&", "&amp;"), "<", "&lt;"), ">", "&gt;");
   const std::size_t end_of_tag = picture.find('>', picture.find("<svg"));
   return picture.insert(end_of_tag + 1, '\n' + std::string(opening) + added + std::string(closing));
 }
 
 std::optional<Provenance> read_picture_texts(const std::filesystem::path& file) {
-  const std::string start = read_start(file, 512);
-  if (start.starts_with("%PDF-"))
+  constexpr std::uint64_t most = 1 << 30;
+  const std::string start = read_start(file, 4096);
+  const bool is_pdf = start.starts_with("%PDF-");
+  const bool is_svg =
+      (start.starts_with("<?xml") || start.starts_with("<svg")) && start.find("<svg") != start.npos;
+  if ((!is_png(start) && !is_svg && !is_pdf) || is_hdf5_after_text(file)) return std::nullopt;
+  if (is_pdf)
     throw IoError("{}: a PDF (pdfinfo prints where it comes from, as its subject)", file.string());
-  if (!is_png(start) && start.find("<svg") == start.npos) return std::nullopt;
-  const std::string bytes = read_start(file, fs::file_size(file));
-  return is_png(bytes) ? texts_of_png(bytes) : texts_of_svg(bytes);
+  const std::string bytes = read_start(file, most);
+  if (bytes.size() == most) throw IoError("{}: a picture of 1 GiB or more", file.string());
+  return is_svg ? texts_of_svg(bytes) : texts_of_png(bytes, file.string());
 }
 
 }  // namespace lapl

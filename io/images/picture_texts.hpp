@@ -19,8 +19,8 @@ std::string texts_json(const Provenance& texts);
 /// The PNG or SVG with these texts. Names have 1 to 79 characters of ASCII.
 std::string with_texts(std::string picture, const Provenance& texts);
 
-/// The texts of a PNG or an SVG; none if the file is neither. Throws IoError if it is a PDF or
-/// cannot be read.
+/// The texts of a PNG or an SVG; none if the file is neither, or HDF5 after a block of text. Throws
+/// IoError if it is damaged, a PDF or cannot be read.
 std::optional<Provenance> read_picture_texts(const std::filesystem::path& file);
 
 }  // namespace lapl

@@ -60,7 +60,8 @@ const KnownKind* known_kind(std::string_view start) {
   return known == std::end(known_kinds) ? nullptr : known;
 }
 
-// A file of HDF5 may begin with a block of text of 512 bytes, or of twice as many, and so on.
+}  // namespace
+
 bool is_hdf5_after_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<char, 8> start{};
@@ -68,8 +69,6 @@ bool is_hdf5_after_text(const std::filesystem::path& path) {
     if (std::string_view(start.data(), start.size()) == "\x89HDF\r\n\x1a\n"sv) return true;
   return false;
 }
-
-}  // namespace
 
 FileKind file_kind(const std::filesystem::path& path) {
   const std::string start = first_bytes(path, 4096);

@@ -265,11 +265,12 @@ std::string resolve_mask(RunConfig& config) {
   }
   if (config.probes)
     for (const Probe& probe : config.probes->at)
-      for (const auto& [cell, weight] : cells_of_probe(config, probe))
-        if (mask[cell] == 0)
-          throw ConfigError("output.probes: at.{}: found {}, outside of {} (expected {} inside)",
-                            probe.name, place_text(probe), mask_name,
-                            probe.position.empty() ? "a cell" : "all cells beside it");
+      for (const std::string& field : config.fields)
+        for (const auto& [cell, weight] : cells_of_probe(config, probe, field))
+          if (mask[cell] == 0)
+            throw ConfigError("output.probes: at.{}: found {}, outside of {} (expected {} inside)",
+                              probe.name, place_text(probe), mask_name,
+                              probe.position.empty() ? "a cell" : "all cells beside it");
   return lone_cells(config, mask);
 }
 

@@ -79,11 +79,13 @@ Provenance make_provenance(const BackendDescription& description) {
           {"command_line", command_line}};
 }
 
-Provenance picture_provenance(const std::string& source, const Provenance& of_source) {
+Provenance picture_provenance(const std::string& source, const std::string& steps,
+                              const Provenance& of_source) {
   Provenance texts = {
       {"Software", "lapl " LAPL_VERSION " (" LAPL_COMMIT ")"},
       {"source", path_text(std::filesystem::absolute(source).lexically_normal().string())},
       {"drawn_by", command_line}};
+  if (!steps.empty()) texts.emplace_back("steps", steps);
   for (const auto& [name, text] : of_source) {
     if (name == "config") {
       SealMaker maker;

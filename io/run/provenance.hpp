@@ -34,8 +34,9 @@ std::string path_text(const std::string& path);
 Provenance make_provenance(const BackendDescription& description);
 
 /// The texts of a picture of `source`, a run folder or a file with this provenance: this program
-/// and its command line, the source, then its provenance, with the digest of the config's text
-/// instead of the config.
-Provenance picture_provenance(const std::string& source, const Provenance& of_source);
+/// and its command line, the source, the steps that are drawn, then its provenance. `config_digest`
+/// is the seal's checksum (docs/format.md) of the config's text.
+Provenance picture_provenance(const std::string& source, const std::string& steps,
+                              const Provenance& of_source);
 
 }  // namespace lapl

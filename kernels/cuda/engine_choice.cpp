@@ -27,7 +27,7 @@ ChosenEngine<T> compiled_engine(const std::string& name, const Problem<T>& probl
   const ResidentPlan resident = resident_plan(problem, device_limits());
   const std::string streaming = problem.shape.axes == 3
                                     ? volume_plan(problem, device_limits()).unsuitable
-                                    : stream_plan(problem).unsuitable;
+                                    : stream_plan(problem, device_limits()).unsuitable;
   if (resident.unsuitable.empty() && (resident.pays(problem.shape) || !streaming.empty()))
     return make("resident", fastest);
   if (streaming.empty()) return make("streaming", fastest);
@@ -77,12 +77,12 @@ std::int64_t steps_of_streaming(const Problem<T>& problem) {
   if (!is_compiled_at_run_time(problem, "streaming")) return streaming_depth<T>();
   constexpr DeviceLimits of_h200{.processors = 132, .shared_bytes = 227 << 10, .cooperative = true};
   const auto stages = static_cast<int>(problem.stages.size());
+  const DeviceLimits device = cuda_unavailable_reason().empty() ? device_limits() : of_h200;
   if (problem.shape.axes == 3) {
-    const VolumePlan plan =
-        volume_plan(problem, cuda_unavailable_reason().empty() ? device_limits() : of_h200);
+    const VolumePlan plan = volume_plan(problem, device);
     return plan.unsuitable.empty() ? plan.sizes.levels / stages : 1;
   }
-  const StreamPlan plan = stream_plan(problem);
+  const StreamPlan plan = stream_plan(problem, device);
   return plan.unsuitable.empty() ? plan.sizes.depth() / stages : 1;
 }
 LAPL_FOR_FLOATS(steps_of_streaming);

@@ -55,7 +55,7 @@ Term TreeWriter::value_at(const ShiftedPart& place, const FormulaNode& node) {
     const double first = names_.origin[axis], h = names_.spacing[axis];
     double& index = place_in_grid[axis];
     index = node_index(at.factor, first, h);
-    if (!names_.is_sample && !is_in_grid(index, size))
+    if (!names_.is_sample && !is_in_grid(at.factor, first, h, size))
       throw FormulaError(node.at,
                          fmt::format("value_at: {} = {:.9g} is outside the grid (expected {:.9g} "
                                      "to {:.9g})",

@@ -1,8 +1,10 @@
 // Probes of cells and of positions.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "tests/app/csv.hpp"
 #include "tests/app/program.hpp"
@@ -64,8 +66,9 @@ TEST_CASE("probes at positions outside of the grid or the mask are refused") {
     CHECK_MESSAGE(outcome.err.find(message) != std::string::npos, outcome.err);
   };
   refused("{at: [4.2]}",
-          "output.probes: at.q: found {at: [4.2]}, outside of the grid (expected x from 1.75 to "
-          "17.75, y from -1.25 to 10.75)");
+          "output.probes: at.q: found {at: [4.2]} (expected one number for each axis: x from 1.75 "
+          "to 17.75, y from -1.25 to 10.75)");
+  refused("[{at: [1, 2]}, 3]", "at.q: found");
   refused("{at: [17.9, 1]}", "at.q: found {at: [17.9, 1]}, outside of the grid");
   refused("{at: [4, 1], interpolate: cubic}", "found cubic (expected linear or nearest)");
   refused("{x: 3}", "output.probes: at.q.at: missing");
@@ -76,4 +79,31 @@ TEST_CASE("probes at positions outside of the grid or the mask are refused") {
   write_text("c.yaml", plane_of_probes("q: {at: [4.2, 0.7], interpolate: nearest}",
                                        ", mask: {formula: \"where(x < 4.4, 1, 0)\"}"));
   CHECK(run_lapl({"run", "c.yaml"}).code == 0);
+}
+
+TEST_CASE("a probe does not read across the seam for a field that ends there") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [8]}\nequation: {v: 0*v, c: 0*c}\n"
+             "boundary: {left: {v: periodic, c: insulated}, right: {v: periodic, c: insulated}}\n"
+             "initial: {v: x, c: x}\ntime: {step: 0.2, steps: 1}\n"
+             "output: {directory: out, probes: {at: {p: {at: [-0.25]}, q: {at: [7.25]}}}}\n");
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  for (const auto& [name, value] :
+       {std::pair("p_v", "1.75"), {"p_c", "0"}, {"q_v", "5.25"}, {"q_c", "7"}})
+    CHECK(column("out/probes.csv", name).front() == value);
+}
+
+TEST_CASE("a probe on the outer face of a grid far from 0 is in it") {
+  const Sandbox sandbox;
+  for (const auto& [origin, at] :
+       {std::pair("5000000.3", "5000001.25"), {"4999999.9", "4999999.85"}, {"1000", "999.95"}}) {
+    write_text("c.yaml", fmt::format("grid: {{shape: [10], spacing: 0.1, origin: {}}}\n"
+                                     "equation: {{u: 0*u}}\nboundary: insulated\ninitial: 1\n"
+                                     "time: {{step: 0.1, steps: 1}}\n"
+                                     "output: {{probes: {{at: {{a: {{at: [{}]}}}}}}}}\n"
+                                     "compute: {{precision: float64}}\n",
+                                     origin, at));
+    CHECK(run_lapl({"validate", "c.yaml"}).code == 0);
+  }
 }

@@ -120,15 +120,18 @@ TEST_CASE("kernels compiled at run time compute with the arithmetic of all other
   CHECK_THROWS_AS(kernels.kernel("nothing"), DeviceError);
 }
 
-// These plan and compile without a device.
+// The tests below plan and compile without a device.
+namespace {
+constexpr DeviceLimits limits{.processors = 132, .shared_bytes = 227 << 10, .cooperative = true};
+}  // namespace
+
 TEST_CASE("engine streaming says for which grid it could step a formula") {
   const auto why = [](Shape shape, const std::string& rate) {
     RunConfig run = test::formula_run(shape, {{"u", rate}});
     run.precision = Precision::float32;
     const auto problem = make_problem<float>(Model(run), {});
-    const DeviceLimits limits{.processors = 132, .shared_bytes = 227 << 10, .cooperative = true};
     return shape.axes == 3 ? volume_plan(problem, limits).unsuitable
-                           : stream_plan(problem).unsuitable;
+                           : stream_plan(problem, limits).unsuitable;
   };
   const std::string rate = "0.1 * laplacian(u) - u^3";
   const auto refused = [](const char* found, const char* expected) {
@@ -157,7 +160,7 @@ TEST_CASE("rows whose boundary condition varies are no mirror images, whatever a
   RunConfig run = test::formula_run({640, 640}, {{"u", "0.01 * laplacian(w)"}});
   run.equation.quantities = {{"w", "u - laplacian(u)"}};
   run.boundaries.rows = Boundary::insulated;
-  const auto plan = [&] { return stream_plan(make_problem<double>(Model(run), {})); };
+  const auto plan = [&] { return stream_plan(make_problem<double>(Model(run), {}), limits); };
   REQUIRE(plan().unsuitable == "");
   CHECK(plan().mirrors_rows);
   for (const bool last : {false, true})
@@ -196,7 +199,6 @@ TEST_CASE("tile kernels of more arrays than a kernel's parameters hold take tabl
 }
 
 TEST_CASE_TEMPLATE("kernels that stream rows of any width compile", T, float, double) {
-  const DeviceLimits limits{.processors = 132, .shared_bytes = 227 << 10, .cooperative = true};
   for (const Boundary columns : {Boundary::periodic, Boundary::zero})
     for (const Shape shape :
          {Shape{90, 511}, Shape{.rows = 40, .columns = 261, .planes = 9, .axes = 3}}) {
@@ -204,11 +206,45 @@ TEST_CASE_TEMPLATE("kernels that stream rows of any width compile", T, float, do
       run.boundaries.columns = columns;
       const auto problem = make_problem<T>(Model(run), {});
       const KernelText text = [&] {
-        if (shape.axes == 2) return stream_kernel(problem, stream_plan(problem));
+        if (shape.axes == 2) return stream_kernel(problem, stream_plan(problem, limits));
         return volume_kernel(problem, volume_plan(problem, limits));
       }();
       const Cubin cubin = compile_cubin(text, 90);
       CAPTURE(cubin.messages);
       CHECK(cubin.unavailable == "");
     }
+}
+
+TEST_CASE_TEMPLATE("kernels whose warps share a step compile, and fit the device", T, float,
+                   double) {
+  for (const Scheme scheme : {Scheme::rk4, Scheme::bs23, Scheme::dopri5})
+    for (const bool by_error : {false, true}) {
+      if (by_error && scheme == Scheme::rk4) continue;
+      RunConfig run =
+          test::formula_run({90, 511}, {{"u", "0.16 * laplacian(u) - u * v^2"},
+                                        {"v", "0.08 * laplacian(v) + u * v^2 - 0.1 * v"}});
+      run.scheme = scheme;
+      if (by_error) {
+        run.scheme.tolerance = Tolerance{.relative = 1e-4, .absolute = 1e-5};
+        run.scheme.varies = true;
+      }
+      const auto problem = make_problem<T>(Model(run), {});
+      const StreamPlan plan = stream_plan(problem, limits);
+      CAPTURE(plan.unsuitable);
+      REQUIRE(plan.unsuitable == "");
+      CHECK(plan.sizes.depth() == std::ssize(problem.stages));
+      CHECK(plan.sizes.levels < std::ssize(problem.stages));
+      CHECK(plan.sizes.shared_bytes() * plan.blocks <= limits.shared_bytes);
+      const Cubin cubin = compile_cubin(stream_kernel(problem, plan), 90);
+      CAPTURE(cubin.messages);
+      CHECK(cubin.unavailable == "");
+      DeviceLimits small = limits;
+      small.shared_bytes = plan.sizes.shared_bytes() - 1;
+      const StreamPlan smaller = stream_plan(problem, small);
+      CHECK((smaller.unsuitable != "" || smaller.sizes.shared_bytes() <= small.shared_bytes));
+    }
+  // Strips of so many stages would compute most columns twice.
+  RunConfig run = test::formula_run({2048, 2048}, {{"u", "0.1 * laplacian(u)"}});
+  run.scheme = {Scheme::rkl2, 28};
+  CHECK(stream_plan(make_problem<double>(Model(run), {}), limits).unsuitable != "");
 }

@@ -333,10 +333,10 @@ const Mistake mistakes[] = {
      "bad.yaml:4:26: output.probes: every: found 0, out of range (expected an integer from 1 to "
      "9007199254740992)\n"
      "bad.yaml:4:33: output.probes: at: expected a map of names with an index for each axis: "
-     "[plane, row, column], [row, column] or [column]"},
+     "[plane, row, column], [row, column] or [column], or with a position: {at: [x, y, z]}"},
     {"output: {probes: {at: {inlet: [1, 2, 3]}}}",
-     "bad.yaml:4:18: output.probes: at.inlet: found [1, 2, 3], outside of the grid (expected rows "
-     "from 0 to 3, columns from 0 to 4)"},
+     "bad.yaml:4:18: output.probes: at.inlet: found [1, 2, 3] (expected one number for each axis: "
+     "rows from 0 to 3, columns from 0 to 4)"},
     {"output: {probes: {every: 5}}", "bad.yaml:4:18: output.probes: at: missing"},
     {"filters: [gaussian]",
      "bad.yaml:4:11: filters: filter 1: expected a map with keys of name, kind, kernel, size, "

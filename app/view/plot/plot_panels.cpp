@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/view/plot/resample.hpp"
+#include "app/view/plot/ticks.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
@@ -10,15 +11,18 @@ namespace lapl {
 DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
                        const PlotStyle& style) {
   if (shape.axes == 1) box = {1, std::min(box.columns, shape.columns)};
-  DrawnField drawn{name, shape, box, resample(values, shape, box), {}, {}};
+  DrawnField drawn{name, shape, box, resample(values, shape, box), {}, {}, {}};
   const bool averaged = shape.rows > box.rows || shape.columns > box.columns;
   const std::vector<double> counted =
       averaged && !style.of_cells ? drawn.pixels : as_doubles(values);
   const bool is_signed = is_drawn_around_zero(name);
   const Limits inner = percentile_limits(counted, 5, 95);
   const Limits all = percentile_limits(counted, 0, 100);
-  drawn.signs =
-      is_signed || (name != RunConfig{}.fields.front() && inner.low < 0 && inner.high > 0);
+  drawn.signs = is_signed || (inner.low < 0 && inner.high > 0);
+  if (all.low == all.high) {
+    const Limits of_cells = averaged ? percentile_limits(as_doubles(values), 0, 100) : all;
+    if (of_cells.low == of_cells.high) drawn.constant = all.low;
+  }
   if (style.percentiles)
     drawn.range = percentile_limits(counted, style.percentiles->low, style.percentiles->high);
   else
@@ -45,6 +49,7 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
       style.colormap.value_or(field.signs && !line ? "diverging" : "viridis");
   Limits suitable = colormap == "diverging" ? centred(field.range) : widened(field.range);
   if (line) suitable = with_margin(widened(field.range));
+  if (field.constant) subtitle += ", constant " + number_text(*field.constant, 6);
   return {std::move(field.name),
           std::move(subtitle),
           field.shape,

@@ -24,8 +24,9 @@ struct DrawnField {
   Shape shape;
   Shape drawn;
   std::vector<double> pixels;
-  Limits range;        ///< the values at the two percentiles
-  bool signs = false;  ///< colours diverge from 0: both signs matter
+  Limits range;                    ///< the values at the two percentiles
+  bool signs = false;              ///< colours diverge from 0: both signs matter
+  std::optional<double> constant;  ///< the value of all cells, if they have the same
 };
 
 /// Resamples a field and finds its range. Percentiles are those of the pixels if a pixel shows

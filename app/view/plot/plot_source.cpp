@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "app/view/plot/ticks.hpp"
 #include "io/config/config.hpp"
+#include "io/run/provenance.hpp"
 #include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 #include "solver/initial_parts.hpp"
@@ -99,24 +101,58 @@ PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string(
   axes_ = plot_axes(content, origin);
 }
 
-const PlotOutput& PlotSource::at_step(std::int64_t step) const {
-  if (!outputs_.front().step)
-    throw ConfigError("--step {}: {} does not say which steps it holds", step, path_);
-  const auto after = std::ranges::find_if(
-      outputs_, [&](const PlotOutput& output) { return *output.step >= step; });
-  if (after != outputs_.end() && *after->step == step) return *after;
-  std::vector<std::int64_t> nearest;
-  if (after != outputs_.begin()) nearest.push_back(*(after - 1)->step);
-  if (after != outputs_.end()) nearest.push_back(*after->step);
-  throw ConfigError("--step {}: {} has no output of that step (nearest: {})", step, path_,
+namespace {
+
+// Opens the file of a run only here, because most step files are never drawn.
+double time_at(const PlotOutput& output) {
+  return output.time ? *output.time : read_output(output.file).times.front();
+}
+
+// The output with this number, of outputs whose numbers grow.
+template <class Number, class NumberAt>
+const PlotOutput& output_with(const std::vector<PlotOutput>& outputs, const std::string& path,
+                              const char* what, Number number, const NumberAt& number_at) {
+  if (!outputs.front().step)
+    throw ConfigError("--{} {}: {} does not say which steps it holds", what, number, path);
+  const auto after = std::ranges::lower_bound(outputs, number, {}, number_at);
+  std::vector<Number> nearest;
+  if (after != outputs.begin()) nearest.push_back(number_at(*(after - 1)));
+  if (after != outputs.end()) nearest.push_back(number_at(*after));
+  if (after != outputs.end() && nearest.back() == number) return *after;
+  throw ConfigError("--{} {}: {} has no output of that {} (nearest: {})", what, number, path, what,
                     fmt::join(nearest, " and "));
+}
+
+}  // namespace
+
+const PlotOutput& PlotSource::at_step(std::int64_t step) const {
+  return output_with(outputs_, path_, "step", step,
+                     [](const PlotOutput& output) { return *output.step; });
+}
+
+const PlotOutput& PlotSource::at_time(double time) const {
+  return output_with(outputs_, path_, "time", time, time_at);
+}
+
+Provenance texts_of_views(const std::string& source, const FileContent& content,
+                          const std::vector<View>& views) {
+  std::set<std::pair<std::int64_t, const PlotOutput*>> drawn;  // by step
+  for (const View& view : views) drawn.emplace(view.output->step.value_or(-1), view.output);
+  std::vector<std::int64_t> steps;
+  for (const auto& [step, output] : drawn)
+    if (output->step) steps.push_back(step);
+  Provenance provenance = content.provenance;
+  const PlotOutput& last = *drawn.rbegin()->second;
+  if (drawn.size() == 1 && RunFolder::has_run(source))
+    provenance = read_output(last.file).provenance;
+  else if (drawn.size() > 1 || (content.steps.size() > 1 && last.step != content.steps.back()))
+    std::erase_if(provenance, [](const auto& text) { return text.first == "state_digest"; });
+  return picture_provenance(source, fmt::format("{}", fmt::join(steps, ", ")), provenance);
 }
 
 std::string describe(const PlotOutput& output) {
   if (!output.step) return output.file.filename().string();
-  // Opened only here, because most step files of a run are never drawn.
-  const double time = output.time ? *output.time : read_output(output.file).times.front();
-  return fmt::format("step {}, t = {} s", *output.step, number_text(time, 6));
+  return fmt::format("step {}, t = {} s", *output.step, number_text(time_at(output), 6));
 }
 
 }  // namespace lapl

@@ -63,6 +63,11 @@ PlotAxes plot_axes(const DrawnContent& content, Origin origin);
 /// "step 2500, t = 625 s"; the file's name if it has no steps.
 std::string describe(const PlotOutput& output);
 
+/// The texts of a picture of these views of `source`, whose newest content this is. The digest of
+/// the state is left out where several outputs are drawn.
+Provenance texts_of_views(const std::string& source, const FileContent& content,
+                          const std::vector<View>& views);
+
 class PlotSource {
  public:
   /// Throws IoError if there is nothing to draw.
@@ -78,6 +83,8 @@ class PlotSource {
 
   /// Throws ConfigError that names the nearest steps.
   const PlotOutput& at_step(std::int64_t step) const;
+  /// The output at this time (s). Throws ConfigError that names the nearest times.
+  const PlotOutput& at_time(double time) const;
 
  private:
   std::string path_;

@@ -50,8 +50,9 @@ struct DeviceLimits {
 struct LevelPlan {
   int arithmetic = 0;    ///< operations per cell and step, weighted by their cost
   bool in_time = false;  ///< arguments or conditions differ from step to step
-  int slots = 0;         ///< largest number of arrays that enter a stage
-  /// alive[s]: the arrays that enter stage s, first the fields, then the coefficients
+  int slots = 0;         ///< largest number of arrays that enter a stage or leave the step
+  /// alive[s]: the arrays that enter stage s, first the fields, then the coefficients; the last
+  /// element: those that leave the step
   std::vector<std::vector<int>> alive;
   /// first_argument[s] is where the arguments of stage s begin; the last element is their number
   std::vector<int> first_argument;
@@ -65,7 +66,7 @@ struct StreamPlan : LevelPlan {
   bool mirrors_rows = false;  ///< rows beyond the grid are mirror images of its rows
 };
 template <class T>
-StreamPlan stream_plan(const Problem<T>& problem);
+StreamPlan stream_plan(const Problem<T>& problem, const DeviceLimits& device);
 
 /// The text of kernel stream(StreamGrid, sources, arguments, conditions, from, to).
 template <class T>

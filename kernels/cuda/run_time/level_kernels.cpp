@@ -13,8 +13,9 @@ bool is_given(const auto& problem, int array) {
   return array < problem.step_fields + static_cast<int>(problem.coefficients.size());
 }
 
-// Arrays that exist before stage `stage` and are still read, by this or a later stage. A launch of
-// one step does not load fields that the step only computes, such as its error.
+// Arrays that exist before stage `stage` and are still read, by this or a later stage. Where errors
+// are measured, a launch has one step, so fields that it only computes, its errors, do not enter
+// it.
 template <class T>
 std::vector<int> alive_at(const Problem<T>& problem, std::size_t stage) {
   std::vector<int> alive;
@@ -72,7 +73,7 @@ LevelPlan level_plan(const Problem<T>& problem) {
     plan.alive.push_back(alive_at(problem, i));
     plan.slots = std::max(plan.slots, static_cast<int>(plan.alive.back().size()));
   }
-  plan.alive.emplace_back();  // those that enter the next step
+  plan.alive.emplace_back();
   for (int array = 0; array < problem.arrays(); ++array)
     if (array < problem.step_fields || std::ranges::count(plan.alive.front(), array) > 0)
       plan.alive.back().push_back(array);

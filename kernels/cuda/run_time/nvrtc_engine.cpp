@@ -24,7 +24,7 @@ class CompiledCudaEngine final : public Engine<T> {
     if (name == "streaming" && problem.shape.axes == 3)
       passes_ = make_stage_volume(problem_, suitable(volume_plan(problem, device_limits())));
     else if (name == "streaming")
-      passes_ = make_stage_stream(problem_, suitable(stream_plan(problem)));
+      passes_ = make_stage_stream(problem_, suitable(stream_plan(problem, device_limits())));
     else if (name == "resident")
       passes_ = make_stage_resident(problem_, suitable(resident_plan(problem, device_limits())));
   }

@@ -48,9 +48,11 @@ class StageLevels : public StagePasses<T> {
  protected:
   StageLevels(const DeviceProblem<T>& problem, KernelText text, const char* name, dim3 threads,
               int depth, const Plan& plan)
-      : StagePasses<T>(
-            problem, std::move(text), name, threads, plan.sizes.shared_bytes(),
-            fmt::format("{} steps a launch", depth / std::ssize(problem.problem().stages))),
+      : StagePasses<T>(problem, std::move(text), name, threads, plan.sizes.shared_bytes(),
+                       [steps = depth / std::ssize(problem.problem().stages)] {
+                         return steps == 1 ? std::string("one step a launch")
+                                           : fmt::format("{} steps a launch", steps);
+                       }()),
         plan_(plan),
         depth_(depth) {}
 

@@ -25,9 +25,8 @@ double stream_yield(const StreamSizes& sizes, Shape shape) {
   return 1 / (1 / made + 3.0 / sizes.depth());
 }
 
-// Estimates the registers of values in the warp, of those that have `levels` levels each, that
-// needs most: of an array that a stage reads beside the cell two rows stay, of others one; one more
-// enters and one leaves.
+// Estimates the registers of the warp that needs most. Of an array that a stage reads beside the
+// cell two rows stay, of others one; one row more of each array enters and one leaves.
 template <class T>
 int most_registers(const Problem<T>& problem, const StreamPlan& plan, const StreamSizes& sizes) {
   int most = 0, rows = 0;
@@ -50,7 +49,7 @@ int most_registers(const Problem<T>& problem, const StreamPlan& plan, const Stre
 }  // namespace
 
 template <class T>
-StreamPlan stream_plan(const Problem<T>& problem) {
+StreamPlan stream_plan(const Problem<T>& problem, const DeviceLimits& device) {
   StreamPlan plan{level_plan(problem)};
   const auto refuse = [&](const std::string& why) {
     plan.unsuitable = "engine streaming: " + why;
@@ -77,7 +76,8 @@ StreamPlan stream_plan(const Problem<T>& problem) {
     const int code =
         4 * sizes.columns() * std::max(sizes.levels, stages) * (plan.arithmetic + 5) / stages;
     return code <= 3600 && argument_bytes(problem, plan, sizes.depth()) <= 28'000 &&
-           sizes.kept() > 0 && sizes.start_rows() <= deep_rows &&
+           sizes.shared_bytes() <= device.shared_bytes && sizes.kept() > 0 &&
+           sizes.start_rows() <= deep_rows &&
            whole_vectors(of.columns, sizeof(T)) >= sizes.width() &&
            // a launch of several steps has not the error of each
            (!problem.measures_error || sizes.depth() == stages);
@@ -95,7 +95,8 @@ StreamPlan stream_plan(const Problem<T>& problem) {
           found = sizes;
         }
       }
-    // Else one step a launch, whose stages several warps share.
+    if (found) return found;
+    // One step a launch, whose stages several warps share. Strips keep half of their columns.
     for (const int warps : {4, 3, 2}) {
       StreamSizes sizes{sizeof(T), plan.slots, 1, (stages + warps - 1) / warps, warps, false};
       sizes.missing = sizes.levels * warps - stages;
@@ -103,7 +104,9 @@ StreamPlan stream_plan(const Problem<T>& problem) {
       if (sizes.missing >= sizes.levels) continue;
       for (int warp = 1; warp < warps; ++warp)
         sizes.handed += static_cast<int>(plan.alive[warp * sizes.levels].size());
-      if (!found && fits(sizes, of) && most_registers(problem, plan, sizes) <= 216) found = sizes;
+      if (fits(sizes, of) && 2 * sizes.kept() >= sizes.width() &&
+          most_registers(problem, plan, sizes) <= 216)
+        return std::optional(sizes);
     }
     return found;
   };
@@ -116,8 +119,9 @@ StreamPlan stream_plan(const Problem<T>& problem) {
   if (plan.sizes.levels % stages != 0) {
     // As many as registers, of which code takes some too, and shared memory allow.
     const int registers = most_registers(problem, plan, plan.sizes) + 40;
-    plan.blocks = std::max(1, std::min({65536 / (32 * plan.sizes.warps * registers),
-                                        (228 << 10) / (plan.sizes.shared_bytes() + 1024), 4}));
+    plan.blocks = std::max(
+        1, std::min({65536 / (32 * plan.sizes.warps * registers),
+                     (device.shared_bytes + 1024) / (plan.sizes.shared_bytes() + 1024), 4}));
   }
   return plan;
 }

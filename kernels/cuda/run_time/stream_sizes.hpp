@@ -8,7 +8,7 @@ namespace lapl {
 
 struct StreamSizes {
   int value_bytes;  ///< bytes of one value
-  int slots;        ///< largest number of arrays that enter a stage
+  int slots;        ///< largest number of arrays that enter a stage or leave the step
   int chunks;       ///< columns of a lane, in units of 16 bytes
   int levels;       ///< levels (stages) of each warp: whole steps, or a part of one
   int warps;        ///< at least two
