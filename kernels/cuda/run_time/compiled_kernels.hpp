@@ -38,8 +38,8 @@ Cubin cached_cubin(const KernelText& text, int architecture);
 /// CUDA kernels that a background thread compiles. Not thread-safe.
 class CompiledKernels {
  public:
-  /// Starts the compiler and returns at once. The destructor waits for it, as a rule less than a
-  /// second.
+  /// Starts the compiler and returns at once. The destructor waits for it, one or two seconds at
+  /// most as a rule.
   explicit CompiledKernels(KernelText text);
   CompiledKernels(const CompiledKernels&) = delete;
   CompiledKernels& operator=(const CompiledKernels&) = delete;

@@ -25,8 +25,8 @@ double stream_yield(const StreamSizes& sizes, Shape shape) {
   return 1 / (1 / made + 3.0 / sizes.depth());
 }
 
-// Estimates the registers of the warp that needs most. Of an array that a stage reads beside the
-// cell two rows stay, of others one; one row more of each array enters and one leaves.
+// Estimates the registers of the warp that needs most: two rows stay of each array that a stage
+// reads beside the cell, one of others; one row more of each array enters and one leaves.
 template <class T>
 int most_registers(const Problem<T>& problem, const StreamPlan& plan, const StreamSizes& sizes) {
   int most = 0, rows = 0;
