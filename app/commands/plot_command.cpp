@@ -141,8 +141,23 @@ std::vector<std::vector<View>> chosen_frames(const PlotSource& source, const Plo
 
 int panel_rows(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
 
+// One panel for each field of a grid of one axis, with a graph of each output.
+std::vector<Panel> graphs_of_outputs(Frames& frames, std::size_t outputs) {
+  std::vector<Panel> panels = frames.panels(0);
+  for (std::size_t i = 0; outputs > 1 && i < outputs; ++i) {
+    std::vector<Panel> next = frames.panels(i);
+    for (std::size_t field = 0; field < panels.size(); ++field)
+      panels[field].graphs.push_back(
+          {std::move(next[field].subtitle), std::move(next[field].pixels)});
+  }
+  if (outputs > 1)
+    for (Panel& panel : panels) panel.subtitle.clear();
+  return panels;
+}
+
 // Draws a picture: on three axes without a given cut, the middle slices of each field at one
-// output; else the panels of chosen_views.
+// output; on one axis the graphs of all outputs of a field in one panel; else the panels of
+// chosen_views.
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = picture_format(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
@@ -152,11 +167,23 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
       slices ? chosen_frames(source, options, fields, {&chosen_output(source, options), 1}).front()
              : chosen_views(source, options, fields,
                             options.cuts.cuts(shape, source.axes(), options.path).front());
-  const std::vector<PlotStyle> styles = panel_styles(options.pictures, views.size());
-  Frames frames({views}, source.axes(), styles, panel_rows(fields.size()), parse_size(options.size),
-                format, options.own_limits ? Framing::alone : Framing::shared);
-  replace_file(path, draw_figure(format, frames.layout(), frames.panels(0),
-                                 texts_of_views(options.path, source.content(), views)));
+  std::vector<std::vector<View>> of_frames = {views};
+  const bool graphs = shape.axes == 1 && !options.own_limits;
+  if (graphs) {
+    of_frames.clear();
+    for (const PlotOutput* const output : chosen_outputs(source, options)) {
+      std::vector<View>& frame = of_frames.emplace_back();
+      for (const std::string& field : fields) frame.push_back({output, field});
+    }
+  }
+  const std::size_t panels = of_frames.front().size();
+  Frames frames(of_frames, source.axes(), panel_styles(options.pictures, panels),
+                panels > fields.size() || !graphs ? panel_rows(fields.size()) : 0,
+                parse_size(options.size), format,
+                options.own_limits ? Framing::alone : Framing::shared);
+  replace_file(path,
+               draw_figure(format, frames.layout(), graphs_of_outputs(frames, of_frames.size()),
+                           texts_of_views(options.path, source.content(), views)));
   const PictureSize size = frames.layout().size;
   if (!options.quiet) print_text("{}: {} x {}\n", path.string(), size.width, size.height);
 }
@@ -240,7 +267,8 @@ void add_plot_command(CommandLine& line) {
   add_picture_options(command, options.pictures);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
   command.flag("--own-limits", &options.own_limits,
-               "Limits for each panel, not the same for all panels of a field",
+               "Limits for each panel, not the same for all panels of a field; on one axis a panel "
+               "for each output, not a graph",
                {.excludes = {"--limits"}});
   command.flag("--movie", &options.movie,
                "A movie: one frame for each output, or for each slice with --along, with the same "
@@ -249,8 +277,7 @@ void add_plot_command(CommandLine& line) {
   add_quiet_option(command, options.quiet);
   command.footer(R"(Examples:
   lapl plot runs/tutorial -o tutorial.png
-  lapl plot runs/tutorial --step 2500 --field laplacian --percentiles 1 99
-  lapl plot runs/coral --steps 0,2500,5000 --field u --field v
+  lapl plot runs/tutorial --steps 0,2500 --field laplacian --percentiles 1 99
   lapl plot runs/cube --slice z=0.5 --colormap inferno,inferno,gray -o z.png
   lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4)");
 }

@@ -314,6 +314,31 @@ TEST_CASE("plot: the panels of a field have the same limits, or with --own-limit
   CHECK(drawn({}) == drawn({"--limits", fmt::format("{}", least), fmt::format("{}", first)}));
 }
 
+TEST_CASE("plot: on one axis the outputs of a field are graphs in one panel") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [40]}\nboundary: insulated\nequation: {u: laplacian(u), v: 0*v}\n"
+             "initial: {u: sin(x), v: x}\ntime: {step: 0.1, steps: 60}\n"
+             "output: {directory: out, every: 20}\n");
+  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+  if (lacks_cairo(run_lapl({"plot", "out", "-o", "a.png"}))) return;
+  const auto drawn = [](std::vector<std::string> options) {
+    options.insert(options.begin(), {"plot", "out", "-o", "a.png"});
+    REQUIRE(run_lapl(options).code == 0);
+    return std::pair(png_size("a.png"), drawing("a.png"));
+  };
+  const auto one = drawn({"--step", "60"}), two = drawn({}),
+             four = drawn({"--steps", "0,20,40,60"});
+  CHECK(two.first == one.first);
+  CHECK(four.first == one.first);
+  CHECK(two.second == drawn({"--times", "0,6"}).second);
+  CHECK(two.second != one.second);
+  CHECK(two.second != four.second);
+  CHECK(drawn({"--own-limits"}).first != one.first);  // two panels for each field
+  for (const char* const kind : {"p.svg", "p.pdf"})
+    CHECK(run_lapl({"plot", "out", "--field", "u", "-o", kind}).code == 0);
+}
+
 TEST_CASE("plot: outputs of several steps or times, and several fields, are side by side") {
   const Sandbox sandbox;
   write_text("c.yaml",

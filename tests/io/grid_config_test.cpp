@@ -86,9 +86,8 @@ TEST_CASE("each mistake about the axes of a grid has its message") {
        "c.yaml:4:29: initial.mode: found 6 for the planes, out of range (expected 1 to 5 with "
        "boundary zero and 5 planes)"},
       {"shape: [5]", steps + start + "output: {probes: {at: {m: [1, 1]}}}",
-       "c.yaml:5:18: output.probes: at.m: found [1, 1], outside of the grid (expected columns from "
-       "0 "
-       "to 4)"},
+       "c.yaml:5:18: output.probes: at.m: found [1, 1] (expected one number for each axis: columns "
+       "from 0 to 4)"},
       {"shape: [5, 6, 7]", steps + start + "filters: [{name: a, kernel: gaussian}]",
        "c.yaml:5:10: filters: found a filter on a grid of three axes (filters are for two axes: "
        "expected grid.shape: [rows, columns], or no filters)"},

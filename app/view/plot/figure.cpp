@@ -103,11 +103,11 @@ void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layo
 
 /// Draws lines between the nodes, with gaps at values that are not finite. Lines are clipped at the
 /// limits.
-void draw_graph(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
-  const Rectangle& box = layout.box;
-  const std::size_t count = panel.pixels.size();
+void draw_graph(const Canvas& canvas, const Panel& panel, const std::vector<double>& values,
+                Rgb color, const Rectangle& box, double font) {
+  const std::size_t count = values.size();
   const double step = box.width / static_cast<double>(count);
-  const auto fraction = [&](std::size_t i) { return panel.limits.fraction(panel.pixels[i]); };
+  const auto fraction = [&](std::size_t i) { return panel.limits.fraction(values[i]); };
   for (std::size_t i = 0; i < std::max<std::size_t>(count - 1, 1); ++i) {
     const bool single = count == 1;  // one node: a line as wide as its cell
     const double a = fraction(i), b = fraction(single ? i : i + 1);
@@ -126,8 +126,47 @@ void draw_graph(const Canvas& canvas, const Panel& panel, const PanelLayout& lay
       return box.x + (static_cast<double>(i) + (single ? 0 : 0.5) + part) * step;
     };
     const auto y = [&](double part) { return box.y + box.height * (1 - a - part * slope); };
-    canvas.line(x(first), y(first), x(last), y(last), panel.colormap.color(0.3),
-                std::max(1.5, font / 8));
+    canvas.line(x(first), y(first), x(last), y(last), color, std::max(1.5, font / 8));
+  }
+}
+
+/// The upper left corner of a legend of this size: in the corner of the box with the fewest nodes
+/// of graphs behind it.
+std::pair<double, double> legend_corner(const Panel& panel, const Rectangle& box, double width,
+                                        double height) {
+  const auto behind = [&](double left, double top) {
+    std::size_t nodes = 0;
+    for (const Panel::Graph& graph : panel.graphs)
+      for (std::size_t i = 0; i < graph.values.size(); ++i) {
+        const double x = box.x + box.width * (static_cast<double>(i) + 0.5) /
+                                     static_cast<double>(graph.values.size());
+        const double y = box.y + box.height * (1 - panel.limits.fraction(graph.values[i]));
+        nodes += x >= left && x <= left + width && y >= top && y <= top + height ? 1 : 0;
+      }
+    return nodes;
+  };
+  const double right = box.x + box.width - width, below = box.y + box.height - height;
+  return std::ranges::min({std::pair{right, box.y}, {box.x, box.y}, {right, below}, {box.x, below}},
+                          {},
+                          [&](const auto& corner) { return behind(corner.first, corner.second); });
+}
+
+/// Draws the graphs of a panel from light to dark, and their legend.
+void draw_graphs(const Canvas& canvas, const Panel& panel, const Rectangle& box, double font) {
+  if (panel.graphs.empty())
+    return draw_graph(canvas, panel, panel.pixels, panel.colormap.color(0.3), box, font);
+  const auto last = static_cast<double>(panel.graphs.size() - 1);
+  double widest = 0;
+  for (const Panel::Graph& graph : panel.graphs)
+    widest = std::max(widest, canvas.text_width(graph.label, font));
+  const double height = (1.4 * static_cast<double>(panel.graphs.size()) + 0.8) * font;
+  const auto [left, top] = legend_corner(panel, box, widest + 4.2 * font, height);
+  for (std::size_t i = 0; i < panel.graphs.size(); ++i) {
+    const Rgb color = panel.colormap.color(0.85 - 0.8 * static_cast<double>(i) / last);
+    draw_graph(canvas, panel, panel.graphs[i].values, color, box, font);
+    const double y = top + (1.1 + 1.4 * static_cast<double>(i)) * font;
+    canvas.line(left + 0.8 * font, y, left + 2.8 * font, y, color, std::max(1.5, font / 8));
+    canvas.text(panel.graphs[i].label, left + 3.4 * font, y, font, Align::left);
   }
 }
 
@@ -222,7 +261,7 @@ void draw_panel(const Canvas& canvas, const Panel& panel, const PanelLayout& lay
   const Rectangle &cell = layout.cell, &box = layout.box;
   canvas.line_width(std::max(1.0, std::round(font / 13)));
   if (panel.line)
-    draw_graph(canvas, panel, layout, font);
+    draw_graphs(canvas, panel, box, font);
   else
     draw_field(canvas, panel, layout);
   draw_axes(canvas, panel, layout, font);

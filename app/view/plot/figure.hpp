@@ -39,6 +39,11 @@ struct Panel {
   Colormap colormap;
   PlotAxes axes;
   bool line = false;  ///< one axis: a graph of the values, without a colour bar
+  struct Graph {
+    std::string label;
+    std::vector<double> values;
+  };
+  std::vector<Graph> graphs = {};  ///< several graphs with a legend in place of that of `pixels`
 };
 
 enum class PictureFormat { png, svg, pdf };
