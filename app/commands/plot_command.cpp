@@ -178,8 +178,7 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   }
   const std::size_t panels = of_frames.front().size();
   Frames frames(of_frames, source.axes(), panel_styles(options.pictures, panels),
-                panels > fields.size() || !graphs ? panel_rows(fields.size()) : 0,
-                parse_size(options.size), format,
+                graphs ? 0 : panel_rows(fields.size()), parse_size(options.size), format,
                 options.own_limits ? Framing::alone : Framing::shared);
   replace_file(path,
                draw_figure(format, frames.layout(), graphs_of_outputs(frames, of_frames.size()),
