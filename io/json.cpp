@@ -49,6 +49,12 @@ void for_each_event(const std::filesystem::path& log, const std::vector<std::str
   }
 }
 
+nlohmann::ordered_json json_object(const std::vector<std::pair<std::string, std::string>>& texts) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto& [name, text] : texts) object[name] = text;
+  return object;
+}
+
 std::string json_text(const Json& value, int indent) {
   return escaped_json(value.dump(indent, ' ', false, Json::error_handler_t::replace));
 }

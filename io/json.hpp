@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lapl {
@@ -23,6 +24,9 @@ nlohmann::ordered_json summary_if_any(const std::filesystem::path& folder);
 /// skips lines without any of `words`. Throws IoError; a file that does not exist yet has no lines.
 void for_each_event(const std::filesystem::path& log, const std::vector<std::string>& words,
                     const std::function<void(const nlohmann::ordered_json& event)>& use);
+
+/// An object with these texts.
+nlohmann::ordered_json json_object(const std::vector<std::pair<std::string, std::string>>& texts);
 
 /// The value as text, with U+FFFD for bytes that are not UTF-8.
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/error.hpp"
+#include "solver/equation/formula_system.hpp"
 #include "solver/near_nodes.hpp"
 
 namespace lapl {
@@ -57,8 +58,7 @@ std::vector<std::pair<std::int64_t, double>> cells_of_probe(const RunConfig& con
     if (!probe.is_linear) at[axis] = std::floor(at[axis] + 0.5);
     const bool ends = std::ranges::any_of(config.conditions, [&](const SideCondition& condition) {
       return condition.axis == static_cast<int>(axis) &&
-             condition.kind != ConditionKind::periodic &&
-             (condition.array.empty() || condition.array == field);
+             condition.kind != ConditionKind::periodic && applies_to(condition, field, config);
     });
     if (ends || by_axis(config.boundaries)[axis] != Boundary::periodic)
       at[axis] = std::clamp(at[axis], 0.0, static_cast<double>(by_axis(config.shape)[axis] - 1));
@@ -67,6 +67,18 @@ std::vector<std::pair<std::int64_t, double>> cells_of_probe(const RunConfig& con
   for (const auto& [index, weight] : nodes_around(at, config.shape))
     cells.emplace_back(cell_index(config.shape, {index[1], index[2], index[0]}), weight);
   return cells;
+}
+
+ProbedCells::ProbedCells(const RunConfig& config) {
+  if (!config.probes) return;
+  for (const Probe& probe : config.probes->at)
+    for (std::size_t field = 0; field < config.fields.size(); ++field) {
+      for (const auto& [cell, weight] : cells_of_probe(config, probe, config.fields[field])) {
+        indices_.push_back(static_cast<std::int64_t>(field) * config.shape.cells() + cell);
+        weights_.push_back(weight);
+      }
+      ends_.push_back(weights_.size());
+    }
 }
 
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now) {

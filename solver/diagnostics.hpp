@@ -54,6 +54,32 @@ std::vector<std::pair<std::int64_t, double>> cells_of_probe(const RunConfig& con
                                                             const Probe& probe,
                                                             const std::string& field);
 
+/// What the probes of a run read of its state.
+class ProbedCells {
+ public:
+  explicit ProbedCells(const RunConfig& config);
+
+  /// Indices in the state, all fields one after the other.
+  const std::vector<std::int64_t>& indices() const { return indices_; }
+
+  /// The values of probe_columns, from the state's values at indices().
+  template <class T>
+  std::vector<T> values(const std::vector<T>& found) const {
+    std::vector<T> values;
+    for (std::size_t at = 0; const std::size_t end : ends_) {
+      double sum = -0.0;  // keeps the sign of a zero
+      for (; at < end; ++at) sum += weights_[at] * static_cast<double>(found[at]);
+      values.push_back(static_cast<T>(sum));
+    }
+    return values;
+  }
+
+ private:
+  std::vector<std::int64_t> indices_;
+  std::vector<double> weights_;
+  std::vector<std::size_t> ends_;  // of each value, among the weights
+};
+
 /// The columns of probes.csv that both configs have, but that refer to different places.
 std::vector<std::string> moved_probe_columns(const RunConfig& before, const RunConfig& now);
 

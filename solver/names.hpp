@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -34,6 +35,14 @@ const auto& table_row(Enumeration value) {
 template <class Enumeration>
 requires std::is_enum_v<Enumeration>
 const char* enum_name(Enumeration value) { return table_row(value).name; }
+
+/// The words of a list such as "a,b,c".
+inline std::vector<std::string> comma_separated(const std::string& list) {
+  std::vector<std::string> words;
+  std::istringstream stream(list);
+  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  return words;
+}
 
 /// True for a letter followed by letters, digits and underscores.
 inline bool is_plain_name(std::string_view name) {

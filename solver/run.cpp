@@ -39,6 +39,7 @@ class Run {
         config_(model.run),
         ranks_(backend.ranks()),
         schedule_(model.run),
+        probed_(model.run),
         sink_(sink),
         step_(first_step),
         last_(config_.ends_by_time() ? most_steps : config_.steps),
@@ -288,24 +289,7 @@ class Run {
 
   void probe() {
     if (!schedule_.is_probe(step_)) return;
-    if (probed_.empty())
-      for (const Probe& probe : config_.probes->at)
-        for (std::int64_t field = 0; field < std::ssize(config_.fields); ++field) {
-          auto& cells = probed_.emplace_back(
-              cells_of_probe(config_, probe, config_.fields[static_cast<std::size_t>(field)]));
-          for (auto& [cell, weight] : cells) cell += field * config_.shape.cells();
-        }
-    std::vector<std::int64_t> cells;
-    for (const auto& value : probed_)
-      for (const auto& [cell, weight] : value) cells.push_back(cell);
-    const std::vector<T> found = backend_->values_at(cells);
-    std::vector<T> values;
-    for (auto at = found.begin(); const auto& value : probed_) {
-      double sum = -0.0;  // keeps the sign of a zero
-      for (const auto& [cell, weight] : value) sum += weight * static_cast<double>(*at++);
-      values.push_back(static_cast<T>(sum));
-    }
-    sink_.probed(step_, time(), values);
+    sink_.probed(step_, time(), probed_.values(backend_->values_at(probed_.indices())));
   }
 
   // The reason why the run is complete at this step; empty: it is not.
@@ -375,6 +359,7 @@ class Run {
   const RunConfig& config_;
   Ranks& ranks_;
   Schedule schedule_;
+  ProbedCells probed_;
   RunSink<T>& sink_;
   std::int64_t step_;
   std::int64_t last_;  // the last step, where that is known
@@ -390,8 +375,6 @@ class Run {
   std::function<Reduced<T>()> search_;  // for values that are not finite at searched_step_
   std::int64_t searched_step_ = 0;
   std::vector<T> before_;  // memory for is_steady
-  // for each column of probes.csv the values of the state, with weights; made at the first probe
-  std::vector<std::vector<std::pair<std::int64_t, double>>> probed_;
   std::optional<Verification<T>> verification_;
   Clock::time_point last_checkpoint_;
   std::future<void> storing_;  // last member: its destructor waits while the others still live

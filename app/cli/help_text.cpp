@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/view/terminal/terminal.hpp"
+#include "solver/names.hpp"
 
 namespace lapl {
 namespace {
@@ -92,12 +93,9 @@ class HelpFormat : public CLI::Formatter {
 
 std::vector<std::string> option_choices(const CLI::Option& option) {
   const std::string type = option.get_type_name();
-  std::vector<std::string> choices;
   const auto open = type.find('{'), close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos) return choices;
-  std::istringstream list(type.substr(open + 1, close - open - 1));
-  for (std::string word; std::getline(list, word, ',');) choices.push_back(word);
-  return choices;
+  if (open == std::string::npos || close == std::string::npos) return {};
+  return comma_separated(type.substr(open + 1, close - open - 1));
 }
 
 int help_width() {

@@ -93,7 +93,7 @@ Json describe_file(const fs::path& file) {
     result["steps"] = content.steps;
     result["times"] = content.times;
   }
-  Json fields = Json::object(), provenance = Json::object();
+  Json fields = Json::object();
   for (const std::string& name : content.fields) fields[name] = describe_field(file, content, name);
   if (!fields.empty()) {
     result["fields"] = fields;
@@ -104,15 +104,12 @@ Json describe_file(const fs::path& file) {
   }
   if (content.kind == "hdf5")
     if (const Json arrays = describe_arrays(file); !arrays.empty()) result["arrays"] = arrays;
-  for (const auto& [name, text] : content.provenance) provenance[name] = text;
-  if (!provenance.empty()) result["provenance"] = provenance;
+  if (!content.provenance.empty()) result["provenance"] = json_object(content.provenance);
   return result;
 }
 
 Json describe_picture(const fs::path& file, const Provenance& texts) {
-  Json provenance = Json::object();
-  for (const auto& [name, text] : texts) provenance[name] = text;
-  return {{"file", file.string()}, {"kind", "picture"}, {"provenance", provenance}};
+  return {{"file", file.string()}, {"kind", "picture"}, {"provenance", json_object(texts)}};
 }
 
 Json describe_run(const fs::path& folder) {

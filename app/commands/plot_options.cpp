@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <sstream>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -123,12 +122,9 @@ std::vector<PlotStyle> panel_styles(const PictureOptions& options, std::size_t p
   }
   std::vector<PlotStyle> styles(panels, style);
   if (options.colormaps.empty()) return styles;
-  std::vector<std::string> names;
-  std::istringstream list(options.colormaps);
-  for (std::string name; std::getline(list, name, ',');) {
+  const std::vector<std::string> names = comma_separated(options.colormaps);
+  for (const std::string& name : names)
     if (name != suits) colormap_named(name);  // throws if the name is unknown
-    names.push_back(name);
-  }
   if (names.size() != 1 && names.size() != panels)
     throw ConfigError("--colormap {}: {} colour maps for {} panel{}", options.colormaps,
                       names.size(), panels, panels == 1 ? "" : "s");

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "io/config/config_keys.hpp"
 #include "io/config/config_text.hpp"
 #include "kernels/error.hpp"
+#include "solver/names.hpp"
 
 namespace lapl {
 
@@ -47,8 +47,7 @@ Permissions all_permissions() {
 
 Permissions permissions_in(const std::string& list) {
   Permissions permissions;
-  std::istringstream words(list);
-  for (std::string word; std::getline(words, word, ',');) {
+  for (const std::string& word : comma_separated(list)) {
     const auto row = std::ranges::find(name_table<Permission>, word, &Named<Permission>::name);
     if (row == name_table<Permission>.end())
       throw ConfigError("--change: found {} (expected {}, or a list of them with commas)",

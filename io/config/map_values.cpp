@@ -262,16 +262,23 @@ Schema integrals() {
       "a map of names, each with a formula or {formula: FORMULA, on: SIDE}");
 }
 
-void assign(std::vector<IntegralConfig>& integrals, const YamlNode& node) {
-  integrals.clear();
+// Stores items by name; `plain` receives the value of one that is no map.
+template <class Item, class Plain>
+static void assign_named(std::vector<Item>& items, const YamlNode& node, const KeyTable<Item>& keys,
+                         Plain Item::*plain) {
+  items.clear();
   for_each_entry(node, [&](const std::string& name, const YamlNode& value) {
-    IntegralConfig& integral = integrals.emplace_back();
-    integral.name = name;
+    Item& item = items.emplace_back();
+    item.name = name;
     if (value.kind == YamlNode::Kind::map)
-      put_map(integral_keys(), integral, value);
+      put_map(keys, item, value);
     else
-      assign(integral.formula, value);
+      assign(item.*plain, value);
   });
+}
+
+void assign(std::vector<IntegralConfig>& integrals, const YamlNode& node) {
+  assign_named(integrals, node, integral_keys(), &IntegralConfig::formula);
 }
 
 Schema derived_outputs() {
@@ -281,11 +288,7 @@ Schema derived_outputs() {
 }
 
 void assign(std::vector<D>& derived, const YamlNode& node) {
-  derived.clear();
-  for_each_entry(node, [&](const std::string& name, const YamlNode& value) {
-    derived.push_back({name, "", ""});
-    put_map(derived_keys(), derived.back(), value);
-  });
+  assign_named(derived, node, derived_keys(), &D::formula);
 }
 
 Schema probes() {
@@ -294,15 +297,7 @@ Schema probes() {
 }
 
 void assign(std::vector<Probe>& probes, const YamlNode& node) {
-  probes.clear();
-  for_each_entry(node, [&](const std::string& name, const YamlNode& value) {
-    Probe& probe = probes.emplace_back();
-    probe.name = name;
-    if (value.kind == YamlNode::Kind::map)
-      put_map(probe_keys(), probe, value);
-    else
-      assign(probe.cell, value);
-  });
+  assign_named(probes, node, probe_keys(), &Probe::cell);
 }
 
 void assign(ProbesConfig& probes, const YamlNode& node) { put_map(probes_keys(), probes, node); }

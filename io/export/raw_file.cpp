@@ -2,19 +2,10 @@
 
 #include "io/durable/durable_file.hpp"
 #include "io/export/export.hpp"
+#include "io/xml_text.hpp"
 
 namespace lapl {
 namespace {
-
-std::string xml_text(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      default: escaped += c;
-    }
-  return escaped;
-}
 
 // The XDMF description: each record is a grid of three axes, and all records share the axes.
 std::string xdmf_text(const std::filesystem::path& raw, const Series& series,

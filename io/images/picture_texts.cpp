@@ -8,6 +8,7 @@
 #include "io/images/big_endian.hpp"
 #include "io/json.hpp"
 #include "io/readers/file_kind.hpp"
+#include "io/xml_text.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -67,12 +68,6 @@ std::string png_chunk(const std::string& type, const std::string& data) {
          big_endian(static_cast<std::uint32_t>(sum));
 }
 
-std::string texts_json(const Provenance& texts) {
-  nlohmann::ordered_json values = nlohmann::ordered_json::object();
-  for (const auto& [name, text] : texts) values[name] = text;
-  return json_text(values);
-}
-
 std::string with_texts(std::string picture, const Provenance& texts) {
   std::string added;
   if (is_png(picture)) {
@@ -80,7 +75,7 @@ std::string with_texts(std::string picture, const Provenance& texts) {
       added += png_chunk("iTXt", name + std::string(5, '\0') + text);
     return picture.insert(header_end, added);
   }
-  added = replaced(replaced(replaced(texts_json(texts), "&", "&amp;"), "<", "&lt;"), ">", "&gt;");
+  added = xml_text(json_text(json_object(texts)));
   const std::size_t end_of_tag = picture.find('>', picture.find("<svg"));
   return picture.insert(end_of_tag + 1, '\n' + std::string(opening) + added + std::string(closing));
 }

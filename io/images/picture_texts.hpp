@@ -13,9 +13,6 @@ namespace lapl {
 /// A chunk of a PNG: length of its data, type, data, checksum.
 std::string png_chunk(const std::string& type, const std::string& data);
 
-/// The texts as a JSON object.
-std::string texts_json(const Provenance& texts);
-
 /// The PNG or SVG with these texts. Names have 1 to 79 characters of ASCII.
 std::string with_texts(std::string picture, const Provenance& texts);
 

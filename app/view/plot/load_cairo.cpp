@@ -2,6 +2,7 @@
 #include "app/view/plot/cairo_module.hpp"
 #include "app/view/plot/indexed_png.hpp"
 #include "io/images/picture_texts.hpp"
+#include "io/json.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/load_module.hpp"
 
@@ -28,7 +29,7 @@ std::string draw_figure(PictureFormat format, const FigureLayout& layout,
                         const std::vector<Panel>& panels, const Provenance& about) {
   if (format == PictureFormat::png)
     return with_texts(drawn_png(layout.size, draw_pixels(layout, panels)), about);
-  std::string figure = cairo().draw_figure(format, layout, panels, texts_json(about));
+  std::string figure = cairo().draw_figure(format, layout, panels, json_text(json_object(about)));
   return format == PictureFormat::svg ? with_texts(std::move(figure), about) : figure;
 }
 
