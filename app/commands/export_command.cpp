@@ -119,7 +119,7 @@ void export_pictures(const ExportOptions& options, const Series& series,
   for (std::size_t i = 0; i < views.size(); ++i) {
     series.before_reading(series.records[options.cuts.along.empty() ? i : 0]);
     const std::vector<Panel> panels = frames.panels(i);
-    const Provenance about = texts_of_views(options.path, content, views[i]);
+    const Provenance about = texts_of_views(options.path, content, {views[i]});
     replace_file(picture_path(numbers[i], pattern),
                  options.plain ? with_texts(indexed_png(panels.front()), about)
                                : draw_figure(PictureFormat::png, frames.layout(), panels, about));

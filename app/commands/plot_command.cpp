@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <regex>
 #include <span>
-#include <sstream>
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
@@ -13,10 +11,12 @@
 #include "app/commands/plot_options.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "app/view/print_text.hpp"
+#include "io/config/config_number.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/images/movie.hpp"
 #include "io/images/picture_texts.hpp"
 #include "kernels/error.hpp"
+#include "solver/names.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
@@ -37,6 +37,8 @@ struct PlotOptions {
   bool movie = false;
   bool own_limits = false;
   bool quiet = false;
+
+  bool has_lists() const { return !steps.empty() || !times.empty(); }
 };
 
 // The value of --size; none if it is not given.
@@ -83,50 +85,42 @@ const PlotOutput& chosen_output(const PlotSource& source, const PlotOptions& opt
   return options.step ? source.at_step(*options.step) : source.outputs().back();
 }
 
-// The numbers of a list such as 0,100,200.
+// A number of the list of an option.
 template <class Number>
-std::vector<Number> numbers_in(const char* option, const std::string& list) {
-  std::vector<Number> numbers;
-  std::istringstream words(list);
-  for (std::string word; std::getline(words, word, ',');) {
-    Number& number = numbers.emplace_back();
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || end != word.data() + word.size())
-      throw ConfigError("{} {}: found {} (expected numbers with commas between them)", option, list,
-                        word);
-  }
-  return numbers;
+Number number_in(const char* option, const std::string& list, const std::string& word,
+                 const std::optional<Number>& number) {
+  if (number) return *number;
+  throw ConfigError("{} {}: found {} (expected numbers with commas between them)", option, list,
+                    word);
 }
 
 // The outputs of a picture: those asked for, or else the first and the last.
-std::vector<const PlotOutput*> chosen_outputs(const PlotSource& source,
-                                              const PlotOptions& options) {
-  std::vector<const PlotOutput*> outputs;
-  for (const std::int64_t step : numbers_in<std::int64_t>("--steps", options.steps))
-    outputs.push_back(&source.at_step(step));
-  for (const double time : numbers_in<double>("--times", options.times))
-    outputs.push_back(&source.at_time(time));
+std::vector<PlotOutput> chosen_outputs(const PlotSource& source, const PlotOptions& options) {
+  std::vector<PlotOutput> outputs;
+  for (const std::string& word : comma_separated(options.steps))
+    outputs.push_back(
+        source.at_step(number_in("--steps", options.steps, word, read_number(word).integer)));
+  for (const std::string& word : comma_separated(options.times))
+    outputs.push_back(
+        source.at_time(number_in("--times", options.times, word, read_number(word).real)));
   if (!outputs.empty()) return outputs;
-  const std::vector<PlotOutput>& all = source.outputs();
-  if (!options.step && all.size() > 1) outputs.push_back(&all.front());
-  outputs.push_back(&chosen_output(source, options));
+  if (!options.step && source.outputs().size() > 1) outputs.push_back(source.outputs().front());
+  outputs.push_back(chosen_output(source, options));
   return outputs;
 }
 
-// The panels of a picture, a row for each field. After a single field of the first and the last
-// output, or of one, comes its Laplacian, if it is stored.
+// The panels of a picture, a row for each field. After a single field comes its Laplacian, if it is
+// stored and nothing else was asked for.
 std::vector<View> chosen_views(const PlotSource& source, const PlotOptions& options,
                                const std::vector<std::string>& fields,
+                               const std::vector<PlotOutput>& outputs,
                                const std::optional<Cut>& cut) {
-  const std::vector<const PlotOutput*> outputs = chosen_outputs(source, options);
   std::vector<View> views;
   for (const std::string& field : fields)
-    for (const PlotOutput* const output : outputs) views.push_back({output, field, cut});
-  if (!options.fields.empty() || fields.size() > 1 || !options.steps.empty() ||
-      !options.times.empty())
-    return views;
-  if (fields.front() != laplacian_name && std::ranges::count(source.fields(), laplacian_name) > 0)
-    views.push_back({outputs.back(), std::string(laplacian_name), cut});
+    for (const PlotOutput& output : outputs) views.push_back({&output, field, cut});
+  if (options.fields.empty() && fields.size() == 1 && !options.has_lists() &&
+      fields.front() != laplacian_name && std::ranges::count(source.fields(), laplacian_name) > 0)
+    views.push_back({&outputs.back(), std::string(laplacian_name), cut});
   return views;
 }
 
@@ -141,17 +135,17 @@ std::vector<std::vector<View>> chosen_frames(const PlotSource& source, const Plo
 
 int panel_rows(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
 
-// One panel for each field of a grid of one axis, with a graph of each output.
-std::vector<Panel> graphs_of_outputs(Frames& frames, std::size_t outputs) {
-  std::vector<Panel> panels = frames.panels(0);
-  for (std::size_t i = 0; outputs > 1 && i < outputs; ++i) {
-    std::vector<Panel> next = frames.panels(i);
+// The panels of the last frame, with the graphs of all frames of a grid of one axis.
+std::vector<Panel> with_graphs(Frames& frames, std::size_t count) {
+  std::vector<Panel> panels = frames.panels(count - 1);
+  if (count == 1) return panels;
+  for (Panel& panel : panels) panel.subtitle.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<Panel> of_frame = frames.panels(i);
     for (std::size_t field = 0; field < panels.size(); ++field)
       panels[field].graphs.push_back(
-          {std::move(next[field].subtitle), std::move(next[field].pixels)});
+          {std::move(of_frame[field].subtitle), std::move(of_frame[field].pixels)});
   }
-  if (outputs > 1)
-    for (Panel& panel : panels) panel.subtitle.clear();
   return panels;
 }
 
@@ -161,28 +155,22 @@ std::vector<Panel> graphs_of_outputs(Frames& frames, std::size_t outputs) {
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = picture_format(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
+  const std::vector<PlotOutput> outputs = chosen_outputs(source, options);
   const Shape shape = source.content().shape;
   const bool slices = shape.axes == 3 && options.cuts.none();
-  const std::vector<View> views =
-      slices ? chosen_frames(source, options, fields, {&chosen_output(source, options), 1}).front()
-             : chosen_views(source, options, fields,
-                            options.cuts.cuts(shape, source.axes(), options.path).front());
-  std::vector<std::vector<View>> of_frames = {views};
   const bool graphs = shape.axes == 1 && !options.own_limits;
-  if (graphs) {
-    of_frames.clear();
-    for (const PlotOutput* const output : chosen_outputs(source, options)) {
-      std::vector<View>& frame = of_frames.emplace_back();
-      for (const std::string& field : fields) frame.push_back({output, field});
-    }
-  }
-  const std::size_t panels = of_frames.front().size();
-  Frames frames(of_frames, source.axes(), panel_styles(options.pictures, panels),
+  std::vector<std::vector<View>> views;
+  if (slices || graphs)
+    views = chosen_frames(source, options, fields,
+                          std::span(outputs).last(slices ? 1 : outputs.size()));
+  else
+    views.push_back(chosen_views(source, options, fields, outputs,
+                                 options.cuts.cuts(shape, source.axes(), options.path).front()));
+  Frames frames(views, source.axes(), panel_styles(options.pictures, views.front().size()),
                 graphs ? 0 : panel_rows(fields.size()), parse_size(options.size), format,
                 options.own_limits ? Framing::alone : Framing::shared);
-  replace_file(path,
-               draw_figure(format, frames.layout(), graphs_of_outputs(frames, of_frames.size()),
-                           texts_of_views(options.path, source.content(), views)));
+  replace_file(path, draw_figure(format, frames.layout(), with_graphs(frames, views.size()),
+                                 texts_of_views(options.path, source.content(), views)));
   const PictureSize size = frames.layout().size;
   if (!options.quiet) print_text("{}: {} x {}\n", path.string(), size.width, size.height);
 }
@@ -212,14 +200,11 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
     else
       animation.add(draw_figure(PictureFormat::png, frames.layout(), frames.panels(i), {}));
   }
-  std::vector<View> drawn;
-  for (const std::vector<View>& frame : views)
-    drawn.insert(drawn.end(), frame.begin(), frame.end());
   if (mp4)
     movie->finish();
   else
     replace_file(path, with_texts(animation.finished(),
-                                  texts_of_views(options.path, source.content(), drawn)));
+                                  texts_of_views(options.path, source.content(), views)));
   if (!options.quiet)
     print_text("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height,
                count, rate);
@@ -228,9 +213,8 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
 int plot_command(const PlotOptions& options) {
   require_drawing();
   const PlotSource source(options.path, options.pictures.origin);
-  const bool lists = !options.steps.empty() || !options.times.empty();
-  if (lists && (options.movie || !options.cuts.along.empty() ||
-                (source.content().shape.axes == 3 && options.cuts.none())))
+  if (options.has_lists() && (options.movie || !options.cuts.along.empty() ||
+                              (source.content().shape.axes == 3 && options.cuts.none())))
     throw ConfigError("{} {}: goes with pictures alone, on three axes with --slice or --project",
                       options.steps.empty() ? "--times" : "--steps",
                       options.steps.empty() ? options.times : options.steps);

@@ -1,53 +1,19 @@
 // lapl plot, from the outside.
-#include <fmt/format.h>
-
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 
 #include "app/view/plot/plot_panels.hpp"
-#include "tests/app/csv.hpp"
-#include "tests/app/program.hpp"
+#include "tests/app/pictures.hpp"
 
 using namespace lapl::test;
 
 namespace {
 
-std::uint32_t number_at(const std::string& bytes, std::size_t at) {
-  std::uint32_t number = 0;
-  for (std::size_t i = 0; i < 4; ++i)
-    number = number << 8 | static_cast<unsigned char>(bytes.at(at + i));
-  return number;
-}
-
-// The bytes of a file; of a PNG without texts, which have the command that drew it.
-std::string drawing(const fs::path& path) {
-  std::string bytes = file_text(path);
-  if (!bytes.starts_with("\x89PNG")) return bytes;
-  for (std::size_t at = 8; at < bytes.size();) {
-    const std::size_t size = 12 + number_at(bytes, at);
-    if (bytes.compare(at + 4, 4, "iTXt") == 0)
-      bytes.erase(at, size);
-    else
-      at += size;
-  }
-  return bytes;
-}
-
-// Width and height of a PNG.
-std::array<std::uint32_t, 2> png_size(const fs::path& path) {
-  const std::string bytes = file_text(path);
-  REQUIRE(bytes.starts_with("\x89PNG\r\n\x1a\n"));
-  return {number_at(bytes, 16), number_at(bytes, 20)};
-}
-
-using Size = std::array<std::uint32_t, 2>;
-
 std::uint32_t count_frames(const fs::path& path) {
   const std::string bytes = file_text(path);
   const auto control = bytes.find("acTL");
   REQUIRE(control != std::string::npos);
-  return number_at(bytes, control + 4);
+  return lapl::number_at(bytes, control + 4);
 }
 
 // Runs a config of three axes into the folder out.
@@ -141,37 +107,29 @@ TEST_CASE(
     "them") {
   const Sandbox sandbox;
   run_volume();
-  const auto plot = [](const std::vector<std::string>& options) {
-    std::vector<std::string> command = {"plot", "out", "-o", "p.png"};
-    command.insert(command.end(), options.begin(), options.end());
-    const Outcome outcome = run_lapl(command);
-    CAPTURE(outcome.err);
-    CHECK(outcome.code == 0);
-    return drawing("p.png");
-  };
   if (lacks_cairo(run_lapl({"plot", "out", "-o", "p.png"}))) return;
-  const std::string slices = plot({});
+  const std::string slices = drawn({});
   CHECK(png_size("p.png")[0] > 3 * png_size("p.png")[1] / 2);  // three panels side by side
-  CHECK(plot({"--step", "0"}) != slices);
-  CHECK(plot({"--field", "laplacian"}) != slices);
+  CHECK(drawn({"--step", "0"}) != slices);
+  CHECK(drawn({"--field", "laplacian"}) != slices);
   // A position selects the nearest node; without options the middle slices are drawn.
-  const std::string slice = plot({"--slice", "z=8.9"});
-  CHECK(slice == plot({"--slice", "z:4"}));
-  CHECK(slice != plot({"--slice", "z:5"}));
-  CHECK(slice != plot({"--slice", "x:4"}));
-  CHECK(plot({"--project", "max:z"}) != plot({"--project", "min:z"}));
+  const std::string slice = drawn({"--slice", "z=8.9"});
+  CHECK(slice == drawn({"--slice", "z:4"}));
+  CHECK(slice != drawn({"--slice", "z:5"}));
+  CHECK(slice != drawn({"--slice", "x:4"}));
+  CHECK(drawn({"--project", "max:z"}) != drawn({"--project", "min:z"}));
   for (const char* kind : {"p.svg", "p.pdf"})
     CHECK(run_lapl({"plot", "out", "-o", kind, "--slice", "y=1"}).code == 0);
   // Movies in time of three slices or of one, and along an axis at one output.
-  plot({"--movie"});
+  drawn({"--movie"});
   CHECK(count_frames("p.png") == 3);
-  plot({"--movie", "--slice", "y:3", "--size", "300x200"});
+  drawn({"--movie", "--slice", "y:3", "--size", "300x200"});
   CHECK(count_frames("p.png") == 3);
   CHECK(png_size("p.png") == Size{300, 200});
-  const std::string through = plot({"--along", "z", "--size", "300x200"});
+  const std::string through = drawn({"--along", "z", "--size", "300x200"});
   CHECK(count_frames("p.png") == 9);
-  CHECK(through == plot({"--along", "z", "--size", "300x200", "--movie", "--step", "40"}));
-  CHECK(through != plot({"--along", "z", "--size", "300x200", "--step", "20"}));
+  CHECK(through == drawn({"--along", "z", "--size", "300x200", "--movie", "--step", "40"}));
+  CHECK(through != drawn({"--along", "z", "--size", "300x200", "--step", "20"}));
   // A checkpoint has no positions of nodes, so only indices work.
   const std::string checkpoint = "out/checkpoints/step-000000040.h5";
   CHECK(run_lapl({"plot", checkpoint, "-o", "p.png", "--slice", "z:1"}).code == 0);
@@ -240,13 +198,9 @@ TEST_CASE("plot: each panel can have its colour map, and limits can be percentil
   write_text("c.yaml", small_config());
   REQUIRE(run_lapl({"run", "c.yaml", "--set", "grid.shape=[900,900]"}).code == 0);
   if (lacks_cairo(run_lapl({"plot", "out", "-o", "a.png"}))) return;
-  const auto drawn = [](const std::vector<std::string>& options) {
-    std::vector<std::string> command = {"plot", "out", "-o", "b.png", "--size", "900x300"};
-    command.insert(command.end(), options.begin(), options.end());
-    const Outcome plot = run_lapl(command);
-    CAPTURE(plot.err);
-    REQUIRE(plot.code == 0);
-    return drawing("b.png");
+  const auto drawn = [](std::vector<std::string> options) {
+    options.insert(options.end(), {"--size", "900x300"});
+    return lapl::test::drawn(options);
   };
   const std::string usual = drawn({});
   CHECK(drawn({"--colormap", "viridis,viridis,diverging"}) == usual);
@@ -276,98 +230,6 @@ TEST_CASE("plot: limits are percentiles of pixels, or of cells where asked for")
   CHECK(all.low == -1);
   CHECK(all.high == lapl::percentile_limits(cells, 5, 95).high);
   CHECK(all.high > 1.8);
-}
-
-TEST_CASE("plot: colours follow from values, not from names, and constant fields say so") {
-  const lapl::Shape shape{8, 8}, box{8, 8}, one{1, 1};
-  std::vector<double> cells(64);
-  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<double>(i) - 30;
-  const lapl::FieldView view{std::span<const double>(cells)};
-  for (const char* const name : {"field", "u"})
-    CHECK(lapl::drawn_field(name, view, shape, box, {}).signs);
-  const auto subtitle = [&](const lapl::Shape& pixels) {
-    return lapl::make_panel(lapl::drawn_field("u", view, shape, pixels, {}), "step 1", {}, {})
-        .subtitle;
-  };
-  CHECK(subtitle(box) == "step 1");
-  CHECK(subtitle(one) == "step 1");  // one pixel, but not one value
-  std::ranges::fill(cells, 0.25);
-  CHECK(subtitle(box) == "step 1, constant 0.25");
-  CHECK(subtitle(one) == "step 1, constant 0.25");
-}
-
-TEST_CASE("plot: the panels of a field have the same limits, or with --own-limits each its own") {
-  const Sandbox sandbox;
-  write_text("c.yaml", small_config("initial: {kind: gaussian}\n"));
-  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  const auto drawn = [](std::vector<std::string> options) {
-    options.insert(options.begin(), {"plot", "out", "--field", "field", "-o", "a.png"});
-    REQUIRE(run_lapl(options).code == 0);
-    return drawing("a.png");
-  };
-  if (lacks_cairo(run_lapl({"plot", "out", "-o", "a.png"}))) return;
-  CHECK(drawn({}) != drawn({"--own-limits"}));
-  CHECK(drawn({"--step", "60"}) == drawn({"--step", "60", "--own-limits"}));
-  // limits that include all values of both panels are those of both
-  const auto first = std::stod(column("out/diagnostics.csv", "max").front());
-  const auto least = std::stod(column("out/diagnostics.csv", "min").front());
-  CHECK(drawn({}) == drawn({"--limits", fmt::format("{}", least), fmt::format("{}", first)}));
-}
-
-TEST_CASE("plot: on one axis the outputs of a field are graphs in one panel") {
-  const Sandbox sandbox;
-  write_text("c.yaml",
-             "grid: {shape: [40]}\nboundary: insulated\nequation: {u: laplacian(u), v: 0*v}\n"
-             "initial: {u: sin(x), v: x}\ntime: {step: 0.1, steps: 60}\n"
-             "output: {directory: out, every: 20}\n");
-  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  if (lacks_cairo(run_lapl({"plot", "out", "-o", "a.png"}))) return;
-  const auto drawn = [](std::vector<std::string> options) {
-    options.insert(options.begin(), {"plot", "out", "-o", "a.png"});
-    REQUIRE(run_lapl(options).code == 0);
-    return std::pair(png_size("a.png"), drawing("a.png"));
-  };
-  const auto one = drawn({"--step", "60"}), two = drawn({}),
-             four = drawn({"--steps", "0,20,40,60"});
-  CHECK(two.first == one.first);
-  CHECK(four.first == one.first);
-  CHECK(two.second == drawn({"--times", "0,6"}).second);
-  CHECK(two.second != one.second);
-  CHECK(two.second != four.second);
-  CHECK(drawn({"--own-limits"}).first != one.first);  // two panels for each field
-  for (const char* const kind : {"p.svg", "p.pdf"})
-    CHECK(run_lapl({"plot", "out", "--field", "u", "-o", kind}).code == 0);
-}
-
-TEST_CASE("plot: outputs of several steps or times, and several fields, are side by side") {
-  const Sandbox sandbox;
-  write_text("c.yaml",
-             "grid: {shape: [20, 30]}\nboundary: insulated\n"
-             "equation: {u: \"0.1*laplacian(u)\", v: \"-0.1*v\"}\n"
-             "initial: {u: random, v: x}\ntime: {step: 0.25, steps: 60}\n"
-             "output: {directory: out, every: 20}\n");
-  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  if (lacks_cairo(run_lapl({"plot", "out", "-o", "a.png"}))) return;
-  const auto drawn = [](std::vector<std::string> options) {
-    options.insert(options.begin(), {"plot", "out", "-o", "a.png", "--size", "1200x800"});
-    const Outcome outcome = run_lapl(options);
-    CAPTURE(outcome.err);
-    REQUIRE(outcome.code == 0);
-    return drawing("a.png");
-  };
-  CHECK(drawn({}) == drawn({"--steps", "0,60"}));
-  CHECK(drawn({}) == drawn({"--field", "u", "--field", "v"}));
-  CHECK(drawn({}) == drawn({"--times", "0,15"}));
-  CHECK(drawn({}) != drawn({"--steps", "60,0"}));
-  CHECK(drawn({"--steps", "20"}) == drawn({"--step", "20"}));
-  CHECK(drawn({"--steps", "0,20,40"}) == drawn({"--times", "0,5,10"}));
-  expect_refused({"plot", "out", "-o", "b.png"},
-                 {{{"--steps", "0,50"}, 2, "no output of that step (nearest: 40 and 60)"},
-                  {{"--times", "0,11"}, 2, "no output of that time (nearest: 10 and 15)"},
-                  {{"--times", "0,0.5.2"}, 2, "found 0.5.2 (expected numbers with commas"},
-                  {{"--steps", "0", "--movie"}, 2, "--steps 0: goes with pictures alone"},
-                  {{"--field", "q", "--field", "u"}, 2, "no such field (it has: u, v)"}});
-  CHECK(!fs::exists("b.png"));
 }
 
 TEST_CASE("plot: mistakes are named, and no picture appears") {
@@ -406,77 +268,4 @@ TEST_CASE("plot: mistakes are named, and no picture appears") {
           {{"c.yaml"}, 4, "c.yaml"},
       });
   for (const auto& entry : fs::directory_iterator(".")) CHECK(entry.path().extension() != ".png");
-}
-
-TEST_CASE("pictures say where they come from, and lapl inspect reads it back") {
-  const Sandbox sandbox;
-  write_text("c.yaml", small_config());
-  REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
-  if (lacks_cairo(run_lapl({"plot", "out", "-o", "p ]]> & <q>.svg"}))) return;
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"plot", "out", "-o", "p.png"},
-        {"plot", "out", "--movie", "-o", "m.png"},
-        {"plot", "out", "--step", "20", "-o", "one.png"},
-        {"plot", "out/fields.nc", "--step", "20", "-o", "record.png"},
-        {"plot", "out/fields.nc", "--step", "60", "-o", "newest.png"},
-        {"export", "out", "--plain", "-o", "plain/"}})
-    REQUIRE(run_lapl(command).code == 0);
-  const auto run = nlohmann::json::parse(file_text("out/run.json"));
-  const auto state = [](const char* step) {
-    return nlohmann::json::parse(
-        run_lapl({"inspect", fmt::format("out/fields/step-0000000{}.nc", step), "--json"})
-            .out)["digest"];
-  };
-  struct Picture {
-    const char *name, *steps, *state;
-  };
-  for (const Picture& picture : {Picture{"p.png", "0, 60", ""},
-                                 {"p ]]> & <q>.svg", "0, 60", ""},
-                                 {"m.png", "0, 20, 40, 60", ""},
-                                 {"one.png", "20", "20"},
-                                 {"record.png", "20", ""},
-                                 {"newest.png", "60", "60"},
-                                 {"plain/step-000000020.png", "20", "20"},
-                                 {"plain/step-000000060.png", "60", "60"}}) {
-    CAPTURE(picture.name);
-    const Outcome shown = run_lapl({"inspect", picture.name, "--json"});
-    REQUIRE(shown.code == 0);
-    const auto from = nlohmann::json::parse(shown.out)["provenance"];
-    CHECK(has(from["source"].get<std::string>(), (fs::current_path() / "out").string()));
-    CHECK(from["steps"] == picture.steps);
-    CHECK(from.contains("state_digest") == (picture.state != std::string()));
-    if (from.contains("state_digest")) CHECK(from["state_digest"] == state(picture.state));
-    CHECK(from["commit"] == run["commit"]);
-    CHECK(from.contains("config_digest"));
-    CHECK(!from.contains("config"));
-    CHECK(has(from["drawn_by"].get<std::string>(), "out"));
-    CHECK(has(run_lapl({"inspect", picture.name}).out, "picture of /"));
-  }
-  CHECK(has(file_text("p ]]> & <q>.svg"), "p ]]&gt; &amp; &lt;q&gt;.svg"));
-}
-
-TEST_CASE("lapl inspect: damaged pictures, and files that begin like pictures") {
-  const Sandbox sandbox;
-  write_text("c.yaml", small_config());
-  REQUIRE(run_lapl({"run", "c.yaml", "--output", "<svg>"}).code == 0);
-  // A step file has its title and command line at its start.
-  CHECK(has(run_lapl({"inspect", "<svg>/fields/step-000000060.nc"}).out, "good: every byte"));
-  write_text("page.html", "<html><svg></svg></html>\n");
-  CHECK(run_lapl({"inspect", "page.html"}).code == 4);
-  write_text("other.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>\n");
-  CHECK(has(run_lapl({"inspect", "other.svg"}).out, "picture: says nothing of a run"));
-  if (lacks_cairo(run_lapl({"plot", "<svg>", "-o", "p.png"}))) return;
-  const std::string picture = file_text("p.png");
-  std::string damaged = picture;
-  damaged[damaged.find("Software") + 12] ^= 1;
-  write_text("damaged.png", damaged);
-  CHECK(has(run_lapl({"inspect", "damaged.png"}).err, "a wrong checksum (the file is damaged)"));
-  for (const std::size_t size : {std::size_t{8}, std::size_t{900}, picture.size() - 12}) {
-    write_text("cut.png", picture.substr(0, size));
-    const Outcome cut = run_lapl({"inspect", "cut.png"});
-    CHECK(cut.code == 4);
-    CHECK(has(cut.err, "a PNG that is cut off"));
-  }
-  REQUIRE(run_lapl({"plot", "<svg>", "-o", "p.pdf"}).code == 0);
-  CHECK(has(run_lapl({"inspect", "p.pdf"}).err, "pdfinfo prints where it comes from"));
 }

@@ -62,16 +62,17 @@ Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector
   if (framing == Framing::alone) return;
   for (std::size_t frame = 0; frame < frames_.size(); ++frame)
     for (std::size_t i = 0; i < styles_.size(); ++i) {
-      const DrawnField field = drawn(frame, i);
+      DrawnField field = drawn(frame, i);
       Shown& shown = shown_[frames_[frame][i].field];
       shown.range = united(shown.range, field.range);
       shown.signs = shown.signs || field.signs;
+      if (frames_.size() == 1) only_frame_.push_back(std::move(field));
     }
 }
 
-// With Framing::alone no view is shown twice, so one reader suffices.
+// The fields of a single frame are read once, one after the other, so one reader suffices.
 ViewReader& Frames::view_reader(const View& view) {
-  return readers_[framing_ == Framing::alone ? "" : view.field];
+  return readers_[frames_.size() == 1 ? "" : view.field];
 }
 
 const std::string& Frames::view_subtitle(const View& view) {
@@ -92,7 +93,7 @@ std::vector<Panel> Frames::panels(std::size_t frame) {
   std::vector<Panel> panels;
   for (std::size_t i = 0; i < styles_.size(); ++i) {
     const View& view = frames_[frame][i];
-    DrawnField field = drawn(frame, i);
+    DrawnField field = only_frame_.empty() ? drawn(frame, i) : only_frame_[i];
     if (framing_ != Framing::alone) {
       field.range = shown_[view.field].range;
       field.signs = shown_[view.field].signs;

@@ -59,7 +59,8 @@ class Frames {
   std::vector<PlotStyle> styles_;
   PictureFormat format_;
   Framing framing_;
-  std::map<std::string, ViewReader> readers_;           // by field; with Framing::alone only ""
+  std::vector<DrawnField> only_frame_;                  // of a single frame with shared limits
+  std::map<std::string, ViewReader> readers_;           // by field; of a single frame only ""
   std::map<std::string, Shown> shown_;                  // by field
   std::map<const PlotOutput*, std::string> subtitles_;  // kept, because describe() verifies a file
   FigureLayout layout_;

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 
 #include "app/view/plot/ticks.hpp"
 #include "io/config/config.hpp"
@@ -135,19 +135,21 @@ const PlotOutput& PlotSource::at_time(double time) const {
 }
 
 Provenance texts_of_views(const std::string& source, const FileContent& content,
-                          const std::vector<View>& views) {
-  std::set<std::pair<std::int64_t, const PlotOutput*>> drawn;  // by step
-  for (const View& view : views) drawn.emplace(view.output->step.value_or(-1), view.output);
-  std::vector<std::int64_t> steps;
-  for (const auto& [step, output] : drawn)
-    if (output->step) steps.push_back(step);
+                          const std::vector<std::vector<View>>& frames) {
+  std::map<std::int64_t, const PlotOutput*> drawn;
+  for (const std::vector<View>& views : frames)
+    for (const View& view : views) drawn.emplace(view.output->step.value_or(-1), view.output);
+  const auto& [last_step, last] = *drawn.rbegin();
+  const bool is_newest = !last->step || content.steps.back() == last_step;
   Provenance provenance = content.provenance;
-  const PlotOutput& last = *drawn.rbegin()->second;
-  if (drawn.size() == 1 && RunFolder::has_run(source))
-    provenance = read_output(last.file).provenance;
-  else if (drawn.size() > 1 || (content.steps.size() > 1 && last.step != content.steps.back()))
+  if (drawn.size() == 1 && !is_newest && RunFolder::has_run(source))
+    provenance = read_output(last->file).provenance;
+  else if (drawn.size() > 1 || !is_newest)
     std::erase_if(provenance, [](const auto& text) { return text.first == "state_digest"; });
-  return picture_provenance(source, fmt::format("{}", fmt::join(steps, ", ")), provenance);
+  std::string steps;
+  for (const auto& [step, output] : drawn)
+    if (output->step) steps += (steps.empty() ? "" : ", ") + std::to_string(step);
+  return picture_provenance(source, steps, provenance);
 }
 
 std::string describe(const PlotOutput& output) {

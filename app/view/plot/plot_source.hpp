@@ -63,10 +63,10 @@ PlotAxes plot_axes(const DrawnContent& content, Origin origin);
 /// "step 2500, t = 625 s"; the file's name if it has no steps.
 std::string describe(const PlotOutput& output);
 
-/// The texts of a picture of these views of `source`, whose newest content this is. The digest of
+/// The texts of a picture of these frames of `source`, whose newest content this is. The digest of
 /// the state is left out where several outputs are drawn.
 Provenance texts_of_views(const std::string& source, const FileContent& content,
-                          const std::vector<View>& views);
+                          const std::vector<std::vector<View>>& frames);
 
 class PlotSource {
  public:
