@@ -19,23 +19,23 @@ bool is_given(const auto& problem, int array) {
 template <class T>
 std::vector<int> alive_at(const Problem<T>& problem, std::size_t stage) {
   std::vector<int> alive;
+  const auto here = problem.stages.begin() + static_cast<std::ptrdiff_t>(stage);
   for (int array = 0; array < problem.arrays(); ++array) {
     const auto reads = [&](const Stage& one) { return reads_array(one.tree, array); };
-    const bool only_computed = problem.measures_error && array < problem.step_fields &&
-                               std::ranges::none_of(problem.stages, reads);
     const auto writes = [&](const Stage& one) {
       return std::ranges::count(one.targets, array) > 0;
     };
-    const auto here = problem.stages.begin() + static_cast<std::ptrdiff_t>(stage);
-    // The next step reads fields and coefficients too, so every level passes them on.
+    const bool is_field = array < problem.step_fields;
+    const bool is_read = std::ranges::any_of(problem.stages, reads);
     const auto use = std::find_if(here, problem.stages.end(),
                                   [&](const Stage& one) { return reads(one) || writes(one); });
-    const bool given = is_given(problem, array) && !only_computed;
-    const bool made = std::any_of(problem.stages.begin(), here, writes);
-    if (given
-            ? array < problem.step_fields || std::ranges::any_of(problem.stages, reads)
-            : made && (array < problem.step_fields || (use != problem.stages.end() && reads(*use))))
-      alive.push_back(array);
+    // The next step reads fields and coefficients too, so every level passes them on.
+    const bool is_alive =
+        is_given(problem, array) && (is_read || !is_field || !problem.measures_error)
+            ? is_field || is_read
+            : std::any_of(problem.stages.begin(), here, writes) &&
+                  (is_field || (use != problem.stages.end() && reads(*use)));
+    if (is_alive) alive.push_back(array);
   }
   return alive;
 }
