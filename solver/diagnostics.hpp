@@ -54,7 +54,7 @@ std::vector<std::pair<std::int64_t, double>> cells_of_probe(const RunConfig& con
                                                             const Probe& probe,
                                                             const std::string& field);
 
-/// What the probes of a run read of its state.
+/// The cells of the state that the probes of a run read.
 class ProbedCells {
  public:
   explicit ProbedCells(const RunConfig& config);

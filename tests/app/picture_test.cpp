@@ -1,4 +1,4 @@
-// What pictures of lapl plot show of several outputs and fields, and the texts in them.
+// Pictures of lapl plot of several outputs and fields, and the texts in pictures.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
