@@ -12,21 +12,30 @@ namespace {
 constexpr int block_threads = 256;
 constexpr unsigned whole_warp = 0xffffffffu;
 
-// The number of blocks. A block works on one segment of a row after the other, a thread on one cell
-// of each segment.
+// A block works on one segment of a row after the other, a thread on `cells_each` cells of each
+// segment, so that several loads are under way at once.
+constexpr int cells_each = 8;
+
+__host__ __device__ std::int64_t segments_across(const FieldLayout& layout) {
+  constexpr int cells = block_threads * cells_each;
+  return (layout.columns + cells - 1) / cells;
+}
 int block_count(const FieldLayout& layout) {
-  const std::int64_t across = (layout.columns + block_threads - 1) / block_threads;
-  return static_cast<int>(std::min<std::int64_t>(layout.rows * across, 4096));
+  return static_cast<int>(std::min<std::int64_t>(layout.rows * segments_across(layout), 2048));
 }
 
 template <class Visit>
 __device__ __forceinline__ void for_each_cell(const FieldLayout& layout, Visit visit) {
-  const std::int64_t across = (layout.columns + block_threads - 1) / block_threads;
+  const std::int64_t across = segments_across(layout);
   const std::int64_t segments = layout.rows * across;
   for (std::int64_t segment = blockIdx.x; segment < segments; segment += gridDim.x) {
     const std::int64_t row = segment / across;
-    const std::int64_t column = (segment - row * across) * block_threads + threadIdx.x;
-    if (column < layout.columns) visit(row, column);
+    const std::int64_t first = (segment - row * across) * (block_threads * cells_each);
+#pragma unroll
+    for (int i = 0; i < cells_each; ++i)
+      if (const std::int64_t column = first + i * block_threads + threadIdx.x;
+          column < layout.columns)
+        visit(row, column);
   }
 }
 

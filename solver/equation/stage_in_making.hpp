@@ -50,9 +50,13 @@ struct StageInMaking {
   Term scaled_error(Term error, int before, int after, const Tolerance& may) {
     const auto size = [&](int array) { return apply(Operation::magnitude, value(array)); };
     const Term largest = apply(Operation::larger, size(before), size(after));
+    const Term allowed =
+        writer.sum(TreeWriter::scalar(may.absolute), product(may.relative, largest, false));
+    // At least 2^-34, which steps do not tell from 0 (StepControl::accepts): GPUs divide 0 and
+    // subnormal numbers some ten times as slowly, and most of a field may be at rest.
     return writer.quotient(
-        apply(Operation::magnitude, error),
-        writer.sum(TreeWriter::scalar(may.absolute), product(may.relative, largest, false)));
+        larger_or_nan(apply(Operation::magnitude, error), product(0x1p-34, allowed, false)),
+        allowed);
   }
 
   /// The larger of two terms that are not negative; NaN if one of them is NaN.

@@ -215,6 +215,27 @@ TEST_CASE_TEMPLATE("kernels that stream rows of any width compile", T, float, do
     }
 }
 
+TEST_CASE_TEMPLATE("kernels of conditions that differ along sides compile", T, float, double) {
+  for (const char* const value : {"sin(x)", "sin(x + t)"}) {
+    RunConfig run = test::formula_run({90, 511}, {{"u", "0.1 * laplacian(u) + d2_dxdy(u)"}});
+    run.boundaries = {Boundary::zero, Boundary::zero};
+    for (const bool last : {false, true})
+      for (const int axis : {1, 2})
+        run.conditions.push_back({.axis = axis,
+                                  .last = last,
+                                  .array = "u",
+                                  .kind = ConditionKind::value,
+                                  .value = axis == 1 ? value : "y"});
+    const auto problem = make_problem<T>(Model(run), {});
+    const StreamPlan plan = stream_plan(problem, limits);
+    REQUIRE(plan.unsuitable == "");
+    CHECK(plan.tables == 4);
+    const Cubin cubin = compile_cubin(stream_kernel(problem, plan), 90);
+    CAPTURE(cubin.messages);
+    CHECK(cubin.unavailable == "");
+  }
+}
+
 TEST_CASE_TEMPLATE("kernels whose warps share a step compile, and fit the device", T, float,
                    double) {
   for (const Scheme scheme : {Scheme::rk4, Scheme::bs23, Scheme::dopri5})

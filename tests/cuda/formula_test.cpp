@@ -1,6 +1,7 @@
 // Equations in formulas on a GPU: CUDA kernels compiled at run time are bit-identical to the CPU's
 // engines. LAPL_RANDOM_PROBLEMS and LAPL_RANDOM_SEED as in random_problems_test.cpp.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>
@@ -166,7 +167,9 @@ TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities 
     run.equation.rates["v"] = "0.08 * laplacian(v) + u * v^2 - 0.1 * v * sin(t)";
     run.conditions.push_back(
         {.axis = 1, .last = true, .array = "u", .kind = ConditionKind::value, .value = "sin(t)"});
-    check_engines<T>(run, {"streaming"});
+    // a lane of float32 has twice as many cells, too many for the stages of these
+    const bool most = scheme.value == Scheme::dopri5 || scheme.value == Scheme::imex;
+    check_engines<T>(run, most && sizeof(T) == 4 ? Engines{} : Engines{"streaming"});
   }
   RunConfig run = gray_scott({80, 264}, {Boundary::zero, Boundary::zero});
   run.time_step = 0.02;
@@ -186,7 +189,51 @@ TEST_CASE_TEMPLATE("formulas stream with every scheme, coefficients, quantities 
                             .array = "v",
                             .kind = ConditionKind::value,
                             .value = "cos(t) + y / 80"});
-  check_engines<T>(run, {});  // neither engine supports a condition that varies along its face
+  check_engines<T>(run, {"streaming"});
+}
+
+// Each side of u has a condition of its own, which d2_dxdy reads in corners too.
+TEST_CASE_TEMPLATE("formulas stream where conditions differ along sides", T, float, double) {
+  test::need_cuda();
+  using enum Boundary;
+  for (const char* const time : {"0", "t"})
+    for (const Scheme scheme : {Scheme::euler, Scheme::rk4})
+      for (const Boundary rows : {insulated, periodic})
+        for (const Boundary columns : {insulated, periodic})
+          for (const std::int64_t width : {512, 509, 1027}) {
+            if (rows == periodic && columns == periodic) continue;
+            const std::int64_t height = width == 509 ? 90 : 7;
+            CAPTURE(time);
+            CAPTURE(static_cast<int>(rows));
+            CAPTURE(static_cast<int>(columns));
+            CAPTURE(width);
+            RunConfig run = gray_scott({height, width}, {rows, columns});
+            run.scheme = scheme;
+            run.equation.rates["u"] = "0.16 * laplacian(u) + 0.02 * d2_dxdy(u) - u * v^2";
+            for (const bool last : {false, true}) {
+              const std::string value = fmt::format("cos({} + {})", last ? 1 : 2, time);
+              if (rows != periodic)
+                run.conditions.push_back({.axis = 1,
+                                          .last = last,
+                                          .array = "u",
+                                          .kind = ConditionKind::value,
+                                          .value = "sin(x / 9) * " + value});
+              if (columns != periodic)
+                run.conditions.push_back({.axis = 2,
+                                          .last = last,
+                                          .array = last ? "u" : "",
+                                          .kind = ConditionKind::mixed,
+                                          .value = "sin(y / 7) + " + value,
+                                          .factor = "0.5 + F"});
+            }
+            check_engines<T>(run, {"streaming"}, {{45}, {1, 32, 12}}, false);
+          }
+  // On three axes streaming refuses.
+  RunConfig run = gray_scott({.rows = 64, .columns = 128, .planes = 9, .axes = 3}, {zero, zero});
+  run.boundaries.planes = zero;
+  run.conditions.push_back(
+      {.axis = 2, .last = true, .array = "u", .kind = ConditionKind::value, .value = "y"});
+  check_engines<T>(run, {}, {{7}});
 }
 
 TEST_CASE_TEMPLATE("the error of a step is that of the CPU, and a step can be taken back", T, float,

@@ -91,6 +91,9 @@ struct DiffusionPlan {
   static constexpr bool in_time = false, wraps_rows = true, wraps_columns = true,
                         mirrors_rows = false, shortened = is_shortened;
   static constexpr int beyond = 0;
+  static constexpr bool varies_columns = false;
+  static constexpr int tables = 0;
+  static __device__ constexpr bool table_of_columns(int) { return false; }
   template <int>
   using Level = DiffusionLevel<T>;
   static __device__ constexpr int first_argument(int) { return 0; }
@@ -227,7 +230,7 @@ __global__ void __launch_bounds__(StreamSizes::lanes* P::sizes.warps, 8 / P::siz
     stream_strips(const __grid_constant__ typename P::Grid grid,
                   const typename P::T* __restrict__ from, typename P::T* __restrict__ to) {
   constexpr GridIndex field[] = {0};
-  stream<P>(from, to, {grid, field, &grid.stage.coefficient, nullptr});
+  stream<P>(from, to, {grid, field, &grid.stage.coefficient, nullptr, nullptr});
 }
 
 template <class T>

@@ -72,16 +72,16 @@ int Kernel::blocks_of_processor(int threads, int shared_bytes) const {
   return blocks;
 }
 
-void Kernel::launch(unsigned blocks, dim3 threads, int shared_bytes, cudaStream_t stream,
+void Kernel::launch(dim3 blocks, dim3 threads, int shared_bytes, cudaStream_t stream,
                     std::initializer_list<const void*> arguments, Launch how) const {
   std::vector<void*> pointers;  // the driver only reads the arguments, so the const_cast is safe
   for (const void* argument : arguments) pointers.push_back(const_cast<void*>(argument));
   const auto shared = static_cast<unsigned>(shared_bytes);
   check(how == Launch::cooperative
-            ? driver().launch_cooperative(function_, blocks, 1, 1, threads.x, threads.y, threads.z,
-                                          shared, stream, pointers.data())
-            : driver().launch(function_, blocks, 1, 1, threads.x, threads.y, threads.z, shared,
-                              stream, pointers.data(), nullptr),
+            ? driver().launch_cooperative(function_, blocks.x, blocks.y, blocks.z, threads.x,
+                                          threads.y, threads.z, shared, stream, pointers.data())
+            : driver().launch(function_, blocks.x, blocks.y, blocks.z, threads.x, threads.y,
+                              threads.z, shared, stream, pointers.data(), nullptr),
         "launch a kernel");
 }
 

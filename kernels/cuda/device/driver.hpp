@@ -23,7 +23,7 @@ class Kernel {
   void allow_shared_bytes(int bytes) const;
   /// Blocks of `threads` threads that can run at the same time on one multiprocessor.
   int blocks_of_processor(int threads, int shared_bytes) const;
-  void launch(unsigned blocks, dim3 threads, int shared_bytes, cudaStream_t stream,
+  void launch(dim3 blocks, dim3 threads, int shared_bytes, cudaStream_t stream,
               std::initializer_list<const void*> arguments, Launch how = Launch::plain) const;
 
  private:

@@ -20,11 +20,12 @@ struct GhostCondition {
 /// The ghost conditions of one face of one array. If `each` is null, `everywhere` is the condition
 /// of the whole face. Else the condition of node (i, j) is each[(i + 1) * pitch + j + 1], with i
 /// along the slower and j along the faster axis of the face; i and j start at -1, at ghost nodes.
+/// On two axes i is 0. Streaming kernels have `nodes` further conditions for each further level.
 template <class T>
 struct FaceTable {
   GhostCondition<T> everywhere;
   const GhostCondition<T>* each;
-  GridIndex pitch;
+  GridIndex pitch, nodes;
 };
 
 /// For each axis and each index along it, the number of cells of the whole grid before that index.

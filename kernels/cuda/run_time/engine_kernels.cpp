@@ -31,6 +31,29 @@ bool has_tables_in_memory(const Problem<T>& problem) {
 }
 
 template <class T>
+std::string condition_kernels(const Problem<T>& problem, std::size_t levels) {
+  std::string text;
+  const std::vector<VaryingFace> varying = varying_faces(problem);
+  for (std::size_t i = 0; i < varying.size(); ++i) {
+    const VaryingFace& face = varying[i];
+    if (!reads_positions(face.condition)) continue;
+    const std::size_t count = kernel_arguments(face.condition).size();
+    text += cell_function(
+        face.condition, fmt::format("Face{}", i),
+        fmt::format("axis = {}, last = {}, slow = {}, fast = {}", face.axis, face.last ? 1 : 0,
+                    face.axis == 0 ? 1 : 0, face.axis == 2 ? 1 : 2));
+    text += fmt::format(
+        "extern \"C\" __global__ void conditions_{0}(\n"
+        "    const __grid_constant__ lapl::StageGrid<T> grid,\n"
+        "    const __grid_constant__ lapl::Values<T, {1}> arguments, lapl::GhostCondition<T>* "
+        "conditions) {{\n"
+        "  lapl::make_conditions<Face{0}>(grid, arguments.of, {2}, conditions);\n}}\n",
+        i, at_least_one(count * levels), count);
+  }
+  return text;
+}
+
+template <class T>
 KernelText tile_kernels(const Problem<T>& problem) {
   std::string text = beginning_of_code(sizeof(T), "kernels/cuda/run_time/tile.cuh");
   const TileShape tile = tile_shape(problem);
@@ -60,27 +83,13 @@ KernelText tile_kernels(const Problem<T>& problem) {
         table("lapl::FaceTable<T>", 6 * static_cast<std::size_t>(arrays), "faces"),
         in_memory ? "" : ".of");
   }
-  const std::vector<VaryingFace> varying = varying_faces(problem);
-  for (std::size_t i = 0; i < varying.size(); ++i) {
-    const VaryingFace& face = varying[i];
-    if (!reads_positions(face.condition)) continue;
-    text += cell_function(
-        face.condition, fmt::format("Face{}", i),
-        fmt::format("axis = {}, last = {}, slow = {}, fast = {}", face.axis, face.last ? 1 : 0,
-                    face.axis == 0 ? 1 : 0, face.axis == 2 ? 1 : 2));
-    text += fmt::format(
-        "extern \"C\" __global__ void conditions_{0}(\n"
-        "    const __grid_constant__ lapl::StageGrid<T> grid,\n"
-        "    const __grid_constant__ lapl::Values<T, {1}> arguments, lapl::GhostCondition<T>* "
-        "conditions) {{\n"
-        "  lapl::make_conditions<Face{0}>(grid, arguments.of, conditions);\n}}\n",
-        i, at_least_one(kernel_arguments(face.condition).size()));
-  }
+  text += condition_kernels(problem, 1);
   return kernel_text(std::move(text));
 }
 
 LAPL_FOR_FLOATS(tile_shape);
 LAPL_FOR_FLOATS(has_tables_in_memory);
+LAPL_FOR_FLOATS(condition_kernels);
 LAPL_FOR_FLOATS(tile_kernels);
 
 }  // namespace lapl

@@ -21,11 +21,15 @@ struct TileShape {
 template <class T>
 TileShape tile_shape(const Problem<T>& problem);
 
-/// The text of the CUDA kernels tile_N, one for each stage, and conditions_N, one for each
-/// condition that differs along its face:
+/// The text of the CUDA kernels conditions_N, one for each condition that differs along its face,
+/// which compute it at `levels` times with the arguments of each:
+///   conditions_N(StageGrid, arguments, GhostCondition*)
+template <class T>
+std::string condition_kernels(const Problem<T>& problem, std::size_t levels);
+
+/// The text of condition_kernels() and of the CUDA kernels tile_N, one for each stage:
 ///   tile_N(StageGrid, const T* of each array, T* of each target, arguments, FaceTable of each
 ///          array, axis and side)
-///   conditions_N(StageGrid, arguments, GhostCondition*)
 /// If has_tables_in_memory(), the parameters of tile_N are pointers to the arguments and to the
 /// face tables.
 template <class T>
@@ -50,6 +54,7 @@ struct DeviceLimits {
 struct LevelPlan {
   int arithmetic = 0;    ///< operations per cell and step, weighted by their cost
   bool in_time = false;  ///< arguments or conditions differ from step to step
+  int tables = 0;        ///< faces of arrays along which conditions differ
   int slots = 0;         ///< largest number of arrays that enter a stage or leave the step
   /// alive[s]: the arrays that enter stage s, first the fields, then the coefficients; the last
   /// element: those that leave the step
@@ -68,7 +73,8 @@ struct StreamPlan : LevelPlan {
 template <class T>
 StreamPlan stream_plan(const Problem<T>& problem, const DeviceLimits& device);
 
-/// The text of kernel stream(StreamGrid, sources, arguments, conditions, from, to).
+/// The text of kernel stream(StreamGrid, sources, arguments, conditions, tables, from, to) and of
+/// condition_kernels().
 template <class T>
 KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan);
 
@@ -79,7 +85,7 @@ struct VolumePlan : LevelPlan {
 template <class T>
 VolumePlan volume_plan(const Problem<T>& problem, const DeviceLimits& device);
 
-/// The text of kernel volume(VolumeGrid, sources, arguments, conditions, from, to).
+/// The text of kernel volume(VolumeGrid, sources, arguments, conditions, tables, from, to).
 template <class T>
 KernelText volume_kernel(const Problem<T>& problem, const VolumePlan& plan);
 

@@ -43,7 +43,8 @@ std::vector<int> alive_at(const Problem<T>& problem, std::size_t stage) {
 template <class T>
 GhostKind ghost_kind(const Problem<T>& problem, int array, int side) {
   const Face<T>& face = axis_faces(problem.faces[array], side / 2).side(side % 2 == 1);
-  if (face.varies()) return GhostKind::any;
+  if (face.varies())
+    return reads_positions(problem.conditions[face.condition]) ? GhostKind::along : GhostKind::any;
   if (face.is_constant()) return GhostKind::constant;
   if (face.is_even()) return GhostKind::even;
   return face.a == T(0) ? GhostKind::scaled : GhostKind::affine;
@@ -60,8 +61,7 @@ LevelPlan level_plan(const Problem<T>& problem) {
   LevelPlan plan;
   plan.first_argument = first_arguments(problem.stages);
   for (const VaryingFace& face : varying_faces(problem)) {
-    if (reads_positions(face.condition))
-      plan.unsuitable = "the condition of a face differs along it";
+    plan.tables += reads_positions(face.condition) ? 1 : 0;
     plan.in_time = plan.in_time || reads_time(face.condition);
   }
   if (has_global_operations(problem))
@@ -99,7 +99,11 @@ template <class T>
 std::size_t argument_bytes(const Problem<T>& problem, const LevelPlan& plan, int depth) {
   const std::size_t levels = plan.in_time ? depth : problem.stages.size();
   const std::size_t arguments = plan.first_argument.back() * levels / problem.stages.size();
-  return (arguments + levels * 2 * 6 * problem.arrays()) * sizeof(T);
+  std::size_t most_of_face = 0;
+  for (const VaryingFace& face : varying_faces(problem))
+    most_of_face = std::max(most_of_face, kernel_arguments(face.condition).size() * levels);
+  return std::max(arguments + levels * 2 * 6 * problem.arrays(), most_of_face) * sizeof(T) +
+         plan.tables * sizeof(FaceTable<T>);
 }
 
 template <class T>
@@ -138,26 +142,39 @@ KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const 
                 "    return read((slot * {} + line) * 3 + column);\n  }}\n}};\n",
                 lines);
   }
-  std::vector<int> kinds;
+  std::vector<int> kinds, table, of_columns;
+  int tables = 0;
   for (int array = 0; array < problem.arrays(); ++array)
-    for (int side = 0; side < 6; ++side)
-      kinds.push_back(static_cast<int>(ghost_kind(problem, array, side)));
+    for (int side = 0; side < 6; ++side) {
+      const GhostKind kind = ghost_kind(problem, array, side);
+      kinds.push_back(static_cast<int>(kind));
+      table.push_back(tables);
+      if (kind != GhostKind::along) continue;
+      of_columns.push_back(side / 2 == 2 ? 1 : 0);
+      ++tables;
+    }
   const Faces<T>& faces = problem.faces.front();
   const std::size_t arguments = plan.first_argument.back();
   text += fmt::format(
       "struct Plan {{\n  using T = ::T;\n  using Grid = lapl::{}<T>;\n  {}\n"
       "  static constexpr int fields = {}, stages = {}, arrays = {}, arguments = {};\n"
-      "  static constexpr int beyond = {};\n"
+      "  static constexpr int beyond = {};\n  static constexpr bool varies_columns = {};\n"
       "  static constexpr bool in_time = {}, wraps_planes = {}, wraps_rows = {}, wraps_columns = "
       "{};\n"
       "  template <int stage>\n  using Level = LevelOf<stage>;\n",
       of.grid, of.constants, problem.step_fields, stages, problem.arrays(), arguments,
-      whole_vectors(problem.shape.columns, sizeof(T)) - problem.shape.columns, plan.in_time,
-      faces.planes.wrap(), faces.rows.wrap(), faces.columns.wrap());
+      whole_vectors(problem.shape.columns, sizeof(T)) - problem.shape.columns,
+      std::ranges::count(of_columns, 1) > 0, plan.in_time, faces.planes.wrap(), faces.rows.wrap(),
+      faces.columns.wrap());
   text += table_text("int", "first_argument", plan.first_argument) +
           table_text("lapl::GhostKind", "kind_at", kinds) +
           "  static __device__ constexpr lapl::GhostKind ghost_kind(int array, int side) {\n"
-          "    return kind_at(array * 6 + side);\n  }\n};\n";
+          "    return kind_at(array * 6 + side);\n  }\n" +
+          table_text("int", "table_at", table) +
+          "  static __device__ constexpr int table(int array, int side) {\n"
+          "    return table_at(array * 6 + side);\n  }\n" +
+          table_text("bool", "table_of_columns", tables > 0 ? of_columns : std::vector{0}) +
+          fmt::format("  static constexpr int tables = {};\n}};\n", plan.tables);
   const std::size_t times = plan.in_time ? of.depth : 1;
   text += fmt::format(
       "extern \"C\" __global__ void __launch_bounds__({}, {}) {}(\n"
@@ -165,11 +182,14 @@ KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const 
       "    const __grid_constant__ lapl::Values<lapl::GridIndex, {}> sources,\n"
       "    const __grid_constant__ lapl::Values<T, {}> arguments,\n"
       "    const __grid_constant__ lapl::Values<lapl::GhostCondition<T>, {}> conditions,\n"
+      "    const __grid_constant__ lapl::Values<lapl::FaceTable<T>, {}> tables,\n"
       "    const T* __restrict__ from, T* __restrict__ to) {{\n"
-      "  lapl::{}<Plan>(from, to, {{grid, sources.of, arguments.of, conditions.of}});\n}}\n",
+      "  lapl::{}<Plan>(from, to, {{grid, sources.of, arguments.of, conditions.of, tables.of}});\n"
+      "}}\n",
       of.threads, of.blocks, of.name, plan.alive.front().size(),
       at_least_one(arguments * (plan.in_time ? times / stages : 1)), times * problem.arrays() * 6,
-      of.function);
+      at_least_one(plan.tables), of.function);
+  text += condition_kernels(problem, times);
   return kernel_text(std::move(text));
 }
 

@@ -2,6 +2,7 @@
 // levels in one launch; a level is a stage of a step.
 #pragma once
 
+#include "kernels/cuda/run_time/face_conditions.cuh"
 #include "kernels/cuda/run_time/stream_sizes.hpp"
 #include "kernels/grid/ghost.hpp"
 
@@ -37,6 +38,7 @@ struct Pass {
   const T* arguments;  // those of each stage; if in_time, those of each stage of each step
   // those of each array and face; if in_time, for each level
   const GhostCondition<T>* conditions;
+  const FaceTable<T>* tables;  // those of each face along which a condition differs
 };
 
 __device__ __forceinline__ unsigned shared_address(const void* p) {

@@ -34,103 +34,10 @@ bool depends_on_time(const Problem<T>& problem) {
 }  // namespace
 
 template <class T>
-DeviceProblem<T>::DeviceProblem(const Problem<T>& problem, std::int64_t pitch, cudaStream_t stream)
-    : problem_(problem), pitch_(pitch) {
-  const Shape shape = problem.shape;
-  const std::int64_t rows = shape.planes * shape.rows;
-  for (const SharedValues<T>& given : problem.coefficients) {
-    const DeviceBuffer<T>& to = coefficients_.emplace_back(device_buffer<T>(stride()));
-    copy_box<T>({const_cast<T*>(given->data()), shape.columns, rows}, {to.data(), pitch, rows},
-                {1, rows, shape.columns}, cudaMemcpyHostToDevice, stream);
-  }
-  std::vector<T> positions;
-  for (int axis = 0; axis < 3; ++axis)
-    for (std::int64_t i = -position_margin; i < by_axis(shape)[axis] + position_margin; ++i)
-      positions.push_back(position_at(problem, axis, {i, i, i}));
-  positions_ = device_buffer<T>(std::ssize(positions));
-  LAPL_CUDA(cudaMemcpyAsync(positions_.data(), positions.data(), positions.size() * sizeof(T),
-                            cudaMemcpyHostToDevice, stream));
-  std::vector<unsigned long long> before;
-  if (std::ranges::any_of(problem.stages,
-                          [](const Stage& stage) { return reads_noise(stage.tree); })) {
-    for (int axis = 0; axis < 3; ++axis)
-      for (std::int64_t i = -position_margin; i < by_axis(shape)[axis] + position_margin; ++i)
-        before.push_back(cells_before(problem, axis, i));
-    cells_before_ = device_buffer<unsigned long long>(std::ssize(before));
-    LAPL_CUDA(cudaMemcpyAsync(cells_before_.data(), before.data(), before.size() * sizeof before[0],
-                              cudaMemcpyHostToDevice, stream));
-  }
-  LAPL_CUDA(cudaStreamSynchronize(stream));
-}
-
-// The position of index 0 along an axis in a table of all axes, one after the other with their
-// margins.
-static std::int64_t place_in_tables(const Shape& shape, int axis) {
-  std::int64_t before = position_margin;
-  for (int i = 0; i < axis; ++i) before += by_axis(shape)[i] + 2 * position_margin;
-  return before;
-}
-
-template <class T>
-const T* DeviceProblem<T>::positions(int axis) const {
-  return positions_.data() + place_in_tables(problem_.shape, axis);
-}
-
-template <class T>
-CellIndices DeviceProblem<T>::cell_indices() const {
-  CellIndices indices{};
-  for (int axis = 0; axis < 3 && cells_before_.size() > 0; ++axis)
-    indices.along[axis] = cells_before_.data() + place_in_tables(problem_.shape, axis);
-  return indices;
-}
-
-template <class T>
-StageGrid<T> DeviceProblem<T>::grid() const {
-  StageGrid<T> grid{};
-  for (int axis = 0; axis < 3; ++axis) {
-    grid.size[axis] = by_axis(problem_.shape)[axis];
-    grid.wraps[axis] = axis_faces(problem_.faces.front(), axis).wrap() ? 1 : 0;
-    grid.positions[axis] = positions(axis);
-  }
-  grid.pitch = pitch_;
-  grid.cells = cell_indices();
-  return grid;
-}
-
-template <class T>
-Moment DeviceProblem<T>::stage_moment(std::int64_t step, const Stage& stage) const {
-  return problem_.clock.moment(step, stage.time);
-}
-
-template <class T>
-std::vector<T> DeviceProblem<T>::arguments(const StageTree& tree, const Moment& at) const {
-  TreeAt<T> of(problem_, tree);
-  return kernel_arguments(tree).values(of, {}, at);
-}
-
-template <class T>
-std::vector<GhostCondition<T>> DeviceProblem<T>::conditions(double time) const {
-  std::vector<GhostCondition<T>> conditions;
-  const auto ghost_condition = [&](const Face<T>& face) -> GhostCondition<T> {
-    if (!face.varies()) return {face.a, face.b};
-    const StageTree& tree = problem_.conditions[face.condition];
-    if (reads_positions(tree)) return {face.a, face.b};
-    TreeAt<T> at(problem_, tree);
-    at.evaluate({}, time, [](const StageOperation&) { return T(0); });
-    return {at.result(0), at.result(1)};
-  };
-  for (const Faces<T>& faces : problem_.faces)
-    for (int axis = 0; axis < 3; ++axis)
-      for (const bool last : {false, true})
-        conditions.push_back(ghost_condition(axis_faces(faces, axis).side(last)));
-  return conditions;
-}
-
-template <class T>
 StageTiles<T>::StageTiles(DeviceProblem<T>& problem, bool last_is_lent)
     : on_device_(problem),
       problem_(problem.problem()),
-      varying_(varying_faces(problem_)),
+      tables_(problem),
       kernels_(tile_kernels(problem_)),
       tile_(tile_shape(problem_)),
       in_time_(depends_on_time(problem_)),
@@ -307,8 +214,10 @@ void StageTiles<T>::prepare(const Moment& at, const Stage& stage, Launch& launch
   launch.arguments.resize(std::max<std::size_t>(launch.arguments.size(), 1));
   launch.faces.clear();
   for (const GhostCondition<T>& condition : on_device_.conditions(at.time))
-    launch.faces.push_back({condition, nullptr, 0});
-  lay_conditions(at.time, launch.faces, stream);
+    launch.faces.push_back({condition, nullptr, 0, 0});
+  // The CUDA kernels of a stream run in order, so one table serves all stages.
+  tables_.compute(kernels_, {at.time}, stream);
+  tables_.put_into(launch.faces);
   if (!in_memory_) return;
   const auto copy = [&](const auto& from, auto& to) {
     using Value = std::remove_cvref_t<decltype(from.front())>;
@@ -320,34 +229,6 @@ void StageTiles<T>::prepare(const Moment& at, const Stage& stage, Launch& launch
   copy(launch.faces, launch.faces_in_memory);
 }
 
-// Computes the tables of conditions that differ along their face, again at each new time if they
-// depend on it. The CUDA kernels of a stream run in order, so one table serves all stages.
-template <class T>
-void StageTiles<T>::lay_conditions(double time, std::vector<FaceTable<T>>& faces,
-                                   cudaStream_t stream) {
-  for (std::size_t i = 0; i < varying_.size(); ++i) {
-    const VaryingFace& face = varying_[i];
-    FaceTable<T>& table = faces[(face.array * 3 + face.axis) * 2 + (face.last ? 1 : 0)];
-    if (!reads_positions(face.condition)) continue;
-    const auto size = by_axis(problem_.shape);
-    table.pitch = size[face.axis == 2 ? 1 : 2] + 2;
-    const std::int64_t nodes = (size[face.axis == 0 ? 1 : 0] + 2) * table.pitch;
-    const bool known = conditions_.contains(i);
-    if (!known) conditions_.emplace(i, device_buffer<GhostCondition<T>>(nodes));
-    GhostCondition<T>* const conditions = conditions_.at(i).data();
-    table.each = conditions;
-    if (known && !reads_time(face.condition)) continue;
-    constexpr unsigned threads = 256;
-    std::vector<T> arguments = on_device_.arguments(face.condition, time);
-    arguments.resize(std::max<std::size_t>(arguments.size(), 1));
-    kernels_.kernel(fmt::format("conditions_{}", i))
-        .launch(static_cast<unsigned>((nodes - 1) / threads + 1), dim3(threads), 0, stream,
-                {&grid_, arguments.data(), &conditions});
-  }
-}
-
-template class DeviceProblem<float>;
-template class DeviceProblem<double>;
 template class StageTiles<float>;
 template class StageTiles<double>;
 

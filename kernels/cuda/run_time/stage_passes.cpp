@@ -36,11 +36,12 @@ class StageLevels : public StagePasses<T> {
                             cudaStream_t stream) final {
     const std::int64_t taken = depth_ / std::ssize(this->problem_.stages);
     if (steps < taken) return 0;
-    if (conditions_.empty() || plan_.in_time) prepare(first_step);
+    if (conditions_.empty() || plan_.in_time) prepare(first_step, stream);
     const std::vector<GridIndex> sources = this->sources(from, plan_.alive.front());
+    const std::vector<FaceTable<T>> tables = tables_.all();
     this->kernel_.launch(
         blocks_, this->threads_, this->shared_bytes_, stream,
-        {&grid_, sources.data(), arguments_.data(), conditions_.data(), &from, &to});
+        {&grid_, sources.data(), arguments_.data(), conditions_.data(), tables.data(), &from, &to});
     return taken;
   }
   void forget_time() final { conditions_.clear(); }
@@ -54,18 +55,20 @@ class StageLevels : public StagePasses<T> {
                                            : fmt::format("{} steps a launch", steps);
                        }()),
         plan_(plan),
-        depth_(depth) {}
+        depth_(depth),
+        tables_(problem) {}
 
   Plan plan_;
   Grid grid_{};
   unsigned blocks_ = 0;
 
  private:
-  void prepare(std::int64_t first_step) {
+  void prepare(std::int64_t first_step, cudaStream_t stream) {
     const auto stages = std::ssize(this->problem_.stages);
     const std::int64_t levels = plan_.in_time ? depth_ : stages;
     arguments_.clear();
     conditions_.clear();
+    std::vector<double> times;
     for (std::int64_t level = 0; level < levels; ++level) {
       const Stage& stage = this->problem_.stages[level % stages];
       const Moment at = this->on_device_.stage_moment(first_step + level / stages, stage);
@@ -73,11 +76,15 @@ class StageLevels : public StagePasses<T> {
       arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
       const std::vector<GhostCondition<T>> conditions = this->on_device_.conditions(at.time);
       conditions_.insert(conditions_.end(), conditions.begin(), conditions.end());
+      times.push_back(at.time);
     }
     if (arguments_.empty()) arguments_.push_back(T(0));
+    if (!plan_.in_time) times.resize(1);
+    tables_.compute(this->kernels_, times, stream);
   }
 
   int depth_;
+  FaceTables<T> tables_;
   std::vector<T> arguments_;
   std::vector<GhostCondition<T>> conditions_;
 };

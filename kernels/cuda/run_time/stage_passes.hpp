@@ -43,9 +43,9 @@ class StagePasses {
   Kernel kernel_;
   dim3 threads_;
   int shared_bytes_;
+  CompiledKernels kernels_;
 
  private:
-  CompiledKernels kernels_;
   const char* name_;
   std::string how_;
 };

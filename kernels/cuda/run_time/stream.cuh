@@ -15,17 +15,18 @@
 // both overlaps are computed twice.
 //
 // Faces. Loads wrap at periodic faces. At even faces of rows loads mirror them, if the stage is
-// symmetric. Each level imposes all other conditions: for rows by a copy of the code (`ends`) that
-// runs only in turns with the grid's first or last row as a centre; for columns by a select in
-// lanes 0 and 31, since strips end at the ends of the grid. In inner strips those lanes are in the
-// halo. Rows that do not end with 16 bytes do so with their padding; at a periodic face those that
-// hold both ends of a row are loaded value by value.
+// symmetric. Each level imposes all other conditions: for rows by a copy of the code
+// (StripPart::ends) that runs only in turns with the grid's first or last row as a centre; for
+// columns by a select in lanes 0 and 31, since strips end at the ends of the grid. In inner strips
+// those lanes are in the halo. Conditions that differ along columns have a further copy
+// (StripPart::sides). Rows that do not end with 16 bytes do so with their padding; at a periodic
+// face those that hold both ends of a row are loaded value by value.
 //
 //   Plan   T, Grid; sizes, fields, stages, arrays, arguments, in_time, wraps_columns, wraps_rows,
 //          mirrors_rows, shortened (levels from grid.steps on pass their rows on), beyond (values
 //          of a row's last 16 bytes that are padding, which grid.columns counts unless columns
-//          wrap): constants;
-//          ghost_kind(array, side), first_argument(stage), Level<stage>
+//          wrap), varies_columns (a condition differs along a side of columns): constants;
+//          ghost_kind(array, side), table(array, side), first_argument(stage), Level<stage>
 //   Level  Stage (see tile.cuh); in, out: numbers of arrays that enter and leave, each in a slot;
 //          array_slot(array), slot_array(slot): the slot of an array that enters, and back;
 //          made(slot): the result that leaves in the slot, or -1 - slot of an unchanged array;
@@ -62,11 +63,12 @@ struct Turn {
   Index<P> first_in;  // the first grid row that enters the warp in this turn
   Index<P> column;    // the grid column of this lane's first cell
   int active;         // number of the warp's levels that step; the others pass rows on unchanged
+  BesideColumns<P> sides = {};
 };
 
 // Computes the warp's levels from `at` on for row i of a turn, the first of which is stage `begin`.
 // `moving` is the row that enters, and afterwards the row that leaves.
-template <class P, bool ends, int begin, int levels, int i, int at>
+template <class P, StripPart part, int begin, int levels, int i, int at>
 __device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, const Pass<P>& pass,
                                                const Turn<P>& turn) {
   if constexpr (at < levels) {
@@ -75,13 +77,14 @@ __device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, c
     using Level = typename P::template Level<stage>;
     const int step = P::in_time ? (turn.warp * P::sizes.levels + k) / P::stages : 0;
     const auto* const arguments = pass.arguments + step * P::arguments + P::first_argument(stage);
-    const auto* const conditions =
-        pass.conditions + (P::in_time ? turn.warp * P::sizes.levels + k : 0) * P::arrays * sides;
+    const int level = P::in_time ? turn.warp * P::sizes.levels + k : 0;
+    const auto* const conditions = pass.conditions + level * P::arrays * sides;
     Line<P>(&mine)[3] = rows.of[k];
     Line<P> next;
     if constexpr (lagged) {
-      make_row<P, Level, ends>(mine[i % 3], mine[(i + 1) % 3], mine[(i + 2) % 3], next, pass,
-                               arguments, conditions, turn.first_in + i - 2 * k - 1, turn.column);
+      make_row<P, Level, part>(mine[i % 3], mine[(i + 1) % 3], mine[(i + 2) % 3], next, arguments,
+                               {pass, conditions, turn.sides, level, k * BesideColumns<P>::rows + i,
+                                turn.first_in + i - 2 * k - 1, turn.column});
       if constexpr (P::shortened)
 #pragma unroll
         for (int j = 0; j < P::sizes.columns(); ++j)
@@ -91,16 +94,17 @@ __device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, c
       else
         rows.of[k + 1][i % 3] = next;
     } else {
-      make_row<P, Level, ends>(mine[i % 3], mine[(i + 1) % 3], moving, next, pass, arguments,
-                               conditions, turn.first_in + i - k - 1, turn.column);
+      make_row<P, Level, part>(mine[i % 3], mine[(i + 1) % 3], moving, next, arguments,
+                               {pass, conditions, turn.sides, level, k * BesideColumns<P>::rows + i,
+                                turn.first_in + i - k - 1, turn.column});
       mine[(i + 2) % 3] = moving;
       moving = next;
     }
-    compute_levels<P, ends, begin, levels, i, at + 1>(rows, moving, pass, turn);
+    compute_levels<P, part, begin, levels, i, at + 1>(rows, moving, pass, turn);
   }
 }
 
-template <class P, bool ends, int begin, int levels, int i = 0, class Incoming, class Outgoing>
+template <class P, StripPart part, int begin, int levels, int i = 0, class Incoming, class Outgoing>
 __device__ __forceinline__ void run_turn(Rows<P>& rows, const Incoming* incoming,
                                          Outgoing* outgoing, bool last, const Target<P>& target,
                                          const Pass<P>& pass, const Turn<P>& turn) {
@@ -120,7 +124,7 @@ __device__ __forceinline__ void run_turn(Rows<P>& rows, const Incoming* incoming
         for (int j = 0; j < count; ++j) moving.cells[slot][c * count + j] = cells.value[j];
       }
     if constexpr (P::sizes.lagged) rows.of[0][(i + 2) % 3] = moving;
-    compute_levels<P, ends, begin, levels, i, 0>(rows, moving, pass, turn);
+    compute_levels<P, part, begin, levels, i, 0>(rows, moving, pass, turn);
     const auto chunk = [&](int slot, int c) {
       Row cells;
 #pragma unroll
@@ -134,7 +138,7 @@ __device__ __forceinline__ void run_turn(Rows<P>& rows, const Incoming* incoming
       for (int slot = 0; slot < leaving; ++slot)
 #pragma unroll
         for (int c = 0; c < chunks; ++c) outgoing[i].cells[slot][c][threadIdx.x] = chunk(slot, c);
-    run_turn<P, ends, begin, levels, i + 1>(rows, incoming, outgoing, last, target, pass, turn);
+    run_turn<P, part, begin, levels, i + 1>(rows, incoming, outgoing, last, target, pass, turn);
   }
 }
 
@@ -168,12 +172,16 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
   if constexpr (P::shortened)
     at.active = pass.grid.steps - static_cast<int>(threadIdx.y) * P::sizes.levels;
   Target<P> target(to, pass, segment);
+  const bool at_side =
+      segment.first_column == 0 || segment.first_column + P::sizes.width() == pass.grid.columns;
   // Numbers of the first barriers that mean "rows are there", in the links from the warp before and
   // to the warp after; the next number means "empty".
   const int full_behind = 1 + (warp - 1) * ring * 2, full_ahead = 1 + warp * ring * 2;
   int slot = 0, link = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
+    if constexpr (P::varies_columns && BesideColumns<P>::fit)
+      if (at_side) at.sides.load(pass, warp * P::sizes.levels, at.first_in);
     if (first) {
       __syncwarp();
       if (turn + P::sizes.turns_ahead() < turns)
@@ -204,9 +212,13 @@ __device__ __forceinline__ void run_warp(const typename P::T* from, typename P::
     const Index<P> lowest = at.first_in - lag, highest = at.first_in + turn_rows - 2;
     const Index<P> bottom = pass.grid.rows - 1;
     if (lays_rows && ((lowest <= 0 && highest >= 0) || (lowest <= bottom && highest >= bottom)))
-      run_turn<P, true, begin, levels>(rows, incoming, outgoing, last, target, pass, at);
+      run_turn<P, StripPart::ends, begin, levels>(rows, incoming, outgoing, last, target, pass, at);
+    else if (P::varies_columns && at_side)
+      run_turn<P, StripPart::sides, begin, levels>(rows, incoming, outgoing, last, target, pass,
+                                                   at);
     else
-      run_turn<P, false, begin, levels>(rows, incoming, outgoing, last, target, pass, at);
+      run_turn<P, StripPart::inner, begin, levels>(rows, incoming, outgoing, last, target, pass,
+                                                   at);
     if (!first && turn + ring < turns) arrive_at(full_behind + link * 2 + 1);
     if (!last) arrive_at(full_ahead + link * 2);
     if constexpr (!P::sizes.staged) {

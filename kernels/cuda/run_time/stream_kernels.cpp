@@ -67,7 +67,7 @@ StreamPlan stream_plan(const Problem<T>& problem, const DeviceLimits& device) {
     return faces.rows.first.is_even() && faces.rows.last.is_even();
   });
   constexpr int deep_rows = 64;  // the fewest rows for which rows beyond the grid can be mirrored
-  plan.mirrors_rows = even && symmetric && shape.rows >= deep_rows;
+  plan.mirrors_rows = even && symmetric && plan.tables == 0 && shape.rows >= deep_rows;
   // Three rows of all levels must fit into 192 registers; conditions of faces take some of them.
   const Faces<T>& faces = problem.faces.front();
   const int most = faces.rows.wrap() && faces.columns.wrap() ? 16 : 12;

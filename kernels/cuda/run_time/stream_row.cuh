@@ -46,71 +46,167 @@ struct StreamCell {
 // The functions below branch at compile time, because folding thousands of branches would slow the
 // compiler.
 
+template <class T>
+struct PairOf {
+  using Type = float2;
+};
+template <>
+struct PairOf<double> {
+  using Type = double2;
+};
+template <class T>
+using Pair = typename PairOf<T>::Type;
+
+/// The condition at node `index` of a table: of a row of columns, or of a column.
+template <class P>
+__device__ __forceinline__ Pair<typename P::T> condition_at(const FaceTable<typename P::T>& table,
+                                                            int level, Index<P> index,
+                                                            Index<P> size, bool wraps) {
+  if (wraps) {
+    while (index < 0) index += size;
+    while (index >= size) index -= size;
+  }
+  index = min(max(index, Index<P>{-1}), size);
+  const auto* const at = table.each + level * table.nodes + table.pitch + index + 1;
+  static_assert(sizeof *at == sizeof(Pair<typename P::T>));  // one load of both
+  return __ldg(reinterpret_cast<const Pair<typename P::T>*>(at));
+}
+
+// The conditions beside columns that the levels of a warp read in a turn. Loading them row by row
+// would wait for memory at each. So lane 5 * k + q loads, for the warp's level k, that beside row
+// q - 1 of the turn, counted from the level's first centre row, and rows get them from there.
+template <class P>
+struct BesideColumns {
+  static constexpr int rows = StreamSizes::turn_rows + 2;
+  static constexpr bool fit = P::sizes.levels * rows <= StreamSizes::lanes;
+  Pair<typename P::T> of[P::tables > 0 ? P::tables : 1];
+
+  __device__ __forceinline__ void load(const Pass<P>& pass, int first_level, Index<P> first_in) {
+    const int lane = static_cast<int>(threadIdx.x), k = min(lane / rows, P::sizes.levels - 1);
+    const Index<P> centre = first_in - (P::sizes.lagged ? 2 * k + 1 : k + 1);
+#pragma unroll
+    for (int table = 0; table < P::tables; ++table)
+      if (P::table_of_columns(table))
+        of[table] = condition_at<P>(pass.tables[table], P::in_time ? first_level + k : 0,
+                                    centre + lane % rows - 1, pass.grid.rows, P::wraps_rows);
+  }
+};
+
+// The lane's cells of a level's centre row, and the conditions of faces at that level.
+template <class P>
+struct Place {
+  using T = typename P::T;
+  const Pass<P>& pass;
+  const GhostCondition<T>* conditions;
+  const BesideColumns<P>& sides;
+  int level;  // of the launch if conditions depend on time, else 0
+  int lane;   // the lane that has the condition beside the row above
+  Index<P> row, column;
+
+  // True if the lane has the grid's last column, before `beyond` cells of padding.
+  __device__ __forceinline__ bool at_end() const {
+    return column + P::sizes.columns() == pass.grid.columns;
+  }
+  // The ghost value above or below `inside`, in column `j`.
+  template <int array, int side>
+  __device__ __forceinline__ T beyond_row(T inside, Index<P> j) const {
+    if constexpr (P::ghost_kind(array, side) == GhostKind::along) {
+      const auto condition = condition_at<P>(pass.tables[P::table(array, side)], level, j,
+                                             pass.grid.columns, P::wraps_columns);
+      return ghost_value(condition.x, condition.y, inside);
+    } else {
+      return ghost<P, array, side>(conditions, inside);
+    }
+  }
+  // The ghost value left or right of `inside`, in the row above (r = 0), this or the row below (2).
+  template <int array, int side>
+  __device__ __forceinline__ T beyond_column(T inside, int r) const {
+    constexpr int table = P::table(array, side);
+    if constexpr (P::ghost_kind(array, side) != GhostKind::along) {
+      return ghost<P, array, side>(conditions, inside);
+    } else if constexpr (BesideColumns<P>::fit) {
+      const T a = __shfl_sync(all_lanes, sides.of[table].x, lane + r),
+              b = __shfl_sync(all_lanes, sides.of[table].y, lane + r);
+      return ghost_value(a, b, inside);
+    } else {
+      const auto condition =
+          condition_at<P>(pass.tables[table], level, row + r - 1, pass.grid.rows, P::wraps_rows);
+      return ghost_value(condition.x, condition.y, inside);
+    }
+  }
+};
+
+/// The parts of a grid, each with code of its own: conditions that differ along columns are read in
+/// strips at the sides alone, and rows beyond the grid in turns at its ends alone.
+enum class StripPart : int { inner, sides, ends };
+
+template <class P, int array, int side>
+__device__ constexpr bool imposes(StripPart part) {
+  return !P::wraps_columns &&
+         (part != StripPart::inner || P::ghost_kind(array, side) != GhostKind::along);
+}
+
 // Gathers an array's cells of a row and, if the stage reads them, the cells on either side.
-// `at_end`: the lane has the grid's last column, before `beyond` cells of padding.
-template <class P, class Level, bool ends, int slot, int r>
+template <class P, class Level, StripPart part, int slot, int r>
 __device__ __forceinline__ void gather_row(Around<P>& around, const Line<P>& line,
-                                           const GhostCondition<typename P::T>* conditions,
-                                           bool at_end) {
+                                           const Place<P>& at) {
   constexpr int columns = P::sizes.columns(), array = Level::slot_array(slot);
   typename P::T* const cells = around.cells[r][slot];
 #pragma unroll
   for (int j = 0; j < columns; ++j) cells[j + 1] = line.cells[slot][j];
   constexpr auto reads = [](int side) {
     return Level::reads(slot, r, side) ||
-           (ends && r == 1 && (Level::reads(slot, 0, side) || Level::reads(slot, 2, side)));
+           (part == StripPart::ends && r == 1 &&
+            (Level::reads(slot, 0, side) || Level::reads(slot, 2, side)));
   };
   if constexpr (reads(0)) {
     const auto beside = __shfl_up_sync(all_lanes, cells[columns], 1);
-    cells[0] = P::wraps_columns || threadIdx.x != 0
-                   ? beside
-                   : ghost<P, array, first_column>(conditions, cells[1]);
+    cells[0] = beside;
+    if constexpr (imposes<P, array, first_column>(part)) {
+      const auto before = at.template beyond_column<array, first_column>(cells[1], r);
+      cells[0] = threadIdx.x != 0 ? beside : before;
+    }
   }
   if constexpr (reads(2)) {
     const auto beside = __shfl_down_sync(all_lanes, cells[1], 1);
-    cells[columns + 1] = P::wraps_columns || threadIdx.x != StreamSizes::lanes - 1
-                             ? beside
-                             : ghost<P, array, last_column>(conditions, cells[columns]);
-    if constexpr (!P::wraps_columns && P::beyond > 0) {
+    cells[columns + 1] = beside;
+    if constexpr (imposes<P, array, last_column>(part)) {
       constexpr int last = columns - P::beyond;
-      const auto behind = ghost<P, array, last_column>(conditions, cells[last]);
-      cells[last + 1] = at_end ? behind : cells[last + 1];
+      const auto behind = at.template beyond_column<array, last_column>(cells[last], r);
+      const bool here = P::beyond > 0 ? at.at_end() : threadIdx.x == StreamSizes::lanes - 1;
+      cells[last + 1] = here ? behind : cells[last + 1];
     }
   }
 }
 
 // Replaces row r (0: above, 2: below) by ghosts if the centre is the outermost row of the grid.
 template <class P, class Level, int slot, int r>
-__device__ __forceinline__ void lay_row(Around<P>& around,
-                                        const GhostCondition<typename P::T>* conditions,
-                                        bool outermost) {
+__device__ __forceinline__ void lay_row(Around<P>& around, const Place<P>& at, bool outermost) {
   constexpr int columns = P::sizes.columns(), array = Level::slot_array(slot);
   constexpr bool left = Level::reads(slot, r, 0), right = Level::reads(slot, r, 2);
   if constexpr (left || right || Level::reads(slot, r, 1))
 #pragma unroll
     for (int j = left ? 0 : 1; j <= (right ? columns + 1 : columns); ++j) {
       typename P::T& cell = around.cells[r][slot][j];
-      const auto beyond = ghost < P, array,
-                 r == 0 ? first_row : last_row > (conditions, around.cells[1][slot][j]);
+      constexpr int side = r == 0 ? first_row : last_row;
+      const auto beyond =
+          at.template beyond_row<array, side>(around.cells[1][slot][j], at.column + j - 1);
       cell = outermost ? beyond : cell;
     }
 }
 
-template <class P, class Level, bool ends, int slot = 0>
+template <class P, class Level, StripPart part, int slot = 0>
 __device__ __forceinline__ void gather(Around<P>& around, const Line<P>& up, const Line<P>& centre,
-                                       const Line<P>& down,
-                                       const GhostCondition<typename P::T>* conditions,
-                                       bool at_first, bool at_last, bool at_end) {
+                                       const Line<P>& down, const Place<P>& at) {
   if constexpr (slot < Level::in) {
-    gather_row<P, Level, ends, slot, 0>(around, up, conditions, at_end);
-    gather_row<P, Level, ends, slot, 1>(around, centre, conditions, at_end);
-    gather_row<P, Level, ends, slot, 2>(around, down, conditions, at_end);
-    if constexpr (ends) {
-      lay_row<P, Level, slot, 0>(around, conditions, at_first);
-      lay_row<P, Level, slot, 2>(around, conditions, at_last);
+    gather_row<P, Level, part, slot, 0>(around, up, at);
+    gather_row<P, Level, part, slot, 1>(around, centre, at);
+    gather_row<P, Level, part, slot, 2>(around, down, at);
+    if constexpr (part == StripPart::ends) {
+      lay_row<P, Level, slot, 0>(around, at, at.row == 0);
+      lay_row<P, Level, slot, 2>(around, at, at.row == at.pass.grid.rows - 1);
     }
-    gather<P, Level, ends, slot + 1>(around, up, centre, down, conditions, at_first, at_last,
-                                     at_end);
+    gather<P, Level, part, slot + 1>(around, up, centre, down, at);
   }
 }
 
@@ -128,20 +224,18 @@ __device__ __forceinline__ void put(Line<P>& next, const typename P::T* results,
   }
 }
 
-// Computes one row of one level; `row` is the index of the centre row.
-template <class P, class Level, bool ends>
+// Computes one row of one level; `at` is the place of the centre row.
+template <class P, class Level, StripPart part>
 __device__ __forceinline__ void make_row(const Line<P>& up, const Line<P>& centre,
-                                         const Line<P>& down, Line<P>& next, const Pass<P>& pass,
-                                         const typename P::T* arguments,
-                                         const GhostCondition<typename P::T>* conditions,
-                                         Index<P> row, Index<P> column) {
+                                         const Line<P>& down, Line<P>& next,
+                                         const typename P::T* arguments, const Place<P>& at) {
   Around<P> around;
-  gather<P, Level, ends>(around, up, centre, down, conditions, row == 0, row == pass.grid.rows - 1,
-                         column + P::sizes.columns() == pass.grid.columns);
+  gather<P, Level, part>(around, up, centre, down, at);
 #pragma unroll
   for (int j = 0; j < P::sizes.columns(); ++j) {
     typename P::T results[Level::Stage::targets];
-    Level::Stage::make(StreamCell<P, Level>{around, pass.grid, row, column, j}, arguments, results);
+    Level::Stage::make(StreamCell<P, Level>{around, at.pass.grid, at.row, at.column, j}, arguments,
+                       results);
     put<P, Level>(next, results, centre, j);
   }
 }

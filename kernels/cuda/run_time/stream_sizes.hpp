@@ -99,6 +99,6 @@ struct VolumeGrid {
 };
 
 /// The form of a ghost condition, ghost = a + b * inside, as far as it is known at compile time.
-enum class GhostKind : int { constant, even, scaled, affine, any };
+enum class GhostKind : int { constant, even, scaled, affine, any, along };
 
 }  // namespace lapl

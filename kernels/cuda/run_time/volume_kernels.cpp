@@ -33,6 +33,7 @@ VolumePlan volume_plan(const Problem<T>& problem, const DeviceLimits& device) {
   };
   const Shape shape = problem.shape;
   if (!plan.unsuitable.empty()) return refuse(plan.unsuitable);
+  if (plan.tables > 0) return refuse("the condition of a face differs along it");
   for (const Stage& stage : problem.stages)
     for (const StageOperation& node : stage.tree.operations)
       if (node.operation == Operation::value && node.at.plane != 0 && node.at.row != 0)
