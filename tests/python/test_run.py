@@ -120,9 +120,9 @@ def test_run_that_starts_from_another(heat):
 
 def test_config_error_has_every_mistake_of_the_program(heat):
     with pytest.raises(lapl.ConfigError) as caught:
-        lapl.run({**heat, "time": {"step": -1, "steps": 2.5}, "boundry": 0})
+        lapl.run({**heat, "time": {"step": -1, "steps": 2.5}, "bounds": 0})
     text = str(caught.value)
-    assert "time.step" in text and "time.steps" in text and "boundry" in text and caught.value.code == 2
+    assert "time.step" in text and "time.steps" in text and "bounds" in text and caught.value.code == 2
     assert isinstance(caught.value, ValueError)
 
 
