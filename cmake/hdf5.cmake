@@ -6,7 +6,7 @@ find_package(HDF5 REQUIRED COMPONENTS C HL)
 function(try_hdf5_archives)
   set(shared ${HDF5_LIBRARIES})
   list(FILTER shared INCLUDE REGEX "/libhdf5[^/]*$")
-  if(LAPL_SANITIZED OR NOT shared)  # sanitizers' lists of known leaks name the shared library
+  if(LAPL_SANITIZED OR LAPL_PYTHON OR NOT shared)  # sanitizers' lists of known leaks name the shared library
     return()
   endif()
   list(GET shared 0 folder)

@@ -8,19 +8,18 @@ from .errors import (
     ConfigError,
     DeviceError,
     FileError,
-    InternalError,
     Interrupted,
     LaplError,
     LaplWarning,
     NumericalError,
     Stopped,
 )
-from .jobs import bench, covariance, filter, plan, sweep, validate
+from .jobs import Simulation, bench, covariance, filter, plan, sweep, validate
 from .program import program
 from .run import Run, Shown, run
 
 __all__ = [
-    "CheckpointError", "ConfigError", "DeviceError", "FileError", "InternalError", "Interrupted", "LaplError",
-    "LaplWarning", "NumericalError", "Run", "Shown", "Stopped", "bench", "covariance", "filter", "plan", "program",
+    "CheckpointError", "ConfigError", "DeviceError", "FileError", "Interrupted", "LaplError", "LaplWarning",
+    "NumericalError", "Run", "Shown", "Simulation", "Stopped", "bench", "covariance", "filter", "plan", "program",
     "run", "sweep", "validate",
 ]

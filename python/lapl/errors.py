@@ -19,12 +19,8 @@ class _OfRun(BaseException):
 
 
 class LaplError(_OfRun, Exception):
-    """The program failed; the text is its own. ``run`` is the run so far, where it had begun."""
+    """The program failed; the text is its own. Exit code 1: a mistake of the program itself."""
     code = 1
-
-
-class InternalError(LaplError):
-    """A mistake of the program itself (exit code 1), or its end by a signal."""
 
 
 class ConfigError(LaplError, ValueError):
@@ -64,8 +60,8 @@ class Interrupted(_OfRun, KeyboardInterrupt):
 def error_for(code: int, text: str, run: Run | None = None) -> LaplError:
     """The exception for an exit code; negative: the number of the signal that ended the program."""
     if code < 0:
-        return InternalError(f"lapl was ended by signal {-code}", run)
-    return next((kind for kind in LaplError.__subclasses__() if kind.code == code), InternalError)(text, run)
+        return LaplError(f"lapl was ended by signal {-code}", run)
+    return next((kind for kind in LaplError.__subclasses__() if kind.code == code), LaplError)(text, run)
 
 
 def needs(module: str, what: str) -> Any:

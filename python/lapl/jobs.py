@@ -75,11 +75,16 @@ def covariance(start: Any, mu: Any, gamma: Any, c: Any = 1.0, *, compute: dict[s
     return _filtered(config, compute, scratch, "/field")
 
 
-def _key(name: str) -> str:
-    """A name without a dot is a parameter, unless the config has a key of this name."""
-    if "." in name or name in json.loads(call(["schema"]))["properties"]:
-        return name
-    return f"parameters.{name}"
+def Simulation(config: Config, **settings: Any) -> Any:
+    """A run that steps inside this process: step(n), fields["u"], digest, checkpoint (docs/python.md)."""
+    try:
+        from . import _simulation  # type: ignore[attr-defined]
+    except ImportError as error:
+        raise ImportError("lapl.Simulation: this build has none (LAPL_PYTHON=ON builds it, with pybind11)") from error
+    scratch = Scratch()
+    words, text = given(config, settings, scratch)
+    file = Path(words[0])
+    return _simulation.Simulation(file.read_text() if text is None else text, words[2::2], str(file), str(file.parent))
 
 
 def sweep(config: Config, values: Mapping[str, Sequence[Any]], *, output: Where | None = None,
@@ -97,8 +102,10 @@ def sweep(config: Config, values: Mapping[str, Sequence[Any]], *, output: Where 
     folder = scratch.path / "sweep" if output is None else Path(output)
     lists = {name: list(plain(listed, (name,), scratch)) for name, listed in values.items()}
     words, text = given(config, settings, scratch)
-    swept = [word for name, listed in lists.items()
-             for word in ("--set", f"{_key(name)}={','.join(map(json_text, listed))}")]
+    known = json.loads(call(["schema"]))["properties"]
+    keys = [name if "." in name or name in known else f"parameters.{name}" for name in lists]
+    swept = [word for key, listed in zip(keys, lists.values(), strict=True)
+             for word in ("--set", f"{key}={','.join(map(json_text, listed))}")]
     swept += options(output=folder, json=True, jobs=jobs, auto_resume=auto_resume, backend=backend)
     ended = start(["sweep", *words, *swept], text)
     rows = json.loads(ended.stdout or "[]")

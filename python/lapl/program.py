@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -64,13 +65,8 @@ def start(arguments: Sequence[str], text: str | None = None,
 
 def message(errors: str) -> str:
     """The errors in what the program printed: their lines, and those below that explain them."""
-    lines, is_error = [], False
-    for line in errors.splitlines():
-        if not line.startswith(" "):
-            is_error = line.startswith("lapl: error: ") or not line.startswith("lapl: ")
-        if is_error:
-            lines.append(line.removeprefix("lapl: error: "))
-    return "\n".join(lines)
+    error = r"^(?! |lapl: (?!error: ))(?:lapl: error: )?(.+(?:\n .*)*)"
+    return "\n".join(re.findall(error, errors, re.MULTILINE))
 
 
 def call(arguments: Sequence[str], text: str | None = None) -> str:

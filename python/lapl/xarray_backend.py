@@ -44,7 +44,8 @@ class RunBackend(BackendEntrypoint):
         if not file.is_file():
             raise FileNotFoundError(f"{file}: the run has no output yet")
         engine = "netcdf4" if importlib.util.find_spec("netCDF4") else "h5netcdf"
-        needs("netCDF4" if engine == "netcdf4" else engine, "a run's fields")
+        for module in ("netCDF4",) if engine == "netcdf4" else ("h5netcdf", "h5py"):
+            needs(module, "a run's fields")
         stored = xr.open_dataset(file, engine=engine, drop_variables=drop_variables, cache=False, chunks=None)
         kept = {name: xr.Variable(variable.dims, indexing.LazilyIndexedArray(_Values(variable, keep)),
                                   variable.attrs, variable.encoding)

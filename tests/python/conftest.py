@@ -9,6 +9,9 @@ for module in ("numpy", "xarray", "pandas", "h5py"):
     if not __import__("importlib.util").util.find_spec(module):
         pytest.exit(f"skipped: Python has no {module} (package python3-{module})", returncode=77)
 
+if folder := os.environ.get("LAPL_SIMULATION_FOLDER"):  # of the module that the build has made
+    __import__("lapl").__path__.append(folder)
+
 
 @pytest.fixture(autouse=True)
 def in_empty_folder(tmp_path, monkeypatch):
