@@ -1,6 +1,7 @@
 // lapl.Simulation: a run that steps inside the Python process (docs/python.md). The model, the
 // backend and its steps are those of `lapl run`, so the bits are the same.
 #include <fmt/format.h>
+#include <hdf5.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -163,7 +164,6 @@ class Simulation {
  public:
   Simulation(const std::string& text, const std::vector<std::string>& settings,
              const std::string& name, const std::string& folder) {
-    const py::gil_scoped_release released;
     start_hdf5();
     LoadedConfig config = parse_config(text, name, folder, settings);
     if (config.run.scheme.varies)
@@ -237,15 +237,14 @@ class Simulation {
     return digest_text(use->digest());
   }
 
+  // HDF5 is not safe for threads, and h5py may share it: so files are used under the GIL.
   void checkpoint(const std::string& path) {
     const Use use(*this);
-    const py::gil_scoped_release released;
     use->save(path);
   }
 
   void restore(const std::string& path) {
     const Use use(*this);
-    const py::gil_scoped_release released;
     use->restore(path);
   }
 
@@ -288,6 +287,7 @@ void raise(const char* name, const char* what) {
 }  // namespace lapl
 
 PYBIND11_MODULE(_simulation, module) {
+  H5open();  // so that lapl leaves the settings of HDF5 to Python's packages
   using lapl::Simulation;
   py::register_exception_translator([](std::exception_ptr pointer) {
     try {
