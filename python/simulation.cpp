@@ -35,7 +35,7 @@ namespace py = pybind11;
 namespace lapl {
 namespace {
 
-// What a simulation does, whatever its precision.
+// A simulation in any precision.
 class Stepper {
  public:
   virtual ~Stepper() = default;
