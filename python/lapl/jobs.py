@@ -80,7 +80,7 @@ def Simulation(config: Config, **settings: Any) -> Any:
     try:
         from . import _simulation  # type: ignore[attr-defined]
     except ImportError as error:
-        raise ImportError("lapl.Simulation: this build has none (LAPL_PYTHON=ON builds it, with pybind11)") from error
+        raise ImportError("lapl.Simulation: this build has none (LAPL_SIMULATION=ON makes it)") from error
     scratch = Scratch()
     words, text = given(config, settings, scratch)
     file = Path(words[0])
