@@ -1,7 +1,7 @@
 # Libraries, all packaged in Debian 12, Debian 13 and Ubuntu 24.04 (scripts/packages lists the packages). GNU's OpenMP
 # is linked as an archive, because it reads its settings in its constructor, which then runs after the one in
 # app/main.cpp.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT OpenMP_gomp_LIBRARY MATCHES "[.]a$")
+if(NOT LAPL_SIMULATION AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT OpenMP_gomp_LIBRARY MATCHES "[.]a$")
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.a
                   OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(IS_ABSOLUTE "${archive}")
@@ -50,7 +50,9 @@ function(find_plain_library target header)
   target_link_libraries(${target} INTERFACE ${found})
 endfunction()
 
-find_plain_library(lapl_fftw fftw3.h libfftw3.a libfftw3f.a)  # static, so that the program loads fewer libraries
+if(NOT LAPL_SIMULATION)
+  find_plain_library(lapl_fftw fftw3.h libfftw3.a libfftw3f.a)  # static, so that the program loads fewer libraries
+endif()
 if(NOT TARGET lapl_fftw)
   find_plain_library(lapl_fftw fftw3.h fftw3 fftw3f)
 endif()

@@ -238,7 +238,8 @@ void add_filter_command(CommandLine& line) {
   Command command =
       line.add("filter", "Convolve or correlate a picture, a dataset or a sequence of frames");
   FilterOptions& options = command.calls(filter_command);
-  command.positional("CONFIG", &options.config, "YAML filter config", {.required = true});
+  command.positional("CONFIG", &options.config, "YAML filter config; - is standard input",
+                     {.required = true});
   command.option("--input FILE", &options.input, "Replace input.path");
   command.option("--output FILE", &options.output,
                  "Replace output.path: HDF5, or a picture if it ends in .png");

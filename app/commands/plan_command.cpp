@@ -337,7 +337,8 @@ void add_plan_command(CommandLine& line) {
   Command command =
       line.add("plan", "Predict the memory, disk and time of a run, without running it");
   PlanOptions& options = command.calls(plan_command);
-  command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
+  command.positional("CONFIG", &options.config, "YAML run config; - is standard input",
+                     {.required = true});
   add_config_options(command, options.words);
   command.flag("--schemes", &options.schemes,
                "Also try every other way to step, and show its time, steps and error");

@@ -81,7 +81,8 @@ const std::string* checked_config_text = nullptr;
 void add_run_command(CommandLine& line) {
   Command command = line.add("run", "Run a config from its initial field to the end");
   RunOptions& options = command.calls(run_command);
-  command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
+  command.positional("CONFIG", &options.config, "YAML run config; - is standard input",
+                     {.required = true});
   command.option("--from RUN@TIME", &options.from,
                  "Start from the fields and the time of an output of another run: its folder, or a "
                  "file of outputs. Without @TIME, or with @last, the last output");

@@ -215,7 +215,8 @@ void add_sweep_command(CommandLine& line) {
   Command command =
       line.add("sweep", "Run a config with every combination of some values, side by side");
   SweepWords& options = command.calls(sweep_command);
-  command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
+  command.positional("CONFIG", &options.config, "YAML run config; - is standard input",
+                     {.required = true});
   command.option("--output DIR", &options.output,
                  "Folder for the run folders (runs/<config name>-sweep)");
   command.option("--set KEY=VALUES", &options.words.settings,

@@ -58,7 +58,8 @@ void add_validate_command(CommandLine& line) {
   Command command =
       line.add("validate", "Report every mistake in a config, or print it with all defaults");
   ValidateOptions& options = command.calls(validate_command);
-  command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
+  command.positional("CONFIG", &options.config, "YAML run config; - is standard input",
+                     {.required = true});
   add_set_option(command, options.settings);
   command.footer(R"(Examples:
   lapl validate configs/tutorial.yaml

@@ -164,7 +164,8 @@ void add_verify_restart_command(CommandLine& line) {
   Command command = line.add("verify-restart",
                              "Compare a run to the same run restarted at random steps, bit by bit");
   VerifyRestartOptions& options = command.calls(verify_restart_command);
-  command.positional("CONFIG", &options.config, "YAML run config", {.required = true});
+  command.positional("CONFIG", &options.config, "YAML run config; - is standard input",
+                     {.required = true});
   add_set_option(command, options.words.settings);
   command.option("--splits N", &options.splits, "Number of restarts (3)", {.between = {{1, 1000}}});
   add_backend_option(command, options.words.backend);

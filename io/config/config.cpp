@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iostream>
 #include <system_error>
 
 #include "io/config/config_checks.hpp"
@@ -185,6 +186,15 @@ void use_initial_from(RunConfig& run, const Entries& entries, Mistakes& mistakes
 }  // namespace
 
 std::string read_config_text(const fs::path& path) {
+  if (path == "-") {
+    static const std::string input = [] {  // once, as it cannot be read again
+      std::string text(yaml_size_limit + 1, '\0');
+      std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
+      text.resize(static_cast<std::size_t>(std::cin.gcount()));
+      return text;
+    }();
+    return input;
+  }
   if (fs::is_directory(path))
     throw IoError(
         fmt::format("{0}: a folder (expected a config file{1})", path.string(),

@@ -10,8 +10,8 @@
 
 namespace lapl {
 
-/// The first bytes of a config file, at most one more than parse_yaml accepts. Throws IoError if
-/// the file cannot be read.
+/// The first bytes of a config file, or for `-` of standard input: at most one more than parse_yaml
+/// accepts. Throws IoError if the file cannot be read.
 std::string read_config_text(const std::filesystem::path& path);
 
 /// One entry of a resolved config.

@@ -23,10 +23,14 @@ void require_memory() {
   ::operator delete(::operator new(enough));
 }
 
+// In a process that has opened HDF5 itself, such as Python's, H5dont_atexit fails, and the settings
+// stay as they are.
 void set_up_hdf5() {
-  check_hdf5(H5dont_atexit(), "set up HDF5");
+  herr_t first = 0;
+  H5E_BEGIN_TRY { first = H5dont_atexit(); }
+  H5E_END_TRY
   check_hdf5(H5open(), "set up HDF5");
-  check_hdf5(H5PLset_loading_state(0), "switch HDF5's plugins off");
+  if (first >= 0) check_hdf5(H5PLset_loading_state(0), "switch HDF5's plugins off");
 }
 
 /// Stores the first description and stops the walk.

@@ -97,7 +97,7 @@ def run_yaml(line, body):
 
 def run_python(line, body):
     for module in re.findall(r"^(?:import|from) (\w+)", body, re.M):
-        if subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode != 0:
+        if subprocess.run([python, "-c", f"import {module}"], env=environment, capture_output=True).returncode != 0:
             skip(line, f"Python has no {module} (package python3-{module.lower()})")
     run(line, [python, "-c", body])
 
@@ -109,7 +109,8 @@ with tempfile.TemporaryDirectory() as scratch:
     (folder / "build/bin/lapl").symlink_to(lapl)
     shutil.copytree(source / "configs", folder / "configs")
     environment = {**os.environ, "PATH": f"{folder}/build/bin:{os.environ['PATH']}",
-                   "MPLBACKEND": "Agg", "MPLCONFIGDIR": scratch}
+                   "MPLBACKEND": "Agg", "MPLCONFIGDIR": scratch, "PYTHONPATH": str(source / "python"),
+                   "PYTHONDONTWRITEBYTECODE": "1"}
     run_block = {"sh": run_shell, "yaml": run_yaml, "python": run_python}
     count = 0
     for line, language, body, first, reason in blocks_of(content):
