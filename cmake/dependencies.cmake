@@ -73,6 +73,15 @@ if(NOT TARGET lapl_with_tiff)
   message(STATUS "lapl: libtiff not found, so inputs may not be TIFF")
 endif()
 
+# Static where there is an archive, so that the program loads fewer libraries.
+find_plain_library(lapl_with_deflate libdeflate.h libdeflate.a)
+if(NOT TARGET lapl_with_deflate)
+  find_plain_library(lapl_with_deflate libdeflate.h deflate)
+endif()
+if(NOT TARGET lapl_with_deflate)  # optional: without it zlib compresses outputs, slower
+  message(STATUS "lapl: libdeflate not found, so output.compression takes longer")
+endif()
+
 # Optional: without it lapl run --ranks reports that it was built without MPI. Only MPI's C interface is needed.
 if(LAPL_MPI)
   find_package(MPI COMPONENTS C)  # defines its target even if MPI is not found

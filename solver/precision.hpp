@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 
 #include "solver/names.hpp"
 
@@ -31,6 +33,27 @@ inline bool is_positive_in(Precision precision, double value) {
     return value >= std::numeric_limits<T>::denorm_min() && value <= std::numeric_limits<T>::max();
   });
 }
+
+/// The explicit bits of a value's significand.
+inline int significand_bits(Precision precision) {
+  return with_precision(precision, []<class T>() { return std::numeric_limits<T>::digits - 1; });
+}
+
+/// How outputs store values. Checkpoints always keep the full values, uncompressed.
+struct StoredForm {
+  int compression = 0;                   ///< level of deflate; 0: not compressed
+  std::optional<Precision> precision{};  ///< unset: that of the run
+  std::optional<double> round{};         ///< largest relative error of rounding; unset: none
+
+  /// The explicit bits of the significand that rounding keeps, k: its relative error is at most
+  /// 2^-(k+1). None: all.
+  std::optional<int> kept_bits() const {
+    if (!round) return std::nullopt;
+    int exponent = 0;
+    std::frexp(*round, &exponent);  // round is at least 2^(exponent - 1)
+    return -exponent;
+  }
+};
 
 /// Bytes per value.
 inline std::size_t byte_size(Precision precision) {

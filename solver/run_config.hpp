@@ -281,6 +281,7 @@ struct RunConfig {
   std::int64_t output_every = 2500;   ///< steps
   std::optional<double> output_time;  ///< seconds between outputs, instead of output_every
   std::vector<std::string> output_fields = {"field", "laplacian"};
+  StoredForm stored;  ///< how outputs store their values
   std::vector<DerivedConfig> derived;
   std::optional<ProbesConfig> probes;
   std::vector<IntegralConfig> integrals;

@@ -63,6 +63,7 @@ Json as_json(const Plan& plan) {
                {"outputs", plan.disk.outputs.least},
                {"outputs_exact", plan.disk.outputs.exact},
                {"output_bytes", plan.disk.output},
+               {"outputs_compressed", plan.disk.compressed},
                {"checkpoints", plan.disk.checkpoints ? Json(plan.disk.checkpoints->least) : Json()},
                {"checkpoint_bytes", plan.disk.checkpoint},
                {"disk_bytes", plan.disk.all},
@@ -250,8 +251,10 @@ void print(const Plan& plan) {
   const auto number = [&](const FileCount& count) {
     return fmt::format("{}{} ", word(count.exact), count.least);
   };
-  print_text("disk:       {}{}: {}outputs of {}, {}checkpoints of {}\n", word(disk.outputs.exact),
-             bytes_text(disk.all, disk.available), number(disk.outputs), size_text(disk.output),
+  print_text("disk:       {}{}: {}outputs of {}{}, {}checkpoints of {}\n",
+             disk.compressed ? "at most " : word(disk.outputs.exact),
+             bytes_text(disk.all, disk.available), number(disk.outputs),
+             disk.compressed ? "at most " : "", size_text(disk.output),
              disk.checkpoints ? number(*disk.checkpoints) : "", size_text(disk.checkpoint));
   if (plan.time)
     print_time(*plan.time, config, plan.choice.backend);

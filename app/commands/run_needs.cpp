@@ -110,24 +110,28 @@ std::filesystem::path nearest_folder(const std::string& run_folder) {
 }
 
 RunDisk disk_of_run(const RunConfig& config, std::optional<std::int64_t> steps) {
-  const std::size_t value_size = byte_size(config.precision);
   const auto fields = config.output_fields.size() + config.filters.size();
   RunDisk disk;
   const Schedule schedule(config);
   disk.outputs = schedule.outputs(steps);
   const auto& every = config.checkpoint_every.steps;
   if (every) disk.checkpoints = schedule.checkpoints(steps);
-  disk.output = static_cast<double>(step_file_bytes(config.shape, value_size, fields));
-  const double dataset =
-      static_cast<double>(config.shape.cells()) * static_cast<double>(value_size);
-  disk.checkpoint = dataset * static_cast<double>(config.fields.size());
+  disk.output =
+      static_cast<double>(step_file_bytes(config.shape, config.stored, config.precision, fields));
+  const auto cells = static_cast<double>(config.shape.cells());
+  const auto bytes = [&](Precision precision, std::size_t of) {
+    return cells * static_cast<double>(byte_size(precision) * of);
+  };
+  disk.checkpoint = bytes(config.precision, config.fields.size());
+  disk.compressed = config.stored.compression > 0;
   // The oldest checkpoint is removed once the newest is safely on disk, so there is one more for a
   // while.
   const std::int64_t made = every ? disk.checkpoints->least : config.checkpoints_kept + 1;
   const std::int64_t outputs = disk.outputs.least;
   const std::int64_t bundled = outputs - outputs % static_cast<std::int64_t>(RunIndex::bundle_size);
   disk.all = static_cast<double>(outputs) * disk.output +
-             static_cast<double>(bundled) * static_cast<double>(fields) * dataset +
+             static_cast<double>(bundled) *
+                 bytes(config.stored.precision.value_or(config.precision), fields) +
              static_cast<double>(std::min(made, config.checkpoints_kept + 1)) * disk.checkpoint;
   try {
     const auto folder = nearest_existing(std::filesystem::absolute(config.directory));
@@ -135,7 +139,8 @@ RunDisk disk_of_run(const RunConfig& config, std::optional<std::int64_t> steps) 
     if (space.capacity > 0) disk.available = static_cast<double>(space.available);
   } catch (const std::filesystem::filesystem_error&) {  // the run will report it
   }
-  if (disk.available >= 0 && disk.all > disk.available)
+  // The sizes of compressed outputs are upper bounds, and prove no shortage.
+  if (disk.available >= 0 && disk.all > disk.available && !disk.compressed)
     disk.shortage = fmt::format("{}: the run takes {} {} of disk, {} are free", config.directory,
                                 disk.outputs.exact ? "about" : "at least", size_text(disk.all),
                                 size_text(disk.available));

@@ -47,7 +47,8 @@ std::filesystem::path nearest_folder(const std::string& run_folder);
 struct RunDisk {
   FileCount outputs;
   std::optional<FileCount> checkpoints = {};  ///< none if they are written at intervals of time
-  double output = 0;                          ///< one output
+  double output = 0;                          ///< one output; the most that it can take
+  bool compressed = false;                    ///< outputs are, so they take less
   double checkpoint = 0;                      ///< one checkpoint
   double all = 0;         ///< all outputs and checkpoints, by their least numbers
   double available = -1;  ///< on the disk of the run folder; -1 if not known

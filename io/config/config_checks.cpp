@@ -269,6 +269,15 @@ class Checker : public KeyChecker {
                         engine.name, engine.backend, run_.backend, engine.backend));
   }
 
+  void check_rounding() {
+    if (!right({"output.round", "output.precision", "compute.precision"})) return;
+    const Precision stored = run_.stored.precision.value_or(run_.precision);
+    if (const int bits = significand_bits(stored); run_.stored.kept_bits().value_or(0) >= bits)
+      add("output.round",
+          fmt::format("found {}, finer than {} itself (expected {:.2g} or more)",
+                      *run_.stored.round, enum_name(stored), std::ldexp(1.0, -bits)));
+  }
+
   /// The columns of diagnostics.csv must have distinct names.
   void check_output_names() {
     if (!right({"fields", "output.integrals"})) return;
@@ -380,6 +389,7 @@ std::optional<FormulaSystem> check_together(const RunConfig& run, const Entries&
   checker.check_tolerance();
   std::optional<FormulaSystem> system = checker.check_formulas(of_splitting);
   checker.check_engine();
+  checker.check_rounding();
   checker.check_output_names();
   checker.check_probes();
   check_times_given(run, entries, mistakes);

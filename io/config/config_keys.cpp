@@ -287,6 +287,16 @@ ConfigTable make_key_table(const ConfigNames& names) {
        .meaning = "contents of an output: fields, laplacian if there is one field, names of "
                   "output.derived"}, of_output,
        store(&RunConfig::output_fields)},
+      {{.name = "output.compression", .type = null_or(integer(1, 9)), .preset = "null",
+       .meaning = "level of deflate, in chunks of about 1 MiB; null: not compressed; checkpoints never are"},
+       of_output, store(&RunConfig::stored, &StoredForm::compression)},
+      {{.name = "output.precision", .type = word({"auto", "float32"}), .preset = "auto",
+       .meaning = "number type of the values in outputs; auto: compute.precision; checkpoints keep theirs"},
+       of_output, store(&RunConfig::stored, &StoredForm::precision)},
+      {{.name = "output.round", .type = null_or(real(2.5e-16, 0.25)), .preset = "null",
+       .meaning = "outputs keep so many bits of each value that its relative error is at most this; "
+                  "null: all; checkpoints keep all"},
+       of_output, store(&RunConfig::stored, &StoredForm::round)},
       {{.name = "output.derived", .type = derived_outputs(), .preset = "{}",
        .meaning = "outputs computed from the fields by formulas"},
        of_output, store(&RunConfig::derived)},

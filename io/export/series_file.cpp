@@ -71,10 +71,11 @@ class SeriesFile {
         text_(text_of_digests()) {}
 
   void write(const fs::path& path) {
-    FilePlan plan{.shape = series_.shape,
-                  .records = series_.records.size(),
-                  .expected_bytes = expected_bytes(),
-                  .write_hdf5 = [&](const fs::path& scratch) { write_hdf5(scratch); }};
+    FilePlan plan{
+        .shape = series_.shape,
+        .records = series_.records.size(),
+        .expected_bytes = expected_bytes(),
+        .write_hdf5 = [&](const fs::path& scratch, const PackedSizes&) { write_hdf5(scratch); }};
     for (const FieldHeader& field : header_.fields)
       plan.fields.emplace_back(field.name, series_.precision);
     write_records(path, plan, {{"provenance/digests", std::as_bytes(std::span(text_))}},
@@ -135,7 +136,7 @@ class SeriesFile {
         if (masked) replace_outside(values, 0);
         digests_[field][i] = field_digest(values);
         if (masked) values = read_record(series_, series_.records[i], header.name);
-        put(field, i, as_view(values));
+        put(field, i, field_bytes(as_view(values)));
       }
   }
 

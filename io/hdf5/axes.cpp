@@ -94,6 +94,7 @@ void describe_field(hid_t field, const std::string& name, const FieldText& text,
   write_attribute(field, "units", text.units);
   write_attribute(field, "long_name", text.long_name);
   if (!text.complex.empty()) write_attribute(field, complex_attribute, text.complex);
+  if (text.kept_bits) write_attribute(field, rounding_attribute, std::vector{*text.kept_bits});
   write_attribute(field, "coordinates", "step");  // makes xarray list step among the coordinates
   for (unsigned axis = 0; axis < scales.size(); ++axis)
     check_hdf5(H5DSattach_scale(field, scales[axis], axis), "attach an axis to " + name);
@@ -107,6 +108,8 @@ FieldText text_of_field(hid_t field) {
                       !std::isnan(read_number_attribute<double>(field, fill_attribute)));
   if (H5Aexists(field, complex_attribute) > 0)
     text.complex = read_text_attribute(field, complex_attribute);
+  if (H5Aexists(field, rounding_attribute) > 0)
+    text.kept_bits = read_number_attribute<std::int32_t>(field, rounding_attribute);
   return text;
 }
 

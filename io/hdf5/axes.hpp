@@ -22,6 +22,8 @@ inline constexpr const char* fill_attribute = "_FillValue";
 /// netCDF's attribute for another such value. An index has it if it shows outputs of versions that
 /// stored fill_value (kernels/fields/fill_value.hpp) outside masks.
 inline constexpr const char* earlier_fill_attribute = "missing_value";
+/// netCDF's attribute of variables whose values are rounded: the number of bits kept.
+inline constexpr const char* rounding_attribute = "_QuantizeBitRoundNumberOfSignificantBits";
 inline constexpr const char* complex_attribute = "complex";
 
 /// Writes the attributes that identify lapl's files; `kind` is a word that read_format returns.
@@ -42,6 +44,12 @@ struct Axes {
     steps.push_back(step);
   }
 };
+
+/// An upper bound of a file's size with these axes, but without field values.
+inline std::uint64_t expected_axes(const Axes& axes) {
+  const std::int64_t positions = axes.shape.planes + axes.shape.rows + axes.shape.columns;
+  return 8 * (2 * axes.steps.size() + static_cast<std::uint64_t>(positions)) + (1 << 20);
+}
 
 /// The dimension scales in the order of a field's axes: time, then those of the grid.
 using AxisScales = std::vector<Hdf5Dataset>;

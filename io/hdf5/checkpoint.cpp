@@ -143,7 +143,7 @@ void write_checkpoint(FileWriter& writer, Ranks& ranks, const std::filesystem::p
     plan.fields.emplace_back(header.fields[i], precision);
     ranked.fields.push_back(field_part(values, i, header.fields.size()));
   }
-  plan.write_hdf5 = [&](const std::filesystem::path& scratch) {
+  plan.write_hdf5 = [&](const std::filesystem::path& scratch, const PackedSizes&) {
     write_hdf5(scratch, header, precision);
   };
   writer.write(ranks, path, plan, ranked, layout_key(header, precision));

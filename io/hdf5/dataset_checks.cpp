@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/rehearsal.hpp"
 #include "kernels/machine/size_text.hpp"
 
 namespace lapl {
@@ -155,12 +156,14 @@ void touch_values(hid_t dataset, const std::string& name, hid_t memory_type) {
                              chunk = chunk_extents(properties, name);
   if (extent.empty() || std::ranges::find(extent, 0) != extent.end()) return;
   std::vector<hsize_t> start(extent.size(), 0), stride(extent.size()), count(extent.size());
-  hsize_t values = 1;
+  hsize_t values = 1, bytes = H5Tget_size(memory_type);
   for (std::size_t axis = 0; axis < extent.size(); ++axis) {
     stride[axis] = chunk.empty() ? std::max<hsize_t>(extent[axis] - 1, 1) : chunk[axis];
     count[axis] = (extent[axis] - 1) / stride[axis] + 1;
     values *= count[axis];
+    bytes *= extent[axis];  // at most deflate_ratio times the file's length
   }
+  if (H5Pget_nfilters(properties) > 0) allow_decompressing(bytes);
   const Hdf5Space selected(H5Dget_space(dataset), "read the extent of dataset " + name);
   check_hdf5(H5Sselect_hyperslab(selected, H5S_SELECT_SET, start.data(), stride.data(),
                                  count.data(), nullptr),

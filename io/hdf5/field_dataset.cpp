@@ -12,6 +12,7 @@
 
 #include "io/hdf5/dataset_checks.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/packed_values.hpp"
 #include "io/hdf5/rehearsal.hpp"
 #include "kernels/fields/host_vector.hpp"
 
@@ -19,7 +20,7 @@ namespace lapl {
 namespace {
 
 constexpr std::int64_t mebibyte = 1 << 20;
-constexpr std::int64_t target_chunk = 8 * mebibyte;
+constexpr std::int64_t target_chunk = 8 * mebibyte, packed_chunk = mebibyte;
 constexpr std::int64_t largest_chunk = 32 * mebibyte;
 
 constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) {
@@ -43,6 +44,11 @@ Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, Cell fi
 /// A data space in memory with as many axes as the dataset has: HDF5 copies between selections of
 /// equal shape row by row, between others value by value.
 Hdf5Space block_space(int rank, Shape block) { return make_space(along_axes(rank, 1, 1, block)); }
+
+/// The place of a chunk in a dataset with `axes` axes.
+std::vector<hsize_t> chunk_start(int axes, std::size_t record, Cell first, Shape shape) {
+  return along_axes(axes, 0, record, {first.row, first.column, first.plane, shape.axes});
+}
 
 /// Calls `use(first cell, shape)` for the part of the grid in each chunk, in the order of the grid.
 template <class Use>
@@ -76,7 +82,7 @@ std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::size_t record, S
   return values;
 }
 
-Shape chunk_shape(Shape grid, std::size_t value_size) {
+Shape chunk_shape(Shape grid, std::size_t value_size, bool packed) {
   const auto size = static_cast<std::int64_t>(value_size);
   Shape chunk = grid;
   if (grid.columns * size > largest_chunk) {
@@ -84,7 +90,8 @@ Shape chunk_shape(Shape grid, std::size_t value_size) {
     chunk.columns = largest_chunk / size;
     return chunk;
   }
-  const std::int64_t most_rows = std::max<std::int64_t>(1, target_chunk / (grid.columns * size));
+  const std::int64_t most_rows =
+      std::max<std::int64_t>(1, (packed ? packed_chunk : target_chunk) / (grid.columns * size));
   if (const std::int64_t most_planes = most_rows / grid.rows; most_planes > 0) {
     chunk.planes = divide_up(grid.planes, divide_up(grid.planes, most_planes));
   } else {
@@ -94,21 +101,38 @@ Shape chunk_shape(Shape grid, std::size_t value_size) {
   return chunk;
 }
 
-std::uint64_t stored_size(Shape grid, std::size_t value_size) {
-  const Shape chunk = chunk_shape(grid, value_size);
+std::uint64_t stored_size(Shape grid, std::size_t value_size, bool packed) {
+  const Shape chunk = chunk_shape(grid, value_size, packed);
   const std::int64_t chunks = divide_up(grid.planes, chunk.planes) *
                               divide_up(grid.rows, chunk.rows) *
                               divide_up(grid.columns, chunk.columns);
-  return static_cast<std::uint64_t>(chunks * chunk.cells()) * value_size;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(chunk.cells()) * value_size;
+  return static_cast<std::uint64_t>(chunks) * (packed ? most_packed(bytes) : bytes);
+}
+
+std::vector<ContiguousValues> packed_chunks(Shape grid, std::size_t value_size) {
+  const Shape chunk = chunk_shape(grid, value_size, true);
+  std::vector<ContiguousValues> chunks;
+  for_each_chunk(grid, chunk, [&](Cell first, Shape block) {
+    const auto used = static_cast<std::uint64_t>(block.cells()) * value_size;
+    chunks.push_back({static_cast<std::uint64_t>(cell_index(grid, first)) * value_size, used, 0,
+                      static_cast<std::uint64_t>(chunk.cells()) * value_size - used});
+  });
+  return chunks;
 }
 
 Hdf5Dataset create_records(hid_t location, const std::string& name, Precision precision, int axes,
-                           std::size_t records, Shape shape) {
-  const Shape chunk = chunk_shape(shape, byte_size(precision));
+                           std::size_t records, Shape shape, int compression) {
+  const Shape chunk = chunk_shape(shape, byte_size(precision), compression > 0);
   const auto extent = along_axes(axes, 1, records, shape);
   const auto chunks = along_axes(axes, 1, 1, chunk);
   const Hdf5Properties properties = dataset_properties();
   check_hdf5(H5Pset_chunk(properties, axes, chunks.data()), "set the chunks of " + name);
+  if (compression > 0) {
+    check_hdf5(H5Pset_shuffle(properties), "set the filters of " + name);
+    check_hdf5(H5Pset_deflate(properties, static_cast<unsigned>(compression)),
+               "set the filters of " + name);
+  }
   const Hdf5Properties links(H5Pcreate(H5P_LINK_CREATE), "make link properties");
   check_hdf5(H5Pset_create_intermediate_group(links, 1), "set link properties");
   return create_dataset(location, name, hdf5_stored_type(precision), make_space(extent), properties,
@@ -120,7 +144,17 @@ hid_t hdf5_stored_type(Precision precision) {
 }
 
 void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_t record,
-                    Shape shape, Precision precision) {
+                    Shape shape, Precision precision, std::span<const std::uint64_t> sizes) {
+  if (!sizes.empty()) {
+    const std::vector<std::byte> zeros(std::ranges::max(sizes));
+    auto size = sizes.begin();
+    for_each_chunk(shape, chunk_shape(shape, byte_size(precision), true), [&](Cell first, Shape) {
+      const auto start = chunk_start(axes, record, first, shape);
+      check_hdf5(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, start.data(), *size++, zeros.data()),
+                 "write dataset " + name);
+    });
+    return;
+  }
   // HDF5 caches chunks of up to this size and may place them in another order. If such a chunk is
   // written whole, HDF5 places it as in a file that is written with values.
   constexpr std::int64_t most_gathered = mebibyte;
@@ -136,14 +170,6 @@ void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_
                  "write dataset " + name);
     });
   });
-}
-
-Hdf5Dataset lay_out_chunked_field(hid_t location, const std::string& name, Shape shape,
-                                  Precision precision) {
-  const int axes = 1 + shape.axes;
-  Hdf5Dataset dataset = create_records(location, name, precision, axes, 1, shape);
-  lay_out_record(dataset, name, axes, 0, shape, precision);
-  return dataset;
 }
 
 Hdf5Dataset lay_out_contiguous_field(hid_t location, const std::string& name, Shape shape,
@@ -166,23 +192,65 @@ std::vector<ContiguousValues> contiguous_values(hid_t location, const std::strin
       throw IoError("dataset " + name + " has room for another number of values");
     return {{.size = bytes_of_cells(shape.cells()), .offset = address}};
   }
-  const Shape chunk = chunk_shape(shape, value_size);
+  const Hdf5Properties properties(H5Dget_create_plist(dataset), "read properties of " + name);
+  const bool packed = check_hdf5(H5Pget_nfilters(properties), "read the filters of " + name) > 0;
+  const Shape chunk = chunk_shape(shape, value_size, packed);
   std::vector<ContiguousValues> runs;
   for_each_chunk(shape, chunk, [&](Cell first, Shape block) {
-    const auto start =
-        along_axes(1 + shape.axes, 0, record, {first.row, first.column, first.plane, shape.axes});
+    const auto start = chunk_start(1 + shape.axes, record, first, shape);
     unsigned mask = 0;
     haddr_t address = HADDR_UNDEF;
     hsize_t size = 0;
     check_hdf5(H5Dget_chunk_info_by_coord(dataset, start.data(), &mask, &address, &size),
                "find a chunk of dataset " + name);
-    if (address == HADDR_UNDEF || size != bytes_of_cells(chunk.cells()))
+    if (address == HADDR_UNDEF || mask != 0 || (!packed && size != bytes_of_cells(chunk.cells())))
       throw IoError("dataset " + name + " lacks a chunk");
     // A chunk is whole rows or planes, or a piece of one row, so its cells are contiguous.
-    const std::uint64_t used = bytes_of_cells(block.cells());
+    const std::uint64_t used = packed ? size : bytes_of_cells(block.cells());
     runs.push_back({bytes_of_cells(cell_index(shape, first)), used, address, size - used});
   });
   return runs;
+}
+
+int packed_level(hid_t dataset, const std::string& name, Shape shape, Precision precision) {
+  const Hdf5Properties properties(H5Dget_create_plist(dataset), "read properties of " + name);
+  if (H5Pget_layout(properties) != H5D_CHUNKED || H5Pget_nfilters(properties) != 2) return 0;
+  const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
+  const int axes = 1 + shape.axes;
+  std::vector<hsize_t> chunk(axes);
+  if (H5Tequal(type, hdf5_stored_type(precision)) <= 0 ||
+      H5Pget_chunk(properties, axes, chunk.data()) != axes ||
+      chunk != along_axes(axes, 1, 1, chunk_shape(shape, byte_size(precision), true)))
+    return 0;
+  unsigned flags = 0, level = 0;
+  std::size_t none = 0, one = 1;
+  const bool fits = H5Pget_filter2(properties, 0, &flags, &none, nullptr, 0, nullptr, nullptr) ==
+                        H5Z_FILTER_SHUFFLE &&
+                    H5Pget_filter2(properties, 1, &flags, &one, &level, 0, nullptr, nullptr) ==
+                        H5Z_FILTER_DEFLATE;
+  return fits ? static_cast<int>(level) : 0;
+}
+
+std::vector<std::byte> read_packed(hid_t dataset, const std::string& name, Shape shape,
+                                   Precision precision, std::vector<std::uint64_t>& sizes) {
+  std::vector<std::byte> bytes;
+  const Shape chunk = chunk_shape(shape, byte_size(precision), true);
+  const std::string doing = "read a chunk of dataset " + name;
+  for_each_chunk(shape, chunk, [&](Cell first, Shape) {
+    const auto start = chunk_start(1 + shape.axes, 0, first, shape);
+    hsize_t size = 0;
+    check_hdf5(H5Dget_chunk_storage_size(dataset, start.data(), &size), doing);
+    const std::size_t before = bytes.size();
+    if (size > most_packed(static_cast<std::uint64_t>(chunk.cells()) * byte_size(precision)))
+      throw IoError("dataset " + name + " has a chunk that is longer than lapl writes it");
+    bytes.resize(before + size);
+    std::uint32_t mask = 0;
+    check_hdf5(H5Dread_chunk(dataset, H5P_DEFAULT, start.data(), &mask, bytes.data() + before),
+               doing);
+    if (mask != 0) throw IoError("dataset " + name + " has a chunk without its filters");
+    sizes.push_back(size);
+  });
+  return bytes;
 }
 
 DatasetLayout array_layout(const std::string& name, const std::vector<hsize_t>& extent,

@@ -14,23 +14,22 @@
 
 namespace lapl {
 
-/// The extents of a chunk: bands of whole rows or planes of 4 to 32 MiB and about equal height. A
-/// grid of up to 8 MiB is one chunk; a row over 32 MiB is cut into pieces of that size.
-Shape chunk_shape(Shape grid, std::size_t value_size);
+/// The extents of a chunk: bands of whole rows or planes of 4 to 32 MiB and about equal height, if
+/// packed of up to 1 MiB. A grid of up to 8 MiB is one chunk; a row over 32 MiB is cut into pieces
+/// of that size.
+Shape chunk_shape(Shape grid, std::size_t value_size, bool packed = false);
 
-/// Bytes that the chunks of a field take in a file.
-std::uint64_t stored_size(Shape grid, std::size_t value_size);
+/// Bytes that the chunks of a field take in a file; of packed ones the most that they take.
+std::uint64_t stored_size(Shape grid, std::size_t value_size, bool packed = false);
+
+/// The chunks of a packed field in the order of the grid, before they are packed; no offsets.
+std::vector<ContiguousValues> packed_chunks(Shape grid, std::size_t value_size);
 
 /// Allocates space for a record of a dataset without writing values. FileWriter writes them at the
-/// places that contiguous_values finds.
+/// places that contiguous_values finds. `sizes`: bytes of each chunk of a packed record.
 void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_t record,
-                    Shape shape, Precision precision);
-
-/// Creates a chunked dataset (1, [planes, rows,] columns), as netCDF and VTK need it, and allocates
-/// its space.
-[[nodiscard]] Hdf5Dataset lay_out_chunked_field(hid_t location, const std::string& name,
-                                                Shape shape, Precision precision);
-/// Does the same for a contiguous dataset without the time axis.
+                    Shape shape, Precision precision, std::span<const std::uint64_t> sizes = {});
+/// Creates a contiguous dataset without a time axis, and allocates its space.
 [[nodiscard]] Hdf5Dataset lay_out_contiguous_field(hid_t location, const std::string& name,
                                                    Shape shape, Precision precision);
 
@@ -38,12 +37,20 @@ void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_
 /// (DatasetLayout::axes), and the groups in its name. Each chunk has values of one record only.
 [[nodiscard]] Hdf5Dataset create_records(hid_t location, const std::string& name,
                                          Precision precision, int axes, std::size_t records,
-                                         Shape shape);
+                                         Shape shape, int compression = 0);
 
-/// The places of a record's values in the file, in the order of the grid.
+/// The places of a record's values in the file, in the order of the grid; of packed values those of
+/// the packed chunks.
 std::vector<ContiguousValues> contiguous_values(hid_t location, const std::string& name,
                                                 std::size_t record, Shape shape,
                                                 std::size_t value_size);
+
+/// The level of compression of a field of one record that is packed as create_records packs it; 0
+/// for any other.
+int packed_level(hid_t dataset, const std::string& name, Shape shape, Precision precision);
+/// The packed chunks of such a field, one after the other; their sizes are added to `sizes`.
+std::vector<std::byte> read_packed(hid_t dataset, const std::string& name, Shape shape,
+                                   Precision precision, std::vector<std::uint64_t>& sizes);
 
 /// HDF5's type of a stored value.
 hid_t hdf5_stored_type(Precision precision);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -22,7 +23,8 @@ struct FieldText {
   bool masked = false;  ///< cells outside a mask are NaN (attribute _FillValue)
   std::string complex =
       {};  ///< name of the complex field of which it is a part (attribute complex)
-  bool earlier_fill = false;  ///< records of earlier versions have fill_value outside
+  bool earlier_fill = false;          ///< records of earlier versions have fill_value outside
+  std::optional<int> kept_bits = {};  ///< StoredForm::kept_bits (attribute rounding_attribute)
 };
 
 /// View of a grid's values, row by row.
@@ -64,8 +66,8 @@ inline void replace_outside(FieldValues& values, double by) {
 
 /// Values of a field that are contiguous in a file. All numbers count bytes.
 struct ContiguousValues {
-  std::uint64_t first = 0;  ///< position among the field's values in the order of the grid
-  std::uint64_t size = 0;
+  std::uint64_t first = 0;    ///< position among the field's values in the order of the grid
+  std::uint64_t size = 0;     ///< in the file
   std::uint64_t offset = 0;   ///< in the file
   std::uint64_t padding = 0;  ///< zeros after the values that fill the chunk
 };

@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <numeric>
 #include <optional>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "io/durable/durable_file.hpp"
 #include "io/durable/seal.hpp"
 #include "io/durable/temporary_file.hpp"
 #include "io/hdf5/field_dataset.hpp"
+#include "io/hdf5/stored_rows.hpp"
 #include "kernels/machine/background.hpp"
 
 namespace lapl {
@@ -87,16 +90,19 @@ void read_rest(const PosixFile& written, const std::string& label, FileLayout& l
 /// Lets HDF5 lay the file out in memory and calls `use_layout` with its path. If the memory does
 /// not suffice, uses the temporary file and removes it afterwards.
 template <class UseLayout>
-void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, FileLayout& layout,
-                  const UseLayout& use_layout) {
+void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, const PackedSizes& sizes,
+                  FileLayout& layout, const UseLayout& use_layout) {
   const std::string label = temporary.target().string();
-  const auto memory = write_scratch(temporary.path(), label, plan.expected_bytes,
-                                    [&](const std::filesystem::path& scratch) {
-                                      naming_file(label, [&] {
-                                        plan.write_hdf5(scratch);
-                                        use_layout(scratch);
-                                      });
-                                    });
+  std::uint64_t bytes = plan.expected_bytes;  // HDF5 writes zeros in the place of packed chunks
+  for (const auto& of_record : sizes)
+    bytes = std::reduce(of_record.begin(), of_record.end(), bytes);
+  const auto memory =
+      write_scratch(temporary.path(), label, bytes, [&](const std::filesystem::path& scratch) {
+        naming_file(label, [&] {
+          plan.write_hdf5(scratch, sizes);
+          use_layout(scratch);
+        });
+      });
   if (memory) return read_rest(*memory, label, layout);
   read_rest(PosixFile(temporary.path(), O_RDONLY, label), label, layout);
   std::error_code error;
@@ -106,15 +112,15 @@ void lay_out_once(const TemporaryFile& temporary, const FilePlan& plan, FileLayo
                   error.message());
 }
 
-FileLayout lay_out(const TemporaryFile& temporary, const FilePlan& plan,
+FileLayout lay_out(const TemporaryFile& temporary, const FilePlan& plan, const PackedSizes& sizes,
                    const NamedValues& changing) {
   const Hdf5Session session;
   FileLayout layout, again;
-  lay_out_once(temporary, plan, layout, [&](const std::filesystem::path& scratch) {
+  lay_out_once(temporary, plan, sizes, layout, [&](const std::filesystem::path& scratch) {
     layout = find_values(reopen_hdf5_file(scratch), plan, changing);
     again.runs = layout.runs;
   });
-  lay_out_once(temporary, plan, again, [](const std::filesystem::path&) {});
+  lay_out_once(temporary, plan, sizes, again, [](const std::filesystem::path&) {});
   if (layout.size != again.size || layout.rest != again.rest)
     throw IoError(temporary.target().string() + ": HDF5 writes it otherwise when it does so again");
   return layout;
@@ -168,7 +174,9 @@ void check_rows(const std::string& label, const FilePlan& plan, const RankedValu
                   rank, values.rows.first, first, ends.back(), all);
   for (std::size_t field = 0; field < plan.fields.size(); ++field)
     if (const FieldView held = values.fields[field];
-        field_bytes(held).size() != bytes_of_rows(plan, field, values.rows.count))
+        std::ssize(field_bytes(held)) !=
+        values.rows.count * plan.shape.columns *
+            static_cast<std::int64_t>(byte_size(value_precision(held))))
       throw IoError("{}: field {} has {} values, but {} {}", label, plan.fields[field].first,
                     value_count(held),
                     ends.size() == 1 ? "the grid has" : "the rows of this rank have",
@@ -186,8 +194,8 @@ void broadcast(Ranks& ranks, FileLayout& layout) {
 
 /// All parts of the file, in order.
 std::vector<Segment> file_segments(const FilePlan& plan, const FileLayout& layout,
-                                   const RankedValues& values, std::span<const std::uint64_t> ends,
-                                   int rank) {
+                                   const StoredRows& stored, RowRange rows,
+                                   std::span<const std::uint64_t> ends, int rank) {
   std::vector<Segment> segments;
   std::span<const std::byte> rest = layout.rest;
   const auto add_rest = [&](std::uint64_t offset, std::uint64_t size) {
@@ -199,7 +207,13 @@ std::vector<Segment> file_segments(const FilePlan& plan, const FileLayout& layou
   const auto add_values = [&](const FileLayout::PlacedValues& placed) {
     const ContiguousValues& run = placed.run;
     const std::uint64_t row_bytes = bytes_of_rows(plan, placed.field, 1);
-    const std::uint64_t own_first = bytes_of_rows(plan, placed.field, values.rows.first);
+    if (plan.form.compression > 0) {
+      const auto owner = std::ranges::upper_bound(ends, run.first / row_bytes) - ends.begin();
+      segments.push_back({.owner = static_cast<int>(owner), .offset = run.offset});
+      if (owner == rank) segments.back().bytes = stored.chunks.at({placed.field, run.first});
+      return;
+    }
+    const std::uint64_t own_first = bytes_of_rows(plan, placed.field, rows.first);
     const std::uint64_t end = run.first + run.size;
     for (std::uint64_t from = run.first, to = from; from < end; from = to) {
       const auto owner = std::ranges::upper_bound(ends, from / row_bytes) - ends.begin();
@@ -208,7 +222,7 @@ std::vector<Segment> file_segments(const FilePlan& plan, const FileLayout& layou
           {.owner = static_cast<int>(owner), .offset = run.offset + (from - run.first)});
       if (owner == rank)
         segments.back().bytes =
-            field_bytes(values.fields[placed.field]).subspan(from - own_first, to - from);
+            field_bytes(stored.fields[placed.field]).subspan(from - own_first, to - from);
     }
     segments.back().zeros = run.padding;
   };
@@ -264,8 +278,18 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
   std::unique_ptr<TemporaryFile> temporary;  // only on the first rank
   bool has_values = false;                   // true if begin() wrote the fields
   std::optional<PosixFile> file;
+  StoredRows stored;
   on_all_ranks(ranks, label, [&] {
     check_rows(label, plan, values, ends, ranks.rank());
+    naming_file(label, [&] { stored.convert(plan, values.fields); });
+  });
+  PackedSizes sizes;
+  if (plan.form.compression > 0) {
+    stored.fetch_tails(ranks, plan, ends);
+    on_all_ranks(ranks, label, [&] { stored.pack_chunks(plan); });
+    sizes = stored.sizes(ranks, plan);
+  }
+  on_all_ranks(ranks, label, [&] {
     if (!ranks.is_first()) return;
     if (begun_ && (begun_->temporary->target() != path || key_ != key)) begun_.reset();
     if (begun_) {
@@ -277,10 +301,10 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
     } else {
       temporary = std::make_unique<TemporaryFile>(path);
     }
-    if (key_.empty() || key_ != key) {
+    if (key_.empty() || key_ != key || !sizes.empty()) {
       key_.clear();
-      layout_ = lay_out(*temporary, plan, values.changing);
-      key_ = key;
+      layout_ = lay_out(*temporary, plan, sizes, values.changing);
+      if (sizes.empty()) key_ = key;
     }
     put(values.changing, layout_);
     if (!file) file.emplace(temporary->open(O_WRONLY | O_CREAT | O_EXCL));
@@ -290,7 +314,7 @@ void FileWriter::write(Ranks& ranks, const std::filesystem::path& path, const Fi
   std::vector<Segment> segments;
   std::future<SealBytes> sealing;
   on_all_ranks(ranks, label, [&] {
-    segments = file_segments(plan, layout_, values, ends, ranks.rank());
+    segments = file_segments(plan, layout_, stored, values.rows, ends, ranks.rank());
     if (ranks.count() == 1 && layout_.size > worth_a_thread)
       sealing = in_background([&] { return collective_seal(ranks, segments); });
     if (!file) file.emplace(name, O_WRONLY, label);
@@ -331,25 +355,30 @@ void FileWriter::begin(const std::filesystem::path& path, std::vector<FieldView>
 
 void write_records(const std::filesystem::path& path, const FilePlan& plan,
                    const NamedValues& changing,
-                   const std::function<void(const PutRecord& put)>& make) {
+                   const std::function<void(const PutRecord& put)>& make,
+                   const PackedSizes& sizes) {
   const std::string label = path.string();
   TemporaryFile temporary(path);
-  FileLayout layout = lay_out(temporary, plan, changing);
+  FileLayout layout = lay_out(temporary, plan, sizes, changing);
   PosixFile file = temporary.open(O_RDWR | O_CREAT | O_EXCL);
   std::vector<FileLayout::PlacedValues> runs = layout.runs;
   const auto place = [](const FileLayout::PlacedValues& placed) {
     return std::pair(placed.field, placed.record);
   };
-  std::ranges::sort(runs, {}, place);
-  make([&](std::size_t field, std::size_t record, FieldView values) {
-    if (field_bytes(values).size() != bytes_of_rows(plan, field, RowRange::all(plan.shape).count))
-      throw IoError("{}: a record of {} has {} values, but the grid has {}", label,
-                    plan.fields[field].first, value_count(values), plan.shape.cells());
-    const std::pair wanted(field, record);
-    for (auto placed = std::ranges::lower_bound(runs, wanted, {}, place);
-         placed != runs.end() && place(*placed) == wanted; ++placed)
-      file.write_at(field_bytes(values).subspan(placed->run.first, placed->run.size),
-                    placed->run.offset);
+  std::ranges::sort(runs, {}, [](const FileLayout::PlacedValues& placed) {
+    return std::tuple(placed.field, placed.record, placed.run.first);
+  });
+  make([&](std::size_t field, std::size_t record, std::span<const std::byte> values) {
+    const auto [first, last] = std::ranges::equal_range(runs, std::pair(field, record), {}, place);
+    std::uint64_t bytes = 0;
+    for (auto placed = first; placed != last; ++placed) bytes += placed->run.size;
+    if (values.size() != bytes)
+      throw IoError("{}: a record of {} has {} bytes (expected {})", label,
+                    plan.fields[field].first, values.size(), bytes);
+    for (auto placed = first; placed != last; ++placed) {
+      file.write_at(values.first(placed->run.size), placed->run.offset);
+      values = values.subspan(placed->run.size);
+    }
   });
   put(changing, layout);
   std::span<const std::byte> rest = layout.rest;

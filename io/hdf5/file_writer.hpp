@@ -3,6 +3,7 @@
 //   first rank   HDF5 lays the file out in memory, without values; the places of the values are
 //                found, and kept for the next file of the same layout
 //   every rank   writes its bytes at their places in the temporary file and calls fsync
+//                (packed chunks: each by the rank that has its first row, which gets the others)
 //   every rank   adds its bytes to the seal's checksum in turn, in the order of the file
 //   first rank   appends the seal and renames the file
 //
@@ -28,14 +29,21 @@
 
 namespace lapl {
 
+/// Sizes of the packed chunks of each record: of field f at record r in [f * records + r]; empty if
+/// values are not compressed.
+using PackedSizes = std::vector<std::vector<std::uint64_t>>;
+
 /// A file to be laid out by HDF5.
 struct FilePlan {
   Shape shape;
-  std::vector<std::pair<std::string, Precision>> fields = {};  ///< name of each dataset
-  std::size_t records = 1;                                     ///< number for each field
+  /// name of each dataset, and the precision in which the file has it
+  std::vector<std::pair<std::string, Precision>> fields = {};
+  StoredForm form = {};  ///< in which write() stores the values; compression is that of the layout
+  std::size_t records = 1;           ///< number for each field
   std::uint64_t expected_bytes = 0;  ///< upper bound for all but field values
   /// Creates the file, with a dataset without values for each field (lay_out_record).
-  std::function<void(const std::filesystem::path& scratch)> write_hdf5 = {};
+  std::function<void(const std::filesystem::path& scratch, const PackedSizes& sizes)> write_hdf5 =
+      {};
 };
 
 /// Contents of small datasets that are no fields (time, step, ...), by dataset name.
@@ -90,13 +98,17 @@ class FileWriter {
   FileLayout layout_;
 };
 
-/// A function that receives the values of one field of the plan at one record.
-using PutRecord = std::function<void(std::size_t field, std::size_t record, FieldView values)>;
+/// A function that receives the values of one field of the plan at one record, as they are stored:
+/// packed chunks follow each other.
+using PutRecord =
+    std::function<void(std::size_t field, std::size_t record, std::span<const std::byte> values)>;
 
 /// Writes a file of many records. `make` calls `put` for each field and record, in any order;
-/// `changing` is read after `make` returns. Throws IoError, and what `make` throws.
+/// `changing` is read after `make` returns; `sizes` are known before if values are packed. Throws
+/// IoError, and what `make` throws.
 void write_records(const std::filesystem::path& path, const FilePlan& plan,
                    const NamedValues& changing,
-                   const std::function<void(const PutRecord& put)>& make);
+                   const std::function<void(const PutRecord& put)>& make,
+                   const PackedSizes& sizes = {});
 
 }  // namespace lapl

@@ -77,6 +77,12 @@ void limit_memory(std::uintmax_t more) {
 
 bool is_rehearsal() { return amid_rehearsal; }
 
+void allow_decompressing(std::uint64_t bytes) {
+  rlimit limits;
+  if (!amid_rehearsal || getrlimit(RLIMIT_CPU, &limits) != 0) return;
+  limit(RLIMIT_CPU, limits.rlim_cur + 1 + bytes / 50'000'000);
+}
+
 void rehearse(const std::filesystem::path& path, const std::function<void()>& read,
               const char* format) {
   const std::string name = path.string();

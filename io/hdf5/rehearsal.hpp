@@ -2,6 +2,7 @@
 // outside HDF5 can find these files. So each file is first read in a child process.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 
@@ -18,5 +19,8 @@ void rehearse(const std::filesystem::path& path, const std::function<void()>& re
 /// True within rehearse. Readers of fields then read one value of each chunk (touch_values) and
 /// return none.
 bool is_rehearsal();
+
+/// Gives a rehearsal the time to decompress so many more bytes.
+void allow_decompressing(std::uint64_t bytes);
 
 }  // namespace lapl

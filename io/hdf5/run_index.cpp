@@ -40,21 +40,6 @@ fs::file_time_type written_at(const fs::path& file) {
   return error ? fs::file_time_type::max() : time;
 }
 
-/// Attribute of a bundle: the sealed_digest of each step file that it copies.
-constexpr const char* copied_digests = "lapl_copied_digests";
-
-/// A step file that cannot be copied into a bundle.
-struct BadStep {
-  std::int64_t step;
-  std::string problem;
-};
-
-/// An upper bound of the index's size without field values.
-std::uint64_t expected_axes(const Axes& axes) {
-  const std::int64_t positions = axes.shape.planes + axes.shape.rows + axes.shape.columns;
-  return 8 * (2 * axes.steps.size() + static_cast<std::uint64_t>(positions)) + (1 << 20);
-}
-
 /// Properties of a virtual dataset whose records read as NaN unless a file is mapped to them.
 Hdf5Properties virtual_properties(Precision precision) {
   Hdf5Properties properties = dataset_properties();
@@ -99,8 +84,8 @@ void RunIndex::add_output(const StepRecord& record) {
   }
   records_[record.step] = {record.time, {}, 0};
   for (const NamedField& field : record.fields) {
-    use_precision(value_precision(field.values));
-    fields_.try_emplace(field.name, field.text());
+    use_precision(record.stored_precision(field));
+    fields_.try_emplace(field.name, field.text(record.form.kept_bits()));
   }
 }
 
@@ -265,72 +250,9 @@ void RunIndex::write_index() const {
   FileWriter().write(only_rank(), path_,
                      {.shape = shape_,
                       .expected_bytes = expected_axes(axes),
-                      .write_hdf5 = [&](const fs::path& scratch) { lay_out_index(scratch, axes); }},
+                      .write_hdf5 = [&](const fs::path& scratch,
+                                        const PackedSizes&) { lay_out_index(scratch, axes); }},
                      {.rows = RowRange::all(shape_)}, "");
-}
-
-/// The fields of one step file in the order of fields_; NaN for missing fields. Throws BadStep.
-std::vector<FieldValues> RunIndex::read_fields(std::int64_t step) const try {
-  const fs::path path = folder_ / step_file_name(step);
-  const OpenedFile opened = open_verified(path);
-  return naming_file(path, [&] {
-    std::vector<FieldValues> values;
-    for (const auto& [name, text] : fields_) {
-      if (check_hdf5(H5Lexists(opened.file, name.c_str(), H5P_DEFAULT), "look for " + name) == 0) {
-        values.push_back(missing_values(shape_.cells(), precision_));
-        continue;
-      }
-      const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
-      const DatasetLayout layout = field_layout(dataset, name, shape_.axes);
-      if (layout.shape != shape_) throw IoError("has another grid than the other step files");
-      FieldValues read = read_values(dataset, name, layout, 0);
-      if (layout.precision != precision_) read = as_doubles(as_view(read));
-      values.push_back(std::move(read));
-    }
-    return values;
-  });
-} catch (const IoError& error) {
-  throw BadStep{step, error.what()};
-}
-
-/// Copies the step files of `steps` into one file.
-void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t>& steps) const {
-  Axes axes{shape_, spacing_, {}, {}};
-  for (const std::int64_t step : steps) axes.add(records_.at(step).time, step);
-  std::vector<std::uint64_t> copied;
-  for (const std::int64_t step : steps) try {
-      copied.push_back(sealed_digest(folder_ / step_file_name(step)));
-    } catch (const IoError& error) {
-      throw BadStep{step, error.what()};
-    }
-  FilePlan plan{.shape = shape_, .records = steps.size(), .expected_bytes = expected_axes(axes)};
-  for (const auto& [name, text] : fields_) plan.fields.emplace_back(name, precision_);
-  plan.write_hdf5 = [&](const fs::path& scratch) {
-    Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
-    for (const auto& [name, text] : root_texts_) write_attribute(file, name, text);
-    write_format(file, "series");
-    AxisScales scales = write_axes(file, axes);
-    const int rank = 1 + shape_.axes;
-    std::vector<Hdf5Dataset> datasets;
-    for (const auto& [name, text] : fields_) {
-      datasets.push_back(create_records(file, name, precision_, rank, steps.size(), shape_));
-      describe_field(datasets.back(), name, text, scales);
-    }
-    for (std::size_t i = 0; i < steps.size(); ++i)
-      for (const Hdf5Dataset& dataset : datasets)
-        lay_out_record(dataset, "of a field", rank, i, shape_, precision_);
-    write_attribute(file, copied_digests, copied);
-    for (Hdf5Dataset& dataset : datasets) dataset.close("close a dataset");
-    close_axes(scales);
-    file.close("close the HDF5 file");
-  };
-  write_records(path, plan, {}, [&](const PutRecord& put) {
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const std::vector<FieldValues> values = read_fields(steps[i]);
-      for (std::size_t field = 0; field < values.size(); ++field)
-        put(field, i, as_view(values[field]));
-    }
-  });
 }
 
 /// Writes each bundle that is due, with the first outputs that are in no bundle.

@@ -18,6 +18,9 @@ struct Axes;
 /// one file, a bundle, to which the index refers instead. Bundles never change; step files stay.
 class RunIndex {
  public:
+  /// Attribute of a bundle: the sealed_digest of each step file that it copies.
+  static constexpr const char* copied_digests = "lapl_copied_digests";
+
   static constexpr std::size_t bundle_size = 256;  ///< outputs in a bundle
 
   /// `path` is RUN/fields.nc; `folder` is RUN/fields.
@@ -56,7 +59,13 @@ class RunIndex {
   void write_bundles();
   void write_bundle(const std::filesystem::path& path,
                     const std::vector<std::int64_t>& steps) const;
-  std::vector<FieldValues> read_fields(std::int64_t step) const;
+  /// A step file that cannot be copied into a bundle.
+  struct BadStep {
+    std::int64_t step;
+    std::string problem;
+  };
+  int find_packed(const std::vector<std::int64_t>& steps, PackedSizes& sizes) const;
+  std::vector<std::vector<std::byte>> read_fields(std::int64_t step, bool packed) const;
   void use_precision(Precision precision);
   void write_index() const;
   void lay_out_index(const std::filesystem::path& scratch, const Axes& axes) const;

@@ -20,27 +20,34 @@ Axes record_axes(const StepRecord& record) {
   return {record.shape, record.spacing, {record.time}, {record.step}};
 }
 
-void lay_out_fields(hid_t file, const StepRecord& record, const AxisScales& scales) {
-  for (const NamedField& field : record.fields) {
+void lay_out_fields(hid_t file, const StepRecord& record, const PackedSizes& sizes,
+                    const AxisScales& scales) {
+  const int axes = 1 + record.shape.axes;
+  for (std::size_t i = 0; i < record.fields.size(); ++i) {
+    const NamedField& field = record.fields[i];
+    const Precision precision = record.stored_precision(field);
     Hdf5Dataset dataset =
-        lay_out_chunked_field(file, field.name, record.shape, value_precision(field.values));
-    describe_field(dataset, field.name, field.text(), scales);
+        create_records(file, field.name, precision, axes, 1, record.shape, record.form.compression);
+    lay_out_record(dataset, field.name, axes, 0, record.shape, precision,
+                   sizes.empty() ? std::span<const std::uint64_t>() : sizes[i]);
+    describe_field(dataset, field.name, field.text(record.form.kept_bits()), scales);
     dataset.close("close dataset " + field.name);
   }
 }
 
-void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record) {
+void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record,
+                const PackedSizes& sizes) {
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
   for (const auto& [name, text] : root_texts(record)) write_attribute(file, name, text);
   write_format(file, "step");
   {
     AxisScales scales = write_axes(file, record_axes(record));
-    lay_out_fields(file, record, scales);
+    lay_out_fields(file, record, sizes, scales);
     const Hdf5Group provenance = create_hdf5_group(file, dataset_name(OutputPart::provenance));
     for (const auto& [name, text] : record.provenance) write_text(provenance, name, text);
     std::vector<VtkField> fields;
     for (const NamedField& field : record.fields)
-      fields.push_back({field.name, hdf5_stored_type(value_precision(field.values))});
+      fields.push_back({field.name, hdf5_stored_type(record.stored_precision(field))});
     write_vtkhdf(file, record_axes(record), fields, scales);
     close_axes(scales);
   }
@@ -66,10 +73,11 @@ std::string layout_key(const StepRecord& record) {
                   fmt::join(record.spacing.by_axis, " "), fmt::join(record.spacing.origin, " "));
   const auto add = [&](std::string_view text) { key += fmt::format("\n{} {}", text.size(), text); };
   add(record.title);
+  add(fmt::format("{}", record.form.kept_bits().value_or(0)));
   for (const NamedField& field : record.fields) {
     for (const std::string* text : {&field.name, &field.long_name, &field.units, &field.complex})
       add(*text);
-    add(enum_name(value_precision(field.values)));
+    add(enum_name(record.stored_precision(field)));
     add(field.masked ? "masked" : "");
   }
   for (const auto& [name, text] : record.provenance) {
@@ -108,19 +116,24 @@ std::vector<std::pair<std::string, std::string>> root_texts(const StepRecord& re
 
 void write_step_file(FileWriter& writer, Ranks& ranks, const std::filesystem::path& path,
                      const StepRecord& record, RowRange rows) {
-  FilePlan plan{.shape = record.shape, .expected_bytes = expected_rest(record)};
+  FilePlan plan{
+      .shape = record.shape, .form = record.form, .expected_bytes = expected_rest(record)};
   RankedValues values{.rows = rows, .changing = changing_values(record)};
   for (const NamedField& field : record.fields) {
-    plan.fields.emplace_back(field.name, value_precision(field.values));
+    plan.fields.emplace_back(field.name, record.stored_precision(field));
     values.fields.push_back(field.values);
   }
-  plan.write_hdf5 = [&](const std::filesystem::path& scratch) { write_hdf5(scratch, record); };
+  plan.write_hdf5 = [&](const std::filesystem::path& scratch, const PackedSizes& sizes) {
+    write_hdf5(scratch, record, sizes);
+  };
   writer.write(ranks, path, plan, values, layout_key(record));
 }
 
-std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t fields) {
+std::uint64_t step_file_bytes(Shape shape, const StoredForm& form, Precision precision,
+                              std::size_t fields) {
   constexpr std::uint64_t rest = 40000;  // metadata and provenance
-  return fields * stored_size(shape, value_size) + axes_size(shape) + rest;
+  const std::size_t value_size = byte_size(form.precision.value_or(precision));
+  return fields * stored_size(shape, value_size, form.compression > 0) + axes_size(shape) + rest;
 }
 
 std::string step_file_name(std::int64_t step, std::string_view ending) {

@@ -28,7 +28,9 @@ struct NamedField {
   bool masked = false;       ///< NaN in cells outside a mask
   std::string complex = {};  ///< the complex field of which it is a part
 
-  FieldText text() const { return {units, long_name, masked, complex}; }
+  FieldText text(std::optional<int> kept_bits = {}) const {
+    return {units, long_name, masked, complex, false, kept_bits};
+  }
 };
 
 /// Name and text of each entry of /provenance.
@@ -46,10 +48,17 @@ struct StepRecord {
   std::string title;
   std::vector<NamedField> fields;
   Provenance provenance;
+  StoredForm form = {};  ///< in which the file has the fields
+
+  Precision stored_precision(const NamedField& field) const {
+    return form.precision.value_or(value_precision(field.values));
+  }
 };
 
-/// Bytes of a step file with `fields` fields of `value_size` bytes per value, within about 10 KB.
-std::uint64_t step_file_bytes(Shape shape, std::size_t value_size, std::size_t fields);
+/// Bytes of a step file with `fields` fields of a run in this precision, within about 10 KB; the
+/// most that it takes if it is compressed.
+std::uint64_t step_file_bytes(Shape shape, const StoredForm& form, Precision precision,
+                              std::size_t fields);
 
 /// Writes the file, atomically and durably, on all ranks together. A rank's record has its `rows`
 /// of each field; the ranks' rows follow each other, and a rank may have none. Throws the same

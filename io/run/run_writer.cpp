@@ -180,7 +180,8 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
                     .title = fmt::format("{}, {}", equation_row(config_).name,
                                          folder_.path().filename().string()),
                     .fields = {},
-                    .provenance = provenance_};
+                    .provenance = provenance_,
+                    .form = config_.stored};
   record.provenance.emplace_back("state_digest", digest_text(captured.digest));
   for (const OutputDataset& dataset : model_.outputs)
     record.fields.push_back({dataset.name, dataset.description, dataset.unit,
@@ -373,7 +374,8 @@ void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   const std::filesystem::path folder = config.directory;
   // The first rank has the same errors and reports them.
   if (storing.output) {
-    StepRecord record{.shape = config.shape, .title = {}, .fields = {}, .provenance = {}};
+    StepRecord record{
+        .shape = config.shape, .title = {}, .fields = {}, .provenance = {}, .form = config.stored};
     for (const OutputDataset& dataset : model_.outputs)
       record.fields.push_back({dataset.name, "", "", dataset_values(dataset, captured)});
     if (GoAhead::heard(*captured.ranks)) try {

@@ -59,6 +59,25 @@ TEST_CASE("plan says how much disk a run takes, within a quarter, and leaves not
         doctest::Approx(plan["disk_bytes"].get<double>()).epsilon(0.25));
 }
 
+TEST_CASE("plan says how much compressed outputs take at most") {
+  const Sandbox sandbox;
+  write_text("c.yaml",
+             "grid: {shape: [400, 300]}\nequation: {coefficient: 0.2}\ntime: {steps: 40}\n"
+             "compute: {precision: float64}\n"
+             "output: {every: 20, directory: out, compression: 1, precision: float32}\n");
+  const auto plan = planned_json({"--backend", "cpu"});
+  CHECK(plan["outputs_compressed"] == true);
+  const auto most = plan["output_bytes"].get<double>();
+  CHECK(most == doctest::Approx(2.0 * 400 * 300 * 4).epsilon(0.05));
+  CHECK(plan["checkpoint_bytes"].get<double>() == doctest::Approx(400.0 * 300 * 8));
+  const std::string text = run_lapl({"plan", "c.yaml", "--backend", "cpu"}).out;
+  CHECK(text.find("3 outputs of at most 1.01 MB") != std::string::npos);
+  REQUIRE(run_lapl({"run", "c.yaml", "--backend", "cpu"}).code == 0);
+  CHECK(static_cast<double>(fs::file_size("out/fields/step-000000040.nc")) < most);
+  CHECK(planned_json({"--backend", "cpu", "--set", "output.compression=null"})
+            .at("outputs_compressed") == false);
+}
+
 TEST_CASE("plan says how solves go, and a steady run logs the residuals of its iterations") {
   const Sandbox sandbox;
   write_text("c.yaml",

@@ -148,6 +148,18 @@ const Mistake mistakes[] = {
     {"initial: {kind: gaussian, seed: 3}",
      "bad.yaml:4:33: initial.seed: does not apply to initial.kind gaussian (it belongs to "
      "fractal or formula, or to an equation with noise)"},
+    {"output: {compression: 0}",
+     "bad.yaml:4:23: output.compression: found 0, out of range (expected an integer from 1 to 9)"},
+    {"output: {compression: 10}",
+     "bad.yaml:4:23: output.compression: found 10, out of range (expected an integer from 1 to 9)"},
+    {"output: {precision: float64}",
+     "bad.yaml:4:21: output.precision: found float64 (expected auto or float32; did you mean "
+     "float32?)"},
+    {"output: {round: 0}",
+     "bad.yaml:4:17: output.round: found 0, out of range (expected a number from 2.5e-16 to 0.25)"},
+    {"output: {round: 1e-8}",
+     "bad.yaml:4:17: output.round: found 1e-08, finer than float32 itself (expected 1.2e-07 or "
+     "more)"},
     {"initial: {seed: -1}",
      "bad.yaml:4:17: initial.seed: found -1, out of range (expected an integer from 0 to "
      "9223372036854775807)"},

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "io/durable/durable_file.hpp"
+#include "io/hdf5/axes.hpp"
+#include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
 #include "kernels/error.hpp"
 #include "tests/io/scratch_folder.hpp"
@@ -134,6 +136,9 @@ TEST_CASE("a damaged step file is found through the index") {
 TEST_CASE("many outputs: the index refers to few files, whatever happens to them" *
           doctest::test_suite("slow")) {
   const Run run;
+  int compression = 0;
+  SUBCASE("plain") {}
+  SUBCASE("compressed") { compression = 3; }
   const auto count = static_cast<std::int64_t>(2 * RunIndex::bundle_size + 40);
   FileWriter writer;
   RunIndex index(run.index, run.fields);
@@ -145,7 +150,8 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to them
                             .time = static_cast<double>(step) * 0.5,
                             .title = "a test",
                             .fields = {{"field", "field", "1", std::span<const float>(field)}},
-                            .provenance = {}};
+                            .provenance = {},
+                            .form = {.compression = compression, .round = 1e-5}};
     write_step_file(writer, only_rank(), run.fields / step_file_name(step), record,
                     RowRange::all(index_grid));
     index.add(record);
@@ -185,6 +191,12 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to them
   CHECK(index.write().empty());
   CHECK(refers_to().size() == 42);
   CHECK(mapped == 42);  // each bundle in one piece
+  {                     // compressed and rounded as its outputs
+    const Hdf5File bundle = open_hdf5_file(run.fields / "bundle-000000256.nc");
+    const Hdf5Dataset dataset(H5Dopen2(bundle, "field", H5P_DEFAULT), "open");
+    CHECK(packed_level(dataset, "field", index_grid, Precision::float32) == compression);
+    CHECK(text_of_field(dataset).kept_bits == 16);
+  }
   CHECK(values() == expected);
   CHECK(RunIndex(run.index, run.fields).write().empty());  // a new object, as after a restart
   CHECK(refers_to().size() == 42);
@@ -228,6 +240,37 @@ TEST_CASE("many outputs: the index refers to few files, whatever happens to them
   CHECK(refers_to() == std::set<std::string>{"fields/step-000000000.nc"});
   CHECK(!std::filesystem::exists(bundle));
   CHECK(read_bytes(run.fields / "bundle-notes.nc") == "mine");
+}
+
+TEST_CASE("a bundle of outputs of several forms is not compressed" * doctest::test_suite("slow")) {
+  const Run run;
+  RunIndex index(run.index, run.fields);
+  const auto count = static_cast<std::int64_t>(RunIndex::bundle_size);
+  for (std::int64_t step = 0; step < count; ++step) {
+    const std::vector<double> field(15, static_cast<double>(step) + 0.1);
+    StepRecord record{.shape = index_grid,
+                      .spacing = 2,
+                      .step = step,
+                      .time = static_cast<double>(step),
+                      .title = "a test",
+                      .fields = {{"field", "field", "1", std::span<const double>(field)}},
+                      .provenance = {}};
+    record.form.compression = step < count / 2 ? 2 : 0;
+    if (step % 2 == 1) record.form.precision = Precision::float32;
+    write_step_file(run.fields / step_file_name(step), record);
+    index.add(record);
+  }
+  CHECK(index.write().empty());
+  const Hdf5File bundle = open_hdf5_file(run.fields / "bundle-000000000.nc");
+  const Hdf5Dataset dataset(H5Dopen2(bundle, "field", H5P_DEFAULT), "open");
+  CHECK(packed_level(dataset, "field", index_grid, Precision::float64) == 0);
+  const DatasetLayout layout = field_layout(dataset, "field");
+  CHECK(layout.precision == Precision::float64);
+  for (const std::size_t record : {0u, 1u, 254u, 255u}) {
+    const double exact = static_cast<double>(record) + 0.1;
+    CHECK(std::get<std::vector<double>>(read_values(dataset, "field", layout, record))[14] ==
+          (record % 2 == 1 ? static_cast<double>(static_cast<float>(exact)) : exact));
+  }
 }
 
 TEST_CASE("folders without step files have no index") {

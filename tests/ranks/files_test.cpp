@@ -54,14 +54,16 @@ bool same_bytes(const std::filesystem::path& a, const std::filesystem::path& b) 
 const std::vector<std::string> names = {"u", "v", "w"};
 
 template <class T>
-StepRecord make_record(Shape shape, const std::vector<T>& values, std::size_t fields) {
+StepRecord make_record(Shape shape, const std::vector<T>& values, std::size_t fields,
+                       const StoredForm& form = {}) {
   StepRecord record{.shape = shape,
                     .spacing = 0.3,
                     .step = 2500,
                     .time = 187.5,
                     .title = "a test",
                     .fields = {},
-                    .provenance = {{"version", "0.1.0"}, {"config", "grid: {}  # \xC3\xA9\n"}}};
+                    .provenance = {{"version", "0.1.0"}, {"config", "grid: {}  # \xC3\xA9\n"}},
+                    .form = form};
   const std::size_t each = values.size() / fields;
   for (std::size_t field = 0; field < fields; ++field)
     record.fields.push_back(
@@ -97,7 +99,8 @@ Ranges make_ranges(Shape shape, int first, int count) {
 }
 
 template <class T>
-void check_files(Shape shape, std::size_t fields, const Ranges& ranges) {
+void check_files(Shape shape, std::size_t fields, const Ranges& ranges,
+                 const StoredForm& form = {}) {
   const std::string text = shape_text(shape);
   CAPTURE(text);
   CAPTURE(fields);
@@ -107,27 +110,28 @@ void check_files(Shape shape, std::size_t fields, const Ranges& ranges) {
   {
     FileWriter writer;
     const std::vector<T> values = own_values<T>(shape, rows, fields);
-    write_step_file(writer, ranks, folder / "ranks.nc", make_record(shape, values, fields), rows);
+    write_step_file(writer, ranks, folder / "ranks.nc", make_record(shape, values, fields, form),
+                    rows);
     write_checkpoint(writer, ranks, folder / "ranks.h5", make_header(shape, fields), rows,
                      std::span<const T>(values));
   }
   if (!ranks.is_first()) return;
   CHECK(folder.entries() == 2);
   const std::vector<T> values = own_values<T>(shape, RowRange::all(shape), fields);
-  write_step_file(folder / "one.nc", make_record(shape, values, fields));
+  write_step_file(folder / "one.nc", make_record(shape, values, fields, form));
   write_checkpoint(folder / "one.h5", make_header(shape, fields), std::span<const T>(values));
   CHECK(same_bytes(folder / "ranks.nc", folder / "one.nc"));
   CHECK(same_bytes(folder / "ranks.h5", folder / "one.h5"));
 }
 
 template <class T>
-void check_divisions(Shape shape, std::size_t fields) {
+void check_divisions(Shape shape, std::size_t fields, const StoredForm& form = {}) {
   const int count = test::ranks().count();
-  check_files<T>(shape, fields, make_ranges(shape, 0, count));
+  check_files<T>(shape, fields, make_ranges(shape, 0, count), form);
   if (count == 1) return;
-  check_files<T>(shape, fields, make_ranges(shape, 0, 1));
-  check_files<T>(shape, fields, make_ranges(shape, count - 1, 1));
-  check_files<T>(shape, fields, make_ranges(shape, 1, count - 1));
+  check_files<T>(shape, fields, make_ranges(shape, 0, 1), form);
+  check_files<T>(shape, fields, make_ranges(shape, count - 1, 1), form);
+  check_files<T>(shape, fields, make_ranges(shape, 1, count - 1), form);
 }
 
 /// The error message, which must be the same on all ranks.
@@ -168,6 +172,40 @@ TEST_CASE("files of several chunks on ranks are those of one process") {
   // Rows that are cut into pieces.
   const Shape wide{2, 8'400'000};
   check_files<float>(wide, 1, make_ranges(wide, 0, count));
+}
+
+TEST_CASE("compressed files on ranks are those of one process, where chunks span ranks too") {
+  const StoredForm packed{.compression = 1}, rounded{.round = 1e-3},
+      all{.compression = 4, .precision = Precision::float32, .round = 1e-3};
+  for (const Shape shape : {Shape{1, 1}, Shape{2, 3}, Shape{200, 700}, Shape{1999, 501},
+                            Shape::of(std::array<std::int64_t, 1>{100003}), Shape{3, 4, 5, 3},
+                            Shape{201, 100, 23, 3}}) {
+    check_divisions<float>(shape, 1, packed);
+    check_divisions<double>(shape, 2, all);
+  }
+  check_divisions<double>({127, 129}, 2, rounded);
+  check_divisions<double>({127, 129}, 2, {.precision = Precision::float32});
+  const Shape wide{2, 8'400'000};  // rows that are cut into pieces
+  check_files<float>(wide, 1, make_ranges(wide, 0, test::ranks().count()), packed);
+}
+
+TEST_CASE("a value of one rank that outputs cannot hold is an error of all, and leaves nothing") {
+  Ranks& ranks = test::ranks();
+  const Shape shape{50, 40};
+  const RowRange rows = make_ranges(shape, 0, ranks.count())[ranks.rank()];
+  std::vector<double> values = own_values<double>(shape, rows, 1);
+  if (ranks.rank() == ranks.count() - 1) values.back() = -1e39;
+  const SharedFolder folder;
+  FileWriter writer;
+  for (const int compression : {0, 2}) {
+    const std::string message = common_message([&] {
+      const StoredForm form{.compression = compression, .precision = Precision::float32};
+      write_step_file(writer, ranks, folder / "s.nc", make_record(shape, values, 1, form), rows);
+    });
+    CHECK(test::contains(message, (folder / "s.nc").string() +
+                                      ": u has the value -1e+39, too large for float32 values"));
+    CHECK(folder.entries() == 0);
+  }
 }
 
 TEST_CASE("a file that one rank cannot write is an error of all, and leaves nothing") {

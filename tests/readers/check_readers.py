@@ -41,7 +41,7 @@ def same(a, b):
 def hdf5_files(folder):
     """The index, every step file, and the exported files."""
     files = []
-    for run in ("run", "cube", "flat", "line"):
+    for run in ("run", "packed", "cube", "flat", "line"):
         steps = sorted(folder.glob(f"{run}/fields/step-*.nc"))
         expect(len(steps) == 4, f"{folder}/{run}: has four step files")
         files += [folder / run / "fields.nc", *steps]
@@ -78,7 +78,10 @@ def check_h5py(folder):
                 steps = file["VTKHDF/Steps"]
                 expect(steps.attrs["NSteps"] == len(held["time"]), f"{path}: NSteps")
                 expect(same(steps["Values"][...], held["time"]), f"{path}: Values")
-    for run, exported, count in (("run", "all", 2), ("cube", "cube", 3), ("line", "line", 1)):
+        if path.parent.parent.name == "packed" and path.name != "fields.nc":
+            with h5py.File(path, "r") as file:
+                expect(file["field"].compression == "gzip" and file["field"].shuffle, f"{path}: is compressed")
+    for run, exported, count in (("run", "all", 2), ("packed", "all", 2), ("cube", "cube", 3), ("line", "line", 1)):
         _, index, axes = held_by(folder / run / "fields.nc")
         _, series, _ = held_by(folder / f"{exported}.nc")
         expect(len(axes) == 1 + count, f"{run}: has {count} axes and time")
@@ -195,7 +198,7 @@ def check_vtk(folder):
 
     both = ["field", "laplacian"]
     even, cube = (0.5, 0.5), (0.5, 0.5, 1)
-    runs = {"run": ("all", both, even), "row": ("row", ["row-field"], even),
+    runs = {"run": ("all", both, even), "packed": ("all", both, even), "row": ("row", ["row-field"], even),
             "cube": ("cube", ["cube-field"], cube), "flat": ("flat", ["flat-field"], (0.5, 0.5, 0.5)),
             "line": ("line", ["line-field"], (0.5,))}
     for run, (name, fields, spacing) in runs.items():

@@ -77,6 +77,9 @@ void make_run(const fs::path& folder) {
               "output: {directory: out, every: 20, fields: [field, laplacian]}\n"
               "checkpoint: {every: 20}\n"
               "filters: [{name: smooth, kernel: gaussian, sigma: 1}]\n");
+  write_bytes(folder / "packed.yaml",
+              "grid: {shape: [20, 30]}\nequation: {coefficient: 0.25}\ntime: {steps: 60}\n"
+              "output: {every: 20, compression: 4, round: 1e-3}\ncheckpoint: {every: 20}\n");
   write_bytes(folder / "two.yaml", two_fields_config);
   write_bytes(folder / "filter.yaml",
               "input: {path: out/fields/step-000000060.nc}\noutput: {path: smooth.h5}\n"
@@ -84,6 +87,7 @@ void make_run(const fs::path& folder) {
   const std::string go = "cd '" + folder.string() + "' && '" LAPL_PROGRAM "' ";
   if (std::system((go + "run run.yaml --quiet --output out >out.txt").c_str()) != 0 ||
       std::system((go + "run two.yaml --quiet --output two >out.txt").c_str()) != 0 ||
+      std::system((go + "run packed.yaml --quiet --output packed >out.txt").c_str()) != 0 ||
       std::system((go + "filter filter.yaml --quiet").c_str()) != 0)
     throw std::runtime_error("the run that makes the files failed");
 }
@@ -94,7 +98,9 @@ std::vector<Subject> subjects_in(const fs::path& folder) {
   const fs::path frames = folder / "smooth.h5", config = folder / "out/config.yaml";
   const fs::path two_checkpoint = folder / "two/checkpoints/step-000000060.h5";
   const fs::path two_step = folder / "two/fields/step-000000060.nc";
+  const fs::path packed = folder / "packed/fields/step-000000060.nc";
   std::vector<Subject> subjects = {
+      {packed, [=] { read_as_tools_do(packed); }},
       {two_checkpoint, [=] { read_as_restart_does(two_checkpoint); }},
       {two_step, [=] { read_as_tools_do(two_step); }},
       {checkpoint, [=] { read_as_restart_does(checkpoint); }},

@@ -20,7 +20,7 @@ import streams
 import sweeps
 import threads
 from harness import Counts, Torture, Trial
-from problems import BY_ERROR, EXACT, IMPLICIT, MASKED, ONE_FIELD, REACHING, SOLVED, THREE_AXES, TWO_FIELDS, Problem
+from problems import BY_ERROR, COMPRESSED, EXACT, IMPLICIT, MASKED, ONE_FIELD, REACHING, SOLVED, THREE_AXES, TWO_FIELDS, Problem
 
 
 @dataclasses.dataclass
@@ -155,6 +155,21 @@ ROWS = [
         "same bits, and what a planted link leads to stays as it is", "files cut, flipped, overwritten, another user's, "
         "writable by all, links, pipes and folders; the same of the folder; a tmpfs of 4 to 40 KiB; SIGKILL, ENOSPC, EIO "
         "and EROFS at every call that writes there", 12, None, code_cache.damaged, TWO_FIELDS),
+    # Compressed and rounded outputs.
+    Row("compressed-kill-calls", "compressed outputs, kill -9: as of plain ones", "SIGKILL at every call that writes", 12,
+        None, kills.at_every_call, COMPRESSED),
+    Row("compressed-power-cuts", "compressed outputs, a power cut", "the power fails before every call that writes", 12,
+        None, kills.power_cuts, COMPRESSED),
+    Row("compressed-errors", "compressed outputs, a failing disk",
+        "ENOSPC, EDQUOT, EFBIG, EIO and EROFS at every call that writes, once and from then on", 20, None,
+        errors.at_every_call, COMPRESSED),
+    Row("compressed-short-writes", "compressed outputs, a write that takes a part", "half of the bytes at every write", 6,
+        None, errors.short_writes, COMPRESSED),
+    Row("compressed-full-disk", "compressed outputs, a full disk", "a tmpfs of 4 to 400 KiB, and one of 2 to 21 inodes", 2,
+        None, disks.full_disk, COMPRESSED),
+    Row("compressed-old-outputs", "compressed outputs, an old one that is damaged or gone",
+        "flipped bits, cut, annotated, emptied and removed files, and those of other runs and steps", 4, None,
+        old_outputs.damaged, COMPRESSED),
     # Two fields with steps that choose their size by their error, and outputs by time.
     Row("by-error-kill-calls", "steps by error, kill -9: the same steps, and so the same bits",
         "SIGKILL at every call that writes", 8, None, kills.at_every_call, BY_ERROR),

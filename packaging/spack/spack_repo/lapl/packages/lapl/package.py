@@ -17,6 +17,7 @@ class Lapl(CMakePackage, CudaPackage):
     variant("cairo", default=True, description="Draw pictures and movies (lapl plot)")
     variant("netcdf", default=True, description="Read classic netCDF files")
     variant("tiff", default=True, description="Read TIFF files")
+    variant("deflate", default=True, description="Compress outputs by libdeflate")
     variant("mpi", default=True, description="Run on several ranks (lapl run --ranks)")
     variant("nccl", default=True, when="+cuda+mpi", description="Exchange halos of GPUs by NCCL")
 
@@ -40,6 +41,7 @@ class Lapl(CMakePackage, CudaPackage):
     depends_on("cairo@1.16: +png +pdf +svg", when="+cairo")
     depends_on("netcdf-c@4.9: ~mpi", when="+netcdf")
     depends_on("libtiff@4.5:", when="+tiff")
+    depends_on("libdeflate@1.14:", when="+deflate")
     depends_on("zlib-api")
     depends_on("mpi", when="+mpi")
     depends_on("cuda@12:", when="+cuda")
