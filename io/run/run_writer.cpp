@@ -17,8 +17,8 @@ std::string digest_text(std::uint64_t digest) { return fmt::format("{:#018x}", d
 
 namespace {
 
-// Tells the other ranks whether the first rank proceeds to a collective operation. If it is
-// destroyed before say(), they learn that it does not.
+// Tells the other ranks, which call heard(), whether the first rank proceeds to a collective
+// operation. If it is destroyed before say(), they learn that it does not.
 class GoAhead {
  public:
   explicit GoAhead(Ranks& ranks) : ranks_(ranks) {}
@@ -32,7 +32,6 @@ class GoAhead {
     said_ = true;
     of_first(ranks_, true);
   }
-  // For the other ranks: true if the first rank proceeds.
   static bool heard(Ranks& ranks) { return of_first(ranks, false); }
 
  private:
@@ -372,8 +371,7 @@ void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   const RunConfig& config = model_.run;
   require_finite(compute_diagnostics(captured, config), config, storing.step);
   const std::filesystem::path folder = config.directory;
-  // The first rank has the same errors and reports them.
-  if (storing.output) {
+  if (storing.output) {  // the first rank has the same errors and reports them
     StepRecord record{
         .shape = config.shape, .title = {}, .fields = {}, .provenance = {}, .form = config.stored};
     for (const OutputDataset& dataset : model_.outputs)
