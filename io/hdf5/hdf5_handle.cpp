@@ -23,14 +23,13 @@ void require_memory() {
   ::operator delete(::operator new(enough));
 }
 
-// In a process that has opened HDF5 itself, such as Python's, H5dont_atexit fails, and the settings
-// stay as they are.
+// In a process that has done this before, such as Python with h5py, H5dont_atexit fails, and the
+// settings stay as they are. It must be HDF5's first call, or HDF5 flushes at exit what it could
+// not write, and crashes.
 void set_up_hdf5() {
-  herr_t first = 0;
-  H5E_BEGIN_TRY { first = H5dont_atexit(); }
-  H5E_END_TRY
+  const bool first = H5dont_atexit() >= 0;
   check_hdf5(H5open(), "set up HDF5");
-  if (first >= 0) check_hdf5(H5PLset_loading_state(0), "switch HDF5's plugins off");
+  if (first) check_hdf5(H5PLset_loading_state(0), "switch HDF5's plugins off");
 }
 
 /// Stores the first description and stops the walk.
