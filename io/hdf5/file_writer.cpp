@@ -362,14 +362,15 @@ void write_records(const std::filesystem::path& path, const FilePlan& plan,
   FileLayout layout = lay_out(temporary, plan, sizes, changing);
   PosixFile file = temporary.open(O_RDWR | O_CREAT | O_EXCL);
   std::vector<FileLayout::PlacedValues> runs = layout.runs;
-  const auto place = [](const FileLayout::PlacedValues& placed) {
-    return std::pair(placed.field, placed.record);
-  };
   std::ranges::sort(runs, {}, [](const FileLayout::PlacedValues& placed) {
     return std::tuple(placed.field, placed.record, placed.run.first);
   });
   make([&](std::size_t field, std::size_t record, std::span<const std::byte> values) {
-    const auto [first, last] = std::ranges::equal_range(runs, std::pair(field, record), {}, place);
+    const auto [first, last] =  // Clang 14 does not compile std::ranges::equal_range
+        std::equal_range(runs.begin(), runs.end(), FileLayout::PlacedValues{field, record, {}},
+                         [](const auto& a, const auto& b) {
+                           return std::pair(a.field, a.record) < std::pair(b.field, b.record);
+                         });
     std::uint64_t bytes = 0;
     for (auto placed = first; placed != last; ++placed) bytes += placed->run.size;
     if (values.size() != bytes)
