@@ -163,7 +163,7 @@ class CudaBackend final : public Backend<T> {
     (*search)->done.record(compute_);
     return [this, search = *search, before = arrays.first * part_.whole.cells()] {
       use_device();
-      search->done.wait();
+      search->done.wait_awake();
       const FoundMagnitudes<T>& result = *search->on_host.data();
       Reduced<T> reduced{std::bit_cast<double>(result.bits.largest), {}};
       if (result.bits.first == not_found) return reduced;
@@ -259,11 +259,12 @@ class CudaBackend final : public Backend<T> {
   struct Search {
     explicit Search(cudaStream_t stream) {
       *on_host.data() = {};
-      LAPL_CUDA(cudaMemcpyAsync(on_device.data(), &no_magnitudes, sizeof no_magnitudes,
-                                cudaMemcpyHostToDevice, stream));
+      constexpr SharedMagnitudes none;
+      LAPL_CUDA(
+          cudaMemcpyAsync(on_device.data(), &none, sizeof none, cudaMemcpyHostToDevice, stream));
       LAPL_CUDA(cudaStreamSynchronize(stream));
     }
-    DeviceBuffer<MagnitudeBits> on_device = device_buffer<MagnitudeBits>(1);
+    DeviceBuffer<SharedMagnitudes> on_device = device_buffer<SharedMagnitudes>(1);
     PinnedBuffer<FoundMagnitudes<T>> on_host = pinned_buffer<FoundMagnitudes<T>>(1);
     Event done;
   };

@@ -20,8 +20,9 @@ __host__ __device__ std::int64_t segments_across(const FieldLayout& layout) {
   constexpr int cells = block_threads * cells_each;
   return (layout.columns + cells - 1) / cells;
 }
+// As many blocks as keep the memory busy: each adds its result to the same words, one at a time.
 int block_count(const FieldLayout& layout) {
-  return static_cast<int>(std::min<std::int64_t>(layout.rows * segments_across(layout), 2048));
+  return static_cast<int>(std::min<std::int64_t>(layout.rows * segments_across(layout), 512));
 }
 
 template <class Visit>
@@ -108,13 +109,18 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x == 0) reduction.store(here);
 }
 
+// The last block moves the result to host memory, with the values around the first cell that
+// reaches the bound; under a part without them.
 template <class T>
 struct Magnitudes {
   using Value = MagnitudeBits;
   const T* values;
+  Shape shape;  // of one array
   std::int64_t pitch;
+  bool has_around;
   unsigned long long bound;
-  MagnitudeBits* result;
+  SharedMagnitudes* result;
+  FoundMagnitudes<T>* on_host;
 
   __device__ Value none() const { return no_magnitudes; }
   __device__ void add(Value& here, std::int64_t row, std::int64_t column, CellIndex index) const {
@@ -127,8 +133,23 @@ struct Magnitudes {
     here = {max(here.largest, other.largest), min(here.first, other.first)};
   }
   __device__ void store(const Value& here) const {
-    atomicMax(&result->largest, here.largest);
-    if (here.first != not_found) atomicMin(&result->first, here.first);
+    atomicMax(&result->bits.largest, here.largest);
+    if (here.first != not_found) atomicMin(&result->bits.first, here.first);
+    __threadfence();
+    if (atomicAdd(&result->blocks, 1) + 1 < gridDim.x) return;
+    __threadfence();
+    const Value found{atomicMax(&result->bits.largest, 0),
+                      atomicMin(&result->bits.first, not_found)};
+    on_host->bits = found;
+    *result = {};
+    if (!has_around || found.first == not_found) return;
+    const auto first = static_cast<std::int64_t>(found.first);
+    const Neighbourhood area = cell_neighbourhood(first, shape);
+    const std::int64_t plane = first / (shape.rows * shape.columns);  // counted through all fields
+    for (int i = 0; i < area.rows * area.columns; ++i) {
+      const std::int64_t row = plane * shape.rows + area.first_row + i / area.columns;
+      on_host->around[i] = values[row * pitch + area.first_column + i % area.columns];
+    }
   }
 };
 
@@ -231,28 +252,6 @@ struct Units {
   }
 };
 
-// Moves the result of Magnitudes to host memory; if `has_around`, with the values around its first
-// cell.
-template <class T>
-__global__ void __launch_bounds__(32)
-    publish(const T* __restrict__ values, std::int64_t pitch, Shape shape, bool has_around,
-            MagnitudeBits* on_device, FoundMagnitudes<T>* on_host) {
-  const MagnitudeBits found = *on_device;
-  __syncwarp();
-  if (threadIdx.x == 0) {
-    on_host->bits = found;
-    *on_device = no_magnitudes;
-  }
-  if (!has_around || found.first == not_found) return;
-  const auto first = static_cast<std::int64_t>(found.first);
-  const Neighbourhood area = cell_neighbourhood(first, shape);
-  if (threadIdx.x >= area.rows * area.columns) return;
-  const std::int64_t plane = first / (shape.rows * shape.columns);  // counted through all fields
-  const std::int64_t row = plane * shape.rows + area.first_row + threadIdx.x / area.columns;
-  const std::int64_t column = area.first_column + threadIdx.x % area.columns;
-  on_host->around[threadIdx.x] = values[row * pitch + column];
-}
-
 template <class Reduction>
 void reduce(const FieldLayout& layout, const std::optional<Part>& part, const Reduction& reduction,
             cudaStream_t stream) {
@@ -285,12 +284,11 @@ void observe(const T* state, const FieldLayout& layout, const std::optional<Part
 
 template <class T>
 void reduce_magnitudes(const T* values, int count, Shape shape, std::int64_t pitch,
-                       const std::optional<Part>& part, double bound, MagnitudeBits* on_device,
+                       const std::optional<Part>& part, double bound, SharedMagnitudes* on_device,
                        FoundMagnitudes<T>* on_host, cudaStream_t stream) {
   reduce({count * shape.planes * shape.rows, shape.columns, pitch}, part,
-         Magnitudes<T>{values, pitch, magnitude_bits(bound), on_device}, stream);
-  publish<<<1, 32, 0, stream>>>(values, pitch, shape, !part, on_device, on_host);
-  LAPL_CUDA(cudaGetLastError());
+         Magnitudes<T>{values, shape, pitch, !part, magnitude_bits(bound), on_device, on_host},
+         stream);
 }
 
 template <class T>
@@ -319,7 +317,7 @@ GridSum sum_of_cells(const T* values, const T* mask, int exponent, const FieldLa
 
 cudaError_t probe_device_code() {
   cudaFuncAttributes attributes{};
-  return cudaFuncGetAttributes(&attributes, publish<float>);
+  return cudaFuncGetAttributes(&attributes, reduce_cells<EveryCell, Observed<float>>);
 }
 
 LAPL_FOR_FLOATS(observe);

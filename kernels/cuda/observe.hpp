@@ -35,12 +35,16 @@ template <class T>
 void observe(const T* state, const FieldLayout& layout, const std::optional<Part>& part, T* field,
              Observation* result, cudaStream_t stream);
 
-/// The result of reduce_magnitudes() in device memory. It must be no_magnitudes before the call.
 struct MagnitudeBits {
   unsigned long long largest;  ///< the largest magnitude, as magnitude_bits
   CellIndex first;             ///< the first cell whose magnitude reaches the bound
 };
 inline constexpr MagnitudeBits no_magnitudes{0, not_found};
+/// What the blocks of reduce_magnitudes() have found so far, in device memory.
+struct SharedMagnitudes {
+  MagnitudeBits bits = no_magnitudes;
+  unsigned blocks = 0;  ///< number of blocks that are done
+};
 /// The result of reduce_magnitudes() in page-locked host memory.
 template <class T>
 struct FoundMagnitudes {
@@ -48,12 +52,13 @@ struct FoundMagnitudes {
   T around[most_neighbours] = {};  ///< the values around cell `first`, as in FoundValue
 };
 
-/// Backend::reduce of `count` arrays of this `shape`, one after the other. Resets `on_device` for
-/// the next call. With a `part`, only own cells count, as in observe(), and the values around the
-/// first are not copied, because they may belong to another rank.
+/// Backend::reduce of `count` arrays of this `shape`, one after the other. `on_device` must be as
+/// made before the first call, and is so after each. With a `part`, only own cells count, as in
+/// observe(), and the values around the first are not copied, because they may belong to another
+/// rank.
 template <class T>
 void reduce_magnitudes(const T* values, int count, Shape shape, std::int64_t pitch,
-                       const std::optional<Part>& part, double bound, MagnitudeBits* on_device,
+                       const std::optional<Part>& part, double bound, SharedMagnitudes* on_device,
                        FoundMagnitudes<T>* on_host, cudaStream_t stream);
 
 /// The results of extremes_of_cells() and sum_of_cells(), in device memory.

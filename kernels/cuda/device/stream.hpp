@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <type_traits>
 
@@ -42,6 +43,16 @@ class Event {
   /// Work that is enqueued in `stream` after this call waits for the event.
   void wait_in(cudaStream_t stream) const { LAPL_CUDA(cudaStreamWaitEvent(stream, *this, 0)); }
   void wait() const { LAPL_CUDA(cudaEventSynchronize(*this)); }
+  /// The same for short work whose result the next launch needs: looks again and again for 0.2 ms
+  /// before it sleeps, because waking takes longer than a small step.
+  void wait_awake() const {
+    const auto began = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - began < std::chrono::microseconds(200)) {
+      const cudaError_t state = cudaEventQuery(*this);
+      if (state != cudaErrorNotReady) return LAPL_CUDA(state);
+    }
+    wait();
+  }
 
  private:
   struct Destroy {
