@@ -128,19 +128,62 @@ class StepMaker : public ImplicitMaker {
     return to.writer.sum(to.product(1 - stage.share, to.value(u)), to.product(stage.share, value));
   }
 
-  // A pair: each stage stores its rates, which later stages read.
+  // The weights of k_1, k_2, ... in the sums of a pair: a sum for each stage, and one for its
+  // error.
+  using PairSums = std::vector<std::array<double, 7>>;
+
+  // The first stage after which the later stages need fewer sums than rates; sums.size() if there
+  // is none. Sums that are begun there have two addends or more: further ones are then added with
+  // the rounding of the whole sum.
+  static std::size_t stage_that_begins_sums(const PairSums& sums) {
+    for (std::size_t stage = 0; stage + 1 < sums.size(); ++stage) {
+      const std::span later = std::span(sums).subspan(stage + 1);
+      std::size_t rates = 0;
+      for (std::size_t rate = 0; rate <= stage; ++rate)
+        rates +=
+            std::ranges::any_of(later, [&](const auto& sum) { return sum[rate] != 0; }) ? 1 : 0;
+      const bool have_two = std::ranges::all_of(later, [&](const auto& sum) {
+        return static_cast<std::size_t>(std::ranges::count(std::span(sum).first(stage + 1), 0)) <
+               stage;
+      });
+      if (later.size() < rates && have_two) return stage;
+    }
+    return sums.size();
+  }
+
+  // A pair: the first stages store their rates, which later stages read. Later ones store the sums
+  // of rates that the stages after them need, as far as the rates are known: fewer arrays.
   void pair(const SchemeRow& row, const std::optional<Tolerance>& tolerance) {
     const std::size_t count = row.stages.count;
-    std::vector<Arrays> rates(tolerance ? count : count - 1);
-    for (Arrays& of : rates)
-      while (of.size() < fields_.size()) of.push_back(new_array(-1));
-    using Weights = std::array<double, 7>;
-    const auto weighted = [&](const Weights& weights, std::size_t last, Level& to, int field,
-                              Term rate) {
+    PairSums sums;
+    for (std::size_t i = 0; i < count; ++i) sums.push_back(row.stages.at[i].weights);
+    if (tolerance) {
+      sums.push_back(sums.back());
+      for (std::size_t i = 0; i < sums.back().size(); ++i) sums.back()[i] -= row.lower[i];
+    }
+    const std::size_t begins = stage_that_begins_sums(sums);
+    std::vector<Arrays> rates(sums.size()), begun(sums.size());
+    // The arrays of a sum up to the rate of `stage`. Every other stage has those of rates, which no
+    // stage reads any more: a stage must not write what it reads.
+    const auto sum_after = [&](std::size_t stage, std::size_t which) -> Arrays& {
+      return (stage - begins) % 2 == 0 ? begun[which] : rates[which - begins - 2];
+    };
+    const auto store = [&](Arrays& arrays, int field, Term value, std::vector<Made>& results) {
+      while (arrays.size() < fields_.size()) arrays.push_back(new_array(-1));
+      results.emplace_back(arrays[field], value);
+    };
+    // The addends of a sum up to the rate of stage `last`, which is `rate`.
+    const auto summed = [&](std::size_t which, std::size_t last, Level& to, int field, Term rate) {
       std::optional<Term> sum;
-      for (std::size_t of = 0; of <= last; ++of) {
-        if (weights[of] == 0) continue;
-        const Term addend = to.product(weights[of], of == last ? rate : to.value(rates[of][field]));
+      std::size_t from = 0;
+      if (last > begins) {
+        sum = to.value(sum_after(last - 1, which)[field]);
+        from = last;
+      }
+      for (std::size_t of = from; of <= last; ++of) {
+        if (sums[which][of] == 0) continue;
+        const Term addend =
+            to.product(sums[which][of], of == last ? rate : to.value(rates[of][field]));
         sum = sum ? to.writer.sum(*sum, addend) : addend;
       }
       return *sum;
@@ -149,20 +192,21 @@ class StepMaker : public ImplicitMaker {
     for (std::size_t i = 0; i < count; ++i) {
       const Arrays& state = i == 0 ? fields_ : states[(i - 1) % 2];
       const Arrays& next = i + 1 == count && !tolerance ? fields_ : states[i % 2];
-      const SchemeStage& stage = row.stages.at[i];
-      evaluate(state, stage.time, rates_, [&](Level& to, int field, Term rate) {
-        const Term sum = weighted(stage.weights, i, to, field, rate);
+      evaluate(state, row.stages.at[i].time, rates_, [&](Level& to, int field, Term rate) {
+        const Term sum = summed(i, i, to, field, rate);
         std::vector<Made> results = {{next[field], to.writer.sum(to.value(field), to.change(sum))}};
-        if (i < rates.size()) results.emplace_back(rates[i][field], rate);
+        if (i + 1 == sums.size()) return results;
+        const Term stored = TreeWriter::of(to.writer.as_node(rate));
+        if (i < begins) store(rates[i], field, stored, results);
+        for (std::size_t later = i + 1; i >= begins && later < sums.size(); ++later)
+          store(sum_after(i, later), field, summed(later, i, to, field, stored), results);
         return results;
       });
     }
     if (!tolerance) return;
-    Weights of_error = row.stages.at[count - 1].weights;
-    for (std::size_t i = 0; i < of_error.size(); ++i) of_error[i] -= row.lower[i];
     measure_error(states[(count - 1) % 2], *tolerance, [&](Level& to, std::vector<Term> rates_now) {
       for (const int field : fields_)
-        rates_now[field] = to.change(weighted(of_error, count, to, field, rates_now[field]));
+        rates_now[field] = to.change(summed(count, count, to, field, rates_now[field]));
       return rates_now;
     });
   }

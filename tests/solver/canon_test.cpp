@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "solver/equation/stages.hpp"
 
@@ -161,6 +162,23 @@ TEST_CASE("canon: an operator on an operator reads an array of an earlier stage"
   CHECK(stages("laplacian(mu)") == 2);
   CHECK(stages("laplacian(laplacian(mu))") == 3);
   CHECK(stages("laplacian(laplacian(u)) + d_dx(mu)") == 2);
+}
+
+// The arrays are the state, the new values, and one sum of rates, where there may be four rates.
+TEST_CASE("canon: the last stages of a pair read a sum of rates, not each rate") {
+  FormulaSystem system;
+  system.names.arrays = {{"u", 0}};
+  system.rates = {parse_formula("u", "0.3 * laplacian(u)")};
+  for (const Scheme scheme : {Scheme::bs23, Scheme::dopri5})
+    for (const bool measures : {false, true}) {
+      TimeScheme time(scheme);
+      if (measures) time.tolerance = Tolerance{1e-3, 1e-3};
+      const StepStages step = step_stages(system, time, 0.1);
+      std::set<int> read;
+      for (const StageOperation& node : step.stages.back().tree.operations)
+        if (node.operation == Operation::value) read.insert(node.index);
+      CHECK(read.size() == 3);
+    }
 }
 
 TEST_CASE("canon: each mistake names its formula, its byte and what would be right") {
