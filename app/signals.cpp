@@ -12,10 +12,17 @@ namespace lapl {
 namespace {
 
 volatile std::sig_atomic_t received = 0;
+std::atomic<bool> wants_checkpoint = false;
 std::atomic<std::int64_t> first_at = 0;  // in nanoseconds of the monotonic clock
-static_assert(decltype(first_at)::is_always_lock_free, "used in a signal handler");
+static_assert(decltype(first_at)::is_always_lock_free &&
+                  decltype(wants_checkpoint)::is_always_lock_free,
+              "used in a signal handler");
 
 void on_signal(int signal) {
+  if (signal == checkpoint_signal) {
+    wants_checkpoint = true;
+    return;
+  }
   timespec clock{};
   clock_gettime(CLOCK_MONOTONIC, &clock);
   const std::int64_t now = std::int64_t{clock.tv_sec} * 1'000'000'000 + clock.tv_nsec;
@@ -58,6 +65,7 @@ void catch_stop_signals() {
   const sigset_t heeded = heeded_stop_signals();
   for (const int signal : stop_signals)
     if (sigismember(&heeded, signal) == 1) sigaction(signal, &action, nullptr);
+  sigaction(checkpoint_signal, &action, nullptr);
 }
 
 std::string name_of_signal(int signal) {
@@ -66,5 +74,7 @@ std::string name_of_signal(int signal) {
 }
 
 std::string stop_signal() { return received == 0 ? "" : name_of_signal(received); }
+
+bool checkpoint_was_asked() { return wants_checkpoint.exchange(false); }
 
 }  // namespace lapl

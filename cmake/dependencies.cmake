@@ -73,6 +73,15 @@ if(NOT TARGET lapl_with_tiff)
   message(STATUS "lapl: libtiff not found, so inputs may not be TIFF")
 endif()
 
+# The packaged library was compiled with these definitions, on which its classes depend.
+find_plain_library(lapl_with_httplib httplib.h cpp-httplib)
+if(TARGET lapl_with_httplib)
+  target_compile_definitions(lapl_with_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_ZLIB_SUPPORT
+                                                         CPPHTTPLIB_BROTLI_SUPPORT)
+else()  # optional: without it lapl watch --web is refused
+  message(STATUS "lapl: cpp-httplib not found, so lapl watch serves no page")
+endif()
+
 # Static where there is an archive, so that the program loads fewer libraries.
 find_plain_library(lapl_with_deflate libdeflate.h libdeflate.a)
 if(NOT TARGET lapl_with_deflate)

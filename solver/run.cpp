@@ -52,7 +52,8 @@ class Run {
     end_if_due();
   }
 
-  RunResult to_the_end(const std::function<std::string()>& stop_reason) {
+  RunResult to_the_end(const std::function<std::string()>& stop_reason,
+                       const std::function<bool()>& checkpoint_was_asked) {
     RunResult result;
     const auto start = Clock::now();
     last_checkpoint_ = start;
@@ -73,7 +74,8 @@ class Run {
         result.stopped_by = "limits.wall_time";
       const bool stopping = !result.stopped_by.empty() && step_ < last_;
       const bool output = is_output() || completes(result.stopped_by);
-      const bool checkpoint = stopping || checkpoint_is_due();
+      const bool asked = ranks_.any(checkpoint_was_asked && checkpoint_was_asked());
+      const bool checkpoint = stopping || asked || checkpoint_is_due();
       // Only verified states are stored.
       if (verification_ && (output || checkpoint || schedule_.is_verification(step_))) verify();
       probe();  // before the checkpoint of this step, which must not be ahead of probes.csv
@@ -384,8 +386,10 @@ class Run {
 
 template <class T>
 RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
-              const std::function<std::string()>& stop_reason, const VaryingSteps<T>& steps) {
-  return Run<T>(backend, model, first_step, sink, steps).to_the_end(stop_reason);
+              const std::function<std::string()>& stop_reason, const VaryingSteps<T>& steps,
+              const std::function<bool()>& checkpoint_was_asked) {
+  return Run<T>(backend, model, first_step, sink, steps)
+      .to_the_end(stop_reason, checkpoint_was_asked);
 }
 LAPL_FOR_FLOATS(run);
 

@@ -101,13 +101,15 @@ inline bool completes(std::string_view stopped_by) {
 inline constexpr const char* stopped_by_plan = "stops_at";
 
 /// Runs from `first_step` (the backend's current state) to config.steps. `stop_reason` is asked
-/// about ten times a second; a text that is not empty ends the run early with a checkpoint. Throws
+/// about ten times a second; a text that is not empty ends the run early with a checkpoint. So is
+/// `checkpoint_was_asked`, if given; true makes a checkpoint, and the run goes on. Throws
 /// NotFiniteError (step, cell, values around it) where a stored or checked state is not finite,
 /// NumericalError (steps, digests) where config.verify_every is set and repeated steps give other
 /// bits, and whatever the sink or the backend throws. Collective: a signal to one rank stops all,
 /// and the first rank's clock counts.
 template <class T>
 RunResult run(Backend<T>& backend, const Model& model, std::int64_t first_step, RunSink<T>& sink,
-              const std::function<std::string()>& stop_reason, const VaryingSteps<T>& steps = {});
+              const std::function<std::string()>& stop_reason, const VaryingSteps<T>& steps = {},
+              const std::function<bool()>& checkpoint_was_asked = {});
 
 }  // namespace lapl

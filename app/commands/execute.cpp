@@ -258,7 +258,8 @@ class Execution {
     phases_.start = seconds_since(process_began) - phases_.initial_field;
     try {
       set_estimates(steps_, model_, folder(), console_);
-      const RunResult result = run(*backend_, model_, first_step_, *writer_, stop_signal, steps_);
+      const RunResult result =
+          run(*backend_, model_, first_step_, *writer_, stop_signal, steps_, checkpoint_was_asked);
       end_shared_run();
       if (const std::string missing = writer_->missing(); !missing.empty())
         throw IoError("{}: missing, because not stored or damaged since: {}; {}", config_.directory,

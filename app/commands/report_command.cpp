@@ -7,9 +7,9 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/file_endings.hpp"
 #include "app/commands/plot_options.hpp"
+#include "app/commands/report.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "app/view/print_text.hpp"
-#include "app/view/report/page.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/durable/posix_file.hpp"
 #include "io/run/provenance.hpp"
@@ -25,7 +25,6 @@ namespace fs = std::filesystem;
 constexpr double most_pixels = 6e6;
 // limits of a picture's longer side, in pixels
 constexpr double smallest_side = 160, largest_picture = 700;
-constexpr std::size_t most_shown_steps = 60;
 // If the range of one output is smaller than this fraction of the range of all outputs, it would
 // show nothing on a common scale. Each output then gets a scale of its own.
 constexpr double least_share = 0.125;
@@ -40,6 +39,7 @@ struct ReportOptions {
 std::vector<PlotOutput> chosen_outputs(const std::vector<PlotOutput>& outputs, std::size_t most) {
   if (outputs.size() <= most) return outputs;
   std::vector<PlotOutput> chosen;
+  if (most == 1) return {outputs.back()};
   for (std::size_t i = 0; i < most; ++i)
     chosen.push_back(outputs[(i * (outputs.size() - 1) + (most - 1) / 2) / (most - 1)]);
   return chosen;
@@ -68,12 +68,12 @@ void add_panels(FieldSeries&& series, std::vector<ReportStep>& steps, const Plot
   }
 }
 
-std::vector<ReportStep> pictured(const PlotSource& source) {
+std::vector<ReportStep> pictured(const PlotSource& source, std::size_t most) {
   const auto fields = static_cast<double>(source.fields().size());
   const auto room =
       static_cast<std::size_t>(most_pixels / (smallest_side * smallest_side * fields));
   const std::vector<PlotOutput> outputs =
-      chosen_outputs(source.outputs(), std::clamp<std::size_t>(room, 2, most_shown_steps));
+      chosen_outputs(source.outputs(), std::min(std::max<std::size_t>(room, 2), most));
   const double pictures = fields * static_cast<double>(outputs.size());
   const auto side = static_cast<std::int64_t>(
       std::clamp(std::sqrt(most_pixels / pictures), smallest_side, largest_picture));
@@ -99,8 +99,8 @@ std::vector<ReportStep> pictured(const PlotSource& source) {
   return steps;
 }
 
-std::string commands_text(const ReportOptions& options, const RunView& run) {
-  const std::string folder = shell_quoted(options.folder);
+std::string commands_text(const fs::path& run_folder, const RunView& run) {
+  const std::string folder = shell_quoted(run_folder.string());
   return fmt::format(
       "lapl inspect {0}               # verifies the files, says what they hold\n"
       "lapl plot {0}                  # pictures, as PNG, SVG or PDF; movies\n"
@@ -119,18 +119,10 @@ std::string citation_text(const RunView& run, const std::string& generator) {
 
 int report_command(const ReportOptions& options) {
   const fs::path folder = options.folder;
-  ReportContent content;
-  content.run = read_run_view(folder, host_name());
-  const fs::path path = options.output.empty() ? content.run.name + ".html" : options.output;
+  const std::string name = read_run_view(folder, host_name()).name;
+  const fs::path path = options.output.empty() ? name + ".html" : options.output;
   if (path.extension() != ".htm") require_ending(path, FileKind::page, "page");
-  const PlotSource source(folder, options.origin);
-  content.steps = pictured(source);
-  content.outputs = source.outputs().size();
-  content.config = resolved_keys(read_start(folder / "config.yaml"));
-  content.provenance = read_content(source.outputs().back().file).provenance;
-  content.generator = "lapl " LAPL_VERSION " (" LAPL_COMMIT ")";
-  content.commands = commands_text(options, content.run);
-  content.citation = citation_text(content.run, content.generator);
+  const ReportContent content = report_content(folder, options.origin, most_report_steps);
   const std::string page = report_page(content);
   replace_file(path, page);
   if (!options.quiet)
@@ -140,6 +132,20 @@ int report_command(const ReportOptions& options) {
 }
 
 }  // namespace
+
+ReportContent report_content(const fs::path& folder, Origin origin, std::size_t most) {
+  ReportContent content;
+  content.run = read_run_view(folder, host_name());
+  const PlotSource source(folder, origin);
+  content.steps = pictured(source, most);
+  content.outputs = source.outputs().size();
+  content.config = resolved_keys(read_start(folder / "config.yaml"));
+  content.provenance = read_content(source.outputs().back().file).provenance;
+  content.generator = "lapl " LAPL_VERSION " (" LAPL_COMMIT ")";
+  content.commands = commands_text(folder, content.run);
+  content.citation = citation_text(content.run, content.generator);
+  return content;
+}
 
 void add_report_command(CommandLine& line) {
   Command command = line.add(

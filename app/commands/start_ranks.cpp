@@ -100,7 +100,7 @@ std::vector<std::string> words_of_ranks(const Launcher& launcher, int count) {
 }
 
 // Launchers may kill all ranks at SIGINT, SIGTERM and other stop signals. They pass SIGUSR1 on to
-// all ranks, so the first stop signal is sent as SIGUSR1.
+// all ranks, so the first stop signal is sent as SIGUSR1. They pass checkpoint_signal on, too.
 int start_ranks(int count) {
   if (const std::string missing = ranks_unavailable(); !missing.empty())
     throw ConfigError("--ranks {}: {} (scripts/run installs it where --ranks is given)", count,
@@ -111,6 +111,7 @@ int start_ranks(int count) {
   const Launcher launcher = find_launcher(mpi_library());
   sigset_t awaited = heeded_stop_signals(), before;
   sigaddset(&awaited, SIGCHLD);
+  sigaddset(&awaited, checkpoint_signal);
   sigprocmask(SIG_BLOCK, &awaited, &before);
   const LauncherFolders folders;
   const std::filesystem::path code_file = folders.path() / "exit-code";
@@ -144,7 +145,9 @@ int start_ranks(int count) {
       end();
     }
     if (signal < 0 || signal == SIGCHLD) continue;
-    if (!first) {
+    if (signal == checkpoint_signal) {
+      kill(child, signal);
+    } else if (!first) {
       kill(child, SIGUSR1);
       first = Clock::now();
     } else if (signal != SIGXCPU && seconds_since(*first) >= 1) {  // as in app/signals.hpp

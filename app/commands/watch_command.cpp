@@ -6,6 +6,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
+#include "app/commands/report.hpp"
 #include "app/view/print_text.hpp"
 #include "app/view/terminal/terminal.hpp"
 #include "app/view/terminal/watch_frame.hpp"
@@ -22,7 +23,8 @@ namespace fs = std::filesystem;
 struct WatchOptions {
   std::string folder, field;
   Origin origin = Origin::automatic;
-  bool once = false;
+  bool once = false, web = false;
+  int port = 0;
   double interval = 1;
 };
 
@@ -112,6 +114,7 @@ int watch(const WatchOptions& options) {
 }
 
 int watch_command(const WatchOptions& options) {
+  if (options.web) return watch_web(options.folder, options.origin, options.port);
   return options.once || !can_redraw(STDOUT_FILENO) ? watch_once(options) : watch(options);
 }
 
@@ -125,6 +128,10 @@ void add_watch_command(CommandLine& line) {
                "Print the view once and end; always so where stdout is no terminal");
   command.option("--interval SECONDS", &options.interval, "Seconds between two views; default 1",
                  {.between_reals = {{0.1, 3600.0}}});
+  command.flag("--web", &options.web,
+               "Serve a page to browsers on this machine instead, and print its address");
+  command.option("--port N", &options.port, "Port of --web; default: any free one",
+                 {.between = {{1, 65535}}});
   command.option("--field NAME", &options.field,
                  "One dataset of the outputs; default: every field that has room");
   add_origin_option(command, options.origin);
@@ -133,9 +140,15 @@ void add_watch_command(CommandLine& line) {
 Ctrl-C leaves; the run does not notice. Nothing is written, and no file is opened while it
 is being written. NO_COLOR is honoured. Over ssh: ssh -t HOST lapl watch RUN_DIR.
 
+The page of --web shows progress, log and the report of the newest output, and has buttons
+that store a checkpoint and that stop the run with one. No other machine reaches it, and
+nobody who does not know its random address; with ssh -L PORT:127.0.0.1:PORT HOST it opens
+at home.
+
 Examples:
   lapl watch runs/tutorial
   lapl watch runs/tutorial --interval 5
+  lapl watch runs/tutorial --web
   lapl watch runs/tutorial --once | head -n 3)");
 }
 

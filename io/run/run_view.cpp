@@ -44,21 +44,23 @@ T number_in(const Json& values, const char* key) {
   return found != values.end() && found->is_number() ? found->get<T>() : T{};
 }
 
-// True if the process named in .lock does not have that file open. Does not try the lock, because a
-// run that starts at the same moment would find it taken.
-bool writer_is_gone(const fs::path& folder) {
+// The process named in .lock; 0 if it does not have that file open. Does not try the lock, because
+// a run that starts at the same moment would find it taken.
+int writing_process(const fs::path& folder) {
   struct stat lock, other;
-  if (stat((folder / ".lock").c_str(), &lock) != 0) return true;
-  std::string process = file_text(folder / ".lock");
-  if (process.empty() || process.find_first_not_of("0123456789") != std::string::npos) return true;
-  const fs::path files = fs::path("/proc") / process / "fd";
+  if (stat((folder / ".lock").c_str(), &lock) != 0) return 0;
+  const std::string text = file_text(folder / ".lock");
+  int process = 0;
+  std::from_chars(text.data(), text.data() + text.size(), process);
+  if (process <= 0) return 0;
+  const fs::path files = fs::path("/proc") / std::to_string(process) / "fd";
   std::error_code error;
   for (const fs::path& file : paths_in(files, error))
     if (stat(file.c_str(), &other) == 0 && other.st_ino == lock.st_ino &&
         other.st_dev == lock.st_dev)
-      return false;
+      return process;
   // Processes of other users cannot be inspected; it suffices that the process exists.
-  return !error || error == std::errc::no_such_file_or_directory;
+  return !error || error == std::errc::no_such_file_or_directory ? 0 : process;
 }
 
 double seconds_since_written(const fs::path& path) {
@@ -81,7 +83,9 @@ void describe_status(RunView& view, const fs::path& folder, const std::string& h
   if (view.status == "stopped")
     view.note = fmt::format("stopped by {}", text_in(summary, "stopped_by"));
   if (view.status != "running") return;
-  if ((view.host.empty() || view.host == host) && writer_is_gone(folder)) {
+  const bool is_here = view.host.empty() || view.host == host;
+  if (is_here) view.process = writing_process(folder);
+  if (is_here && view.process == 0) {
     view.status = "died";
     view.note = "its process is gone";
   } else if (const double silence = seconds_since_written(folder / "run.json");

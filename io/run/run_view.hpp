@@ -30,6 +30,7 @@ struct RunView {
   std::string status;  ///< running, complete, stopped, failed or died
   std::string note;    ///< more about the status, such as an error
   std::string engine, device, precision, host, started;
+  int process = 0;  ///< id of the process that runs it here; 0: none, or on another machine
   Shape shape{0, 0};
   std::int64_t step = 0;
   std::int64_t steps = 0;

@@ -184,6 +184,25 @@ TEST_CASE("run --auto-resume in a loop of signals ends with the right digest" *
   CHECK(last_digest(end.out) == digest_of_whole_run("cpu", steps));
 }
 
+TEST_CASE("SIGUSR2 stores a checkpoint, and the run goes on") {
+  const Sandbox sandbox;
+  write_text("c.yaml", long_config());
+  const pid_t child = start({"run", "c.yaml", "--backend", "cpu", "--set", endless, "--set",
+                             "checkpoint.every=800000000"});
+  std::int64_t newest = -1;
+  for (int asked = 0; asked < 3; ++asked) {  // the first one is of step 0
+    const std::int64_t before = newest;
+    wait_for(child, [&] { return newest_step("out") > before; });
+    newest = newest_step("out");
+    kill(child, asked < 2 ? SIGUSR2 : SIGTERM);
+  }
+  CHECK(finish(child).code == 75);
+  const std::string steps = steps_beyond(newest_step("out"));
+  const Outcome end = run_lapl({"resume", "out", "--set", steps});
+  CAPTURE(end.err);
+  CHECK(last_digest(end.out) == digest_of_whole_run("cpu", steps));
+}
+
 TEST_CASE("a run split by time.steps keeps its bits with other threads, cadence and backends") {
   const Sandbox sandbox;
   write_text("c.yaml", long_config());

@@ -87,13 +87,17 @@ def shown_pictures(browser):
         "return [...document.images].filter((i) => i.checkVisibility()).map((i) => i.src)")
 
 
-def check_view(browser, address, width, scheme):
-    where = f"{width} px, {scheme}"
+def set_view(browser, width, scheme):
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
         "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
         "features": [{"name": "prefers-color-scheme", "value": scheme}]})
     browser.get_log("performance")
+
+
+def check_view(browser, address, width, scheme):
+    where = f"{width} px, {scheme}"
+    set_view(browser, width, scheme)
     browser.get(address)
     inner, content, background = browser.execute_script(
         "return [innerWidth, document.documentElement.scrollWidth,"
@@ -151,17 +155,21 @@ def check_without_scripts(browser, address, pictures):
     expect(not browser.find_element("id", "slider").is_displayed(), "and no slider")
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
+def browser_or_skip():
     if not shutil.which("chromium") or not shutil.which("chromedriver"):
         print("skipped: no chromium with chromedriver (packages chromium chromium-driver)")
         sys.exit(77)
     try:
-        browser = open_browser()
+        return open_browser()
     except WebDriverException as error:  # for example a snap package that may not run here
         print(f"skipped: chromium does not start: {str(error).splitlines()[0]}")
         sys.exit(77)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    browser = browser_or_skip()
     try:
         address = pathlib.Path(sys.argv[1]).resolve().as_uri()
         for width in (360, 1600):

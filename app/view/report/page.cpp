@@ -303,6 +303,8 @@ std::string provenance_html(const Provenance& provenance) {
 std::string pictures_remark(const ReportContent& content) {
   if (content.steps.size() == content.outputs)
     return fmt::format("All {} outputs.", content.outputs);
+  if (content.steps.size() == 1)
+    return fmt::format("The newest of the {} outputs.", content.outputs);
   return fmt::format("{} of the {} outputs, evenly chosen.", content.steps.size(), content.outputs);
 }
 

@@ -59,17 +59,10 @@ int draw_bar(TextGrid& grid, int row, const RunView& run) {
   return row + 1;
 }
 
-// Draws as many parts as fit into a row, in this order.
+// Draws as many facts as fit into a row.
 int draw_facts(TextGrid& grid, int row, const RunView& run) {
-  std::vector<std::string> facts;
-  if (run.cells_per_second > 0) facts.push_back(cell_rate(run.cells_per_second));
-  if (is_under_way(run) && run.cells_per_second > 0 && run.seconds_left > 0)
-    facts.push_back(time_left_text(run.seconds_left) + " left");
-  if (run.shape.rows > 0)
-    facts.push_back(fmt::format("{} {}", shape_text(run.shape), run.precision));
-  if (!run.engine.empty()) facts.push_back(run.engine + " on " + run.device);
   int at = 0;
-  for (const std::string& fact : facts) {
+  for (const std::string& fact : run_facts(run)) {
     const int wide = text_columns(fact) + (at > 0 ? 3 : 0);
     if (at + wide > grid.columns()) break;
     if (at > 0) at = grid.text(row, at, " · ", {.dim = true});
@@ -203,6 +196,17 @@ void draw_outputs(TextGrid& grid, TextArea area, const RunView& run) {
 }
 
 }  // namespace
+
+std::vector<std::string> run_facts(const RunView& run) {
+  std::vector<std::string> facts;
+  if (run.cells_per_second > 0) facts.push_back(cell_rate(run.cells_per_second));
+  if (is_under_way(run) && run.cells_per_second > 0 && run.seconds_left > 0)
+    facts.push_back(time_left_text(run.seconds_left) + " left");
+  if (run.shape.rows > 0)
+    facts.push_back(fmt::format("{} {}", shape_text(run.shape), run.precision));
+  if (!run.engine.empty()) facts.push_back(run.engine + " on " + run.device);
+  return facts;
+}
 
 std::vector<std::string> watch_frame(const WatchState& state, int rows, int columns,
                                      TerminalColors colors) {

@@ -33,6 +33,9 @@ struct WatchState {
   bool list_outputs = true;
 };
 
+/// Speed, time left, grid, engine and device, as far as they are known.
+std::vector<std::string> run_facts(const RunView& run);
+
 /// At most `rows` lines of at most `columns` columns; both must be at least 1.
 std::vector<std::string> watch_frame(const WatchState& state, int rows, int columns,
                                      TerminalColors colors);
