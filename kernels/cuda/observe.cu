@@ -22,21 +22,27 @@ __host__ __device__ std::int64_t segments_across(const FieldLayout& layout) {
 }
 // As many blocks as keep the memory busy: each adds its result to the same words, one at a time.
 int block_count(const FieldLayout& layout) {
-  return static_cast<int>(std::min<std::int64_t>(layout.rows * segments_across(layout), 512));
+  return static_cast<int>(std::min<std::int64_t>(layout.rows * segments_across(layout), 1024));
 }
 
-template <class Visit>
-__device__ __forceinline__ void for_each_cell(const FieldLayout& layout, Visit visit) {
+// Calls visit(row, column, load(row, column)). All loads of a segment come first, those beyond the
+// row from its last cell: none waits for a branch.
+template <class Load, class Visit>
+__device__ __forceinline__ void for_each_cell(const FieldLayout& layout, Load load, Visit visit) {
   const std::int64_t across = segments_across(layout);
   const std::int64_t segments = layout.rows * across;
   for (std::int64_t segment = blockIdx.x; segment < segments; segment += gridDim.x) {
     const std::int64_t row = segment / across;
-    const std::int64_t first = (segment - row * across) * (block_threads * cells_each);
+    const std::int64_t first =
+        (segment - row * across) * (block_threads * cells_each) + threadIdx.x;
+    decltype(load(row, first)) loaded[cells_each];
 #pragma unroll
     for (int i = 0; i < cells_each; ++i)
-      if (const std::int64_t column = first + i * block_threads + threadIdx.x;
-          column < layout.columns)
-        visit(row, column);
+      loaded[i] = load(row, min(first + i * block_threads, layout.columns - 1));
+#pragma unroll
+    for (int i = 0; i < cells_each; ++i)
+      if (const std::int64_t column = first + i * block_threads; column < layout.columns)
+        visit(row, column, loaded[i]);
   }
 }
 
@@ -87,16 +93,19 @@ __device__ __forceinline__ Value of_lane_after(Value value, int distance, int la
 }
 
 // Each thread adds cells to a value, the values of a block are joined, and one thread stores the
-// result. A Reduction has a struct Value of words of 8 bytes, none(), add(), join() and store().
+// result. A Reduction has a struct Value of words of 8 bytes, none(), load(), add(), join() and
+// store().
 template <class Cells, class Reduction>
 __global__ void __launch_bounds__(block_threads)
     reduce_cells(FieldLayout layout, Cells cells, Reduction reduction) {
   constexpr int warps = block_threads / 32;
   using Value = typename Reduction::Value;
   Value here = reduction.none();
-  for_each_cell(layout, [&](std::int64_t row, std::int64_t column) {
-    reduction.add(here, row, column, cells.index(row, column));
-  });
+  for_each_cell(
+      layout, [&](std::int64_t row, std::int64_t column) { return reduction.load(row, column); },
+      [&](std::int64_t row, std::int64_t column, const auto& loaded) {
+        reduction.add(here, loaded, row, column, cells.index(row, column));
+      });
   for (int distance = 16; distance > 0; distance /= 2)
     reduction.join(here, of_lane_after(here, distance, 32));
   __shared__ Value of_warps[warps];
@@ -123,10 +132,12 @@ struct Magnitudes {
   FoundMagnitudes<T>* on_host;
 
   __device__ Value none() const { return no_magnitudes; }
-  __device__ void add(Value& here, std::int64_t row, std::int64_t column, CellIndex index) const {
+  __device__ T load(std::int64_t row, std::int64_t column) const {
+    return values[row * pitch + column];
+  }
+  __device__ void add(Value& here, T value, std::int64_t, std::int64_t, CellIndex index) const {
     if (index == not_found) return;
-    const unsigned long long bits =
-        magnitude_bits(static_cast<double>(values[row * pitch + column]));
+    const unsigned long long bits = magnitude_bits(static_cast<double>(value));
     join(here, {bits, bits >= bound ? index : not_found});
   }
   __device__ void join(Value& here, const Value& other) const {
@@ -167,8 +178,11 @@ struct Observed {
   Observation* result;
 
   __device__ Value none() const { return {0, not_found}; }
-  __device__ void add(Value& here, std::int64_t row, std::int64_t column, CellIndex index) const {
-    const T centre = state[row * pitch + column];
+  __device__ T load(std::int64_t row, std::int64_t column) const {
+    return state[row * pitch + column];
+  }
+  __device__ void add(Value& here, T centre, std::int64_t row, std::int64_t column,
+                      CellIndex index) const {
     field[row * columns + column] = centre;
     if (index != not_found)
       join(here, {digest_term(index, centre), isfinite(centre) ? not_found : index});
@@ -182,19 +196,20 @@ struct Observed {
   }
 };
 
-// Calls use(value) for a cell if it is this rank's and `mask` is not 0 there; a null mask excludes
-// no cell.
+// The value of a cell, and if `mask` is not 0 there; a null mask excludes no cell.
 template <class T>
 struct Inside {
+  struct Loaded {
+    T value;
+    bool is_inside;
+  };
   const T* values;
   const T* mask;
   std::int64_t pitch;
 
-  template <class Use>
-  __device__ void visit(std::int64_t row, std::int64_t column, CellIndex index, Use use) const {
+  __device__ Loaded load(std::int64_t row, std::int64_t column) const {
     const std::int64_t at = row * pitch + column;
-    if (index != not_found && (mask == nullptr || mask[at] != T(0)))
-      use(static_cast<double>(values[at]));
+    return {values[at], mask == nullptr || mask[at] != T(0)};
   }
 };
 
@@ -208,11 +223,14 @@ struct Extremes {
   ReductionBits* result;
 
   __device__ Value none() const { return start; }
-  __device__ void add(Value& here, std::int64_t row, std::int64_t column, CellIndex index) const {
-    inside.visit(row, column, index, [&](double value) {
-      const unsigned long long bits = ordered_bits(value);
-      join(here, {bits, bits});
-    });
+  __device__ auto load(std::int64_t row, std::int64_t column) const {
+    return inside.load(row, column);
+  }
+  __device__ void add(Value& here, const typename Inside<T>::Loaded& loaded, std::int64_t,
+                      std::int64_t, CellIndex index) const {
+    if (index == not_found || !loaded.is_inside) return;
+    const unsigned long long bits = ordered_bits(static_cast<double>(loaded.value));
+    join(here, {bits, bits});
   }
   __device__ void join(Value& here, const Value& other) const {
     here = {min(here.least, other.least), max(here.most, other.most)};
@@ -234,11 +252,14 @@ struct Units {
   ReductionBits* result;
 
   __device__ Value none() const { return {0, 0, 0}; }
-  __device__ void add(Value& here, std::int64_t row, std::int64_t column, CellIndex index) const {
-    inside.visit(row, column, index, [&](double value) {
-      const auto whole = static_cast<long long>(value * first * second);
-      join(here, {whole >> 32, whole & 0xffffffff, 1});
-    });
+  __device__ auto load(std::int64_t row, std::int64_t column) const {
+    return inside.load(row, column);
+  }
+  __device__ void add(Value& here, const typename Inside<T>::Loaded& loaded, std::int64_t,
+                      std::int64_t, CellIndex index) const {
+    if (index == not_found || !loaded.is_inside) return;
+    const auto whole = static_cast<long long>(static_cast<double>(loaded.value) * first * second);
+    join(here, {whole >> 32, whole & 0xffffffff, 1});
   }
   __device__ void join(Value& here, const Value& other) const {
     here = {here.high + other.high, here.low + other.low, here.count + other.count};
