@@ -33,7 +33,7 @@ struct Header {
 Header make_header(const Series& series, const std::vector<std::string>& fields,
                    const std::string& history) {
   Header header;
-  header.axes = {series.shape, series.spacing, {}, {}};
+  header.axes = {series.shape, series.spacing, {}, {}, series.units};
   for (const SeriesRecord& record : series.records) header.axes.add(record.time, record.step);
   const SeriesRecord& last = series.records.back();
   header.provenance = read_content(last.file).provenance;

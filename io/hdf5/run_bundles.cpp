@@ -76,7 +76,7 @@ std::vector<std::vector<std::byte>> RunIndex::read_fields(std::int64_t step, boo
 
 /// Copies the step files of `steps` into one file.
 void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t>& steps) const {
-  Axes axes{shape_, spacing_, {}, {}};
+  Axes axes{shape_, spacing_, {}, {}, units_};
   for (const std::int64_t step : steps) axes.add(records_.at(step).time, step);
   std::vector<std::uint64_t> copied;
   for (const std::int64_t step : steps) try {

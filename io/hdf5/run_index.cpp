@@ -80,6 +80,7 @@ void RunIndex::add_output(const StepRecord& record) {
   if (records_.empty()) {
     shape_ = record.shape;
     spacing_ = record.spacing;
+    units_ = record.units;
     for (auto& [name, text] : root_texts(record)) root_texts_[name] = std::move(text);
   }
   records_[record.step] = {record.time, {}, 0};
@@ -125,6 +126,7 @@ void RunIndex::read_step(std::int64_t step) {
     if (records_.empty()) {
       shape_ = axes.shape;
       spacing_ = axes.spacing;
+      units_ = axes.units;
       root_texts_ = std::move(texts);
     }
     records_[step] = {axes.times[0], {}, 0};
@@ -245,7 +247,7 @@ void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
 }
 
 void RunIndex::write_index() const {
-  Axes axes{shape_, spacing_, {}, {}};
+  Axes axes{shape_, spacing_, {}, {}, units_};
   for (const auto& [step, record] : records_) axes.add(record.time, step);
   FileWriter().write(only_rank(), path_,
                      {.shape = shape_,

@@ -17,7 +17,7 @@ namespace lapl {
 namespace {
 
 Axes record_axes(const StepRecord& record) {
-  return {record.shape, record.spacing, {record.time}, {record.step}};
+  return {record.shape, record.spacing, {record.time}, {record.step}, record.units};
 }
 
 void lay_out_fields(hid_t file, const StepRecord& record, const PackedSizes& sizes,
@@ -73,9 +73,12 @@ std::string layout_key(const StepRecord& record) {
                   fmt::join(record.spacing.by_axis, " "), fmt::join(record.spacing.origin, " "));
   const auto add = [&](std::string_view text) { key += fmt::format("\n{} {}", text.size(), text); };
   add(record.title);
+  add(record.units.length);
+  add(record.units.time);
   add(fmt::format("{}", record.form.kept_bits().value_or(0)));
   for (const NamedField& field : record.fields) {
-    for (const std::string* text : {&field.name, &field.long_name, &field.units, &field.complex})
+    for (const std::string* text :
+         {&field.name, &field.long_name, &field.units, &field.complex, &field.standard_name})
       add(*text);
     add(enum_name(record.stored_precision(field)));
     add(field.masked ? "masked" : "");

@@ -40,6 +40,7 @@ struct StoredEvent {
   std::string output;      ///< path of the step file; empty where none was due
   std::string checkpoint;  ///< path of the checkpoint; empty where none was due
   Shape shape;
+  std::string time_unit = {};
 };
 
 /// Writes outputs, checkpoints, tables and the index of a run.
