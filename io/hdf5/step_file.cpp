@@ -9,6 +9,7 @@
 #include "io/hdf5/axes.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/mask_dataset.hpp"
 #include "io/hdf5/vtkhdf.hpp"
 #include "kernels/machine/paths_in.hpp"
 #include "solver/dataset_names.hpp"
@@ -43,12 +44,13 @@ void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record,
   {
     AxisScales scales = write_axes(file, record_axes(record));
     lay_out_fields(file, record, sizes, scales);
+    if (record.mask) record.mask->write(file, scales);
     const Hdf5Group provenance = create_hdf5_group(file, dataset_name(OutputPart::provenance));
     for (const auto& [name, text] : record.provenance) write_text(provenance, name, text);
     std::vector<VtkField> fields;
     for (const NamedField& field : record.fields)
       fields.push_back({field.name, hdf5_stored_type(record.stored_precision(field))});
-    write_vtkhdf(file, record_axes(record), fields, scales);
+    write_vtkhdf(file, record_axes(record), fields, scales, record.mask.get());
     close_axes(scales);
   }
   file.close("close the HDF5 file");
@@ -75,6 +77,7 @@ std::string layout_key(const StepRecord& record) {
   add(record.title);
   add(record.units.length);
   add(record.units.time);
+  add(record.mask ? "with mask" : "");
   add(fmt::format("{}", record.form.kept_bits().value_or(0)));
   for (const NamedField& field : record.fields) {
     for (const std::string* text :
@@ -98,7 +101,7 @@ std::uint64_t axes_size(Shape shape) {
 /// An upper bound of the file's size without the fields.
 std::uint64_t expected_rest(const StepRecord& record) {
   std::uint64_t bytes = std::uint64_t{1} << 20;
-  bytes += axes_size(record.shape);
+  bytes += axes_size(record.shape) + (record.mask ? record.mask->bytes(1) : 0);
   for (const auto& [name, text] : record.provenance) bytes += text.size();
   return bytes;
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@
 #include "solver/run_config.hpp"
 
 namespace lapl {
+
+class StoredMask;
 
 /// A field of a step file.
 struct NamedField {
@@ -52,6 +55,7 @@ struct StepRecord {
   Provenance provenance;
   StoredForm form = {};  ///< in which the file has the fields
   Units units = {};
+  std::shared_ptr<const StoredMask> mask = {};  ///< of the whole grid, on the first rank
 
   Precision stored_precision(const NamedField& field) const {
     return form.precision.value_or(value_precision(field.values));

@@ -180,7 +180,8 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
                                          folder_.path().filename().string()),
                     .provenance = provenance_,
                     .form = config_.stored,
-                    .units = config_.units};
+                    .units = config_.units,
+                    .mask = mask_};
   record.provenance.emplace_back("state_digest", digest_text(captured.digest));
   for (const OutputDataset& dataset : model_.outputs)
     record.fields.push_back({dataset.name, dataset.description, dataset.unit,
