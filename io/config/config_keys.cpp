@@ -71,6 +71,27 @@ void put_size(RunConfig& run, const YamlNode& node) {
   run.spacing = Spacing::of(spacings);
 }
 
+// Where every position is a float32, rounding leaves positions that count from the first node
+// symmetric, and the digests are those of grid.origin.
+bool is_exact(std::int64_t nodes, double spacing) {
+  int exponent = 0;
+  const double digits = std::ldexp(std::frexp(spacing, &exponent), 24);  // at most 2^24
+  if (digits != std::round(digits)) return false;
+  const auto whole = static_cast<std::int64_t>(digits);
+  return nodes <= (std::int64_t{1} << 23) / (whole / (whole & -whole));
+}
+
+// Puts the middle of the grid at 0. Must run after grid.shape and its spacing are stored.
+void put_center(RunConfig& run) {
+  Spacing& spacing = run.spacing;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t nodes = by_axis(run.shape)[axis];
+    const double middle = static_cast<double>(nodes - 1) / 2;
+    spacing.origin[axis] = -middle * spacing.by_axis[axis];
+    if (!is_exact(nodes, spacing.by_axis[axis])) spacing.middle[axis] = middle;
+  }
+}
+
 void put_output_every(RunConfig& run, const YamlNode& node) {
   run.output_time.reset();
   if (const YamlNode* const time = find_child(node, "time"))
@@ -153,11 +174,10 @@ ConfigTable make_key_table(const ConfigNames& names) {
          run.spacing.origin = at.by_axis;
        }},
       {{.name = "grid.center", .type = word({"true", "false"}), .preset = "false",
-       .meaning = "true: the middle of the grid is at 0, instead of grid.origin"}, never,
+       .meaning = "true: the middle of the grid is at 0, with positions that are symmetric to the bit, "
+                  "instead of grid.origin"}, never,
        [](RunConfig& run, const YamlNode& node) {
-         for (std::size_t axis = 0; node.text == "true" && axis < 3; ++axis)
-           run.spacing.origin[axis] =
-               static_cast<double>(by_axis(run.shape)[axis] - 1) / -2 * run.spacing.by_axis[axis];
+         if (node.text == "true") put_center(run);
        }},
       {{.name = "grid.coordinates", .type = word(names_in(name_table<Coordinates>)),
        .preset = "cartesian",

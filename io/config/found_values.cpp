@@ -51,7 +51,7 @@ void find_grid(ConfigInMaking& config, const Entries& entries) {
     note_found(config, "grid.spacing", list(spacing.given(config.run.shape.axes)), "of grid.size");
     note_found(config, "grid.size", "null", "see grid.spacing");
   }
-  if (entries.at("grid.center").value->text == "true") {
+  if (entries.at("grid.center").value->text == "true" && spacing.middle == Spacing().middle) {
     const std::vector origin(spacing.origin.end() - config.run.shape.axes, spacing.origin.end());
     note_found(config, "grid.origin", list(origin), "of grid.center");
     note_found(config, "grid.center", "false", "see grid.origin");

@@ -39,6 +39,20 @@ Hdf5Dataset write_scale(hid_t file, const char* name, const std::vector<double>&
   return scale;
 }
 
+/// True if the positions are those of a Spacing with a middle, and of none without.
+bool is_centred(const std::vector<double>& positions, double spacing) {
+  Spacing plain, centred;
+  plain.by_axis[0] = centred.by_axis[0] = spacing;
+  plain.origin[0] = positions.front();
+  centred.middle[0] = static_cast<double>(positions.size() - 1) / 2;
+  const auto are = [&](const Spacing& given) {
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      if (positions[i] != given.position(0, static_cast<double>(i))) return false;
+    return true;
+  };
+  return are(centred) && !are(plain);
+}
+
 /// A limit without effect: no text is longer than its file.
 constexpr std::size_t any_length = std::size_t{1} << 40;
 
@@ -158,6 +172,8 @@ Axes read_axes(hid_t file) {
     extents.push_back(std::ssize(positions));
     if (positions.empty()) continue;
     axes.spacing.origin[i] = positions.front();
+    if (is_centred(positions, axes.spacing.by_axis[i]))
+      axes.spacing.middle[i] = static_cast<double>(positions.size() - 1) / 2;
     if (!std::isfinite(positions.front()))
       throw IoError(std::string("axis ") + all_axes[i].position + " begins at " +
                     std::to_string(positions.front()) + " (expected a finite number)");

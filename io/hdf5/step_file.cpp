@@ -71,8 +71,9 @@ NamedValues changing_values(const StepRecord& record) {
 /// Equal for two records only if their step files differ just in changing_values and fields.
 std::string layout_key(const StepRecord& record) {
   std::string key =
-      fmt::format("{} {} {} {}", shape_text(record.shape), record.shape.axes,
-                  fmt::join(record.spacing.by_axis, " "), fmt::join(record.spacing.origin, " "));
+      fmt::format("{} {} {} {} {}", shape_text(record.shape), record.shape.axes,
+                  fmt::join(record.spacing.by_axis, " "), fmt::join(record.spacing.origin, " "),
+                  fmt::join(record.spacing.middle, " "));
   const auto add = [&](std::string_view text) { key += fmt::format("\n{} {}", text.size(), text); };
   add(record.title);
   add(record.units.length);
