@@ -94,6 +94,7 @@ struct Problem {
   /// trees that compute a, then b, at each ghost node of a face that varies with time or place
   std::vector<StageTree> conditions = {};
   std::array<double, 3> spacing = {1, 1, 1};  ///< distance of nodes along planes, rows, columns
+  std::array<double, 3> middle = {0, 0, 0};   ///< Spacing::middle: where positions of trees are 0
   StepTimes clock = {};
   /// true if the last field is not part of the state, but the step's error in each cell, divided by
   /// the tolerance

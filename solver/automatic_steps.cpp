@@ -26,6 +26,7 @@ RunConfig with_cells(RunConfig config, std::int64_t most) {
     for (const auto extent : {&Shape::planes, &Shape::rows, &Shape::columns})
       shape.*extent = std::max(std::min<std::int64_t>(all.*extent, 8), all.*extent / together);
   const double spacing = config.spacing.by_axis[2];
+  config.spacing.middle = Spacing().middle;  // the first node stays where it is
   for (std::size_t axis = 0; axis < 3; ++axis)
     config.spacing.by_axis[axis] *=
         static_cast<double>(by_axis(all)[axis]) / static_cast<double>(by_axis(shape)[axis]);

@@ -9,9 +9,9 @@
 namespace lapl {
 
 /// Names in the root of outputs, index files (fields.nc) and exported files, besides the fields.
-enum class OutputPart { time, step, x, y, z, provenance, vtkhdf };
-inline constexpr std::array<const char*, 7> output_parts = {"time", "step",       "x",     "y",
-                                                            "z",    "provenance", "VTKHDF"};
+enum class OutputPart { time, step, x, y, z, mask, provenance, vtkhdf };
+inline constexpr std::array<const char*, 8> output_parts = {"time", "step", "x",          "y",
+                                                            "z",    "mask", "provenance", "VTKHDF"};
 
 /// Names in the root of checkpoints, besides the fields. Only earlier versions wrote the last two.
 enum class CheckpointPart {

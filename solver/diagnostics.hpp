@@ -26,7 +26,7 @@ struct StepColumn {
   const char* title;  ///< for the pages of reports
 };
 inline constexpr std::array<StepColumn, 6> step_columns = {
-    {{"step_size", "Step size (s)"},
+    {{"step_size", "Step size"},
      {"step_error", "Error of the last step, of the tolerance"},
      {"rejections", "Rejected steps"},
      {"stages", "Stages of a step"},
@@ -38,7 +38,7 @@ std::string column_prefix(const std::vector<std::string>& fields, const std::str
 
 /// Column names of diagnostics.csv between time and speed: u_min to u_l2 for each field (min to l2
 /// if there is one field), then the integrals. If steps vary: those of step_columns that the run
-/// has: the size of the last step in seconds, its error in units of the tolerance, the number of
+/// has: the size of the last step, its error in units of the tolerance, the number of
 /// steps rejected so far, and the stages of the last step. If steps solve equations over the grid:
 /// the iterations and the largest residual.
 std::vector<std::string> diagnostics_columns(const RunConfig& config);

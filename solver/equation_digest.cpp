@@ -126,6 +126,7 @@ class CanonDigest {
       case Operation::position:
         joined.add(node.index);
         add_place();
+        if (const double middle = problem_.middle[node.index]; middle != 0) joined.add(middle);
         return joined;
       case Operation::noise: return joined.add(node.seed).add(node.index);
       case Operation::number: return joined.add(node.number);

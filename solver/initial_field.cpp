@@ -152,6 +152,7 @@ void impose_node_values(const RunConfig& config, RowRange rows,
   const Shape shape = config.shape;
   Problem<T> grid{.shape = shape, .faces = {}};
   grid.spacing = config.spacing.by_axis;
+  grid.middle = config.spacing.middle;
   const std::vector<std::string> names = coefficient_names(config);
   const auto impose = [&](const SideCondition& condition, std::size_t field) {
     std::set<std::string> used;

@@ -181,6 +181,7 @@ Problem<T> problem_with(const RunConfig& config, const CoefficientFields& coeffi
     for (const GridSolve& solve : stage.solves)
       problem.systems.resize(std::max<std::size_t>(problem.systems.size(), solve.system + 1));
   problem.spacing = config.spacing.by_axis;
+  problem.middle = config.spacing.middle;
   problem.clock = step_times(config);
   for (const std::string& name : coefficient_names(config))
     problem.coefficients.push_back(shared_values(rounded_once<T>(coefficients.at(name))));
@@ -281,6 +282,7 @@ std::vector<double> values_of_formula(const std::string& name, const FormulaText
   Problem<double> problem{.shape = part.shape(), .faces = {}, .step_fields = 0};
   problem.part = part;
   problem.spacing = names.spacing;
+  problem.middle = names.middle;
   const auto new_array = [&, open = open_faces(faces, part)] {
     problem.faces.push_back(open);
     return problem.arrays() - 1;

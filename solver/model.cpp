@@ -12,7 +12,6 @@
 #include "solver/outputs.hpp"
 
 namespace lapl {
-
 Model::Model(const RunConfig& config) : Model(config, make_system(config)) {}
 
 Model::Model(RunConfig config, FormulaSystem of_config)
@@ -27,20 +26,24 @@ Model::Model(RunConfig config, FormulaSystem of_config)
     const auto field = std::ranges::find(run.fields, name);
     if (field != run.fields.end()) {
       const auto index = field - run.fields.begin();
-      outputs.push_back({name, name, "1", "field " + name, index, std::nullopt});
+      const auto [unit, label, standard_name] = field_labels(run, name);
+      outputs.push_back({name, label.empty() ? name : label, unit, standard_name, "field " + name,
+                         index, std::nullopt});
       if (run.mask) outputs.back().derived = static_cast<std::size_t>(index);
       continue;
     }
     const auto given = std::ranges::find(run.derived, name, &DerivedConfig::name);
     if (given != run.derived.end()) {
-      outputs.push_back({name, given->formula.text(), given->unit, "output " + name, 0, place++});
+      outputs.push_back(
+          {name, given->formula.text(), given->unit, "", "output " + name, 0, place++});
       derived.push_back(value_stages(system, given->formula.parsed(name), fill_value));
     } else {
       const auto named = std::ranges::find(named_outputs(), name, &NamedOutput::name);
       if (named == named_outputs().end())
         throw ConfigError("output.fields: found {} (expected one of {})", name,
                           fmt::join(output_names(run), ", "));
-      outputs.push_back({name, named->description(run), named->unit, "the " + name, 0, place++});
+      outputs.push_back(
+          {name, named->description(run), named->unit(run), "", "the " + name, 0, place++});
       derived.push_back(named->stages(run, system, fill_value));
     }
   }
@@ -48,7 +51,8 @@ Model::Model(RunConfig config, FormulaSystem of_config)
     outputs.push_back({filter.name,
                        fmt::format("{}, {} with {}", filtered_field(run, filter),
                                    enum_name(filter.kind), enum_name(filter.kernel)),
-                       "1", "filter " + filter.name, 0, place++});
+                       field_labels(run, filtered_field(run, filter)).unit, "",
+                       "filter " + filter.name, 0, place++});
   for (const IntegralConfig& integral : run.integrals) {
     const Formula formula = integral.formula.parsed(integral.name);
     const CellFaces faces = faces_on(integral.on, run);

@@ -15,7 +15,8 @@ namespace lapl {
 
 /// One dataset of a run's outputs.
 struct OutputDataset {
-  std::string name, description, unit;
+  std::string name, description;    ///< the description is the field's label where it has one
+  std::string unit, standard_name;  ///< empty where the config gives none
   /// name in messages, if the dataset is derived: "the laplacian", "filter smooth"
   std::string subject;
   std::int64_t field = 0;  ///< index in the state, if the dataset is not derived

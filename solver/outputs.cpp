@@ -7,6 +7,7 @@
 #include "kernels/derived.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/ranks/rank_rows.hpp"
+#include "solver/equation/complex_parts.hpp"
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/side_stages.hpp"
 #include "solver/make_problem.hpp"
@@ -31,11 +32,19 @@ StepStages laplacian_stages(const RunConfig& run, const FormulaSystem& system, d
   return with_conditions(std::move(made), system, outside);
 }
 
+// In words of UDUNITS: "K m-2".
+std::string laplacian_unit(const RunConfig& run) {
+  const std::string& length = run.units.length;
+  const std::string field = field_labels(run, run.fields.front()).unit;
+  if (length.empty() || field.empty()) return {};
+  return fmt::format("{} {}-2", field, is_plain_name(length) ? length : '(' + length + ')');
+}
+
 }  // namespace
 
 std::span<const NamedOutput> named_outputs() {
   static constexpr NamedOutput rows[] = {
-      {laplacian_name, "m-2", true,
+      {laplacian_name, laplacian_unit, true,
        [](const RunConfig& run) {
          return fmt::format("{}-point Laplacian of {}", 1 + 2 * run.shape.axes, run.fields.front());
        },
@@ -55,6 +64,19 @@ std::vector<std::string> output_names(const RunConfig& config) {
     for (const NamedOutput& output : named_outputs()) names.emplace_back(output.name);
   for (const DerivedConfig& derived : config.derived) names.push_back(derived.name);
   return names;
+}
+
+FieldLabels field_labels(const RunConfig& run, const std::string& field) {
+  const std::string complex = complex_parent(run, field);
+  const auto given = run.labels.find(complex.empty() ? field : complex);
+  if (given == run.labels.end()) return {};
+  FieldLabels labels = given->second;
+  if (complex.empty()) return labels;
+  labels.standard_name.clear();
+  if (!labels.label.empty())
+    labels.label =
+        (field == part_names(complex)[0] ? "real part of " : "imaginary part of ") + labels.label;
+  return labels;
 }
 
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter) {

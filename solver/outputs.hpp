@@ -17,7 +17,7 @@ inline constexpr std::string_view laplacian_name = "laplacian";
 /// An output with a predefined name, which every run of one field has.
 struct NamedOutput {
   std::string_view name;
-  const char* unit;
+  std::string (*unit)(const RunConfig& run);  ///< empty where the config does not tell
   /// Plots are centred on 0, from the 5th to the 95th percentile: positive and negative values are
   /// equally important, and extremes are rare.
   bool drawn_around_zero;
@@ -32,6 +32,10 @@ bool is_drawn_around_zero(std::string_view name);
 
 /// The names that output.fields accepts, in the order in which they are listed.
 std::vector<std::string> output_names(const RunConfig& config);
+
+/// The words for a field of the state; a part of a complex one has its unit, and says in the label
+/// which part it is.
+FieldLabels field_labels(const RunConfig& run, const std::string& field);
 
 /// The field of the run that the filter reads.
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);

@@ -10,29 +10,35 @@
 namespace lapl {
 namespace {
 
+// A step with three digits and its unit.
+std::string short_text(const RunConfig& config, double step) {
+  return with_unit(fmt::format("{:.3g}", step), config.units.time);
+}
+
 std::string smallest_text(const RunConfig& config, const StepControl& control) {
   const double smallest = control.smallest();
   return smallest == config.smallest_step
-             ? fmt::format("limits.smallest_step of {} s", smallest)
-             : fmt::format("{:.3g} s, ten times the spacing of float64 there", smallest);
+             ? with_unit(fmt::format("limits.smallest_step of {}", smallest), config.units.time)
+             : short_text(config, smallest) + ", ten times the spacing of float64 there";
 }
 
 }  // namespace
 
-std::string words_on_tiny_step(std::int64_t step, double time, double longest) {
+std::string words_on_tiny_step(const RunConfig& config, std::int64_t step, double time,
+                               double longest) {
   return fmt::format(
-      "step {}: the largest stable step is {:.3g} s, too short to change the time {} (smaller "
-      "steps "
+      "step {}: the largest stable step is {}, too short to change the time {} (smaller steps "
       "from the beginning, or time.tolerance with bs23 or dopri5, may help)",
-      step, longest, time);
+      step, short_text(config, longest), time);
 }
 
 std::string words_on_refused_size(const RunConfig& config, const StepControl& control,
                                   std::int64_t step) {
   return fmt::format(
-      "step {}: at time {} the next step would be {:.3g} s, below {}; the state is stored as a "
+      "step {}: at time {} the next step would be {}, below {}; the state is stored as a "
       "checkpoint",
-      step + 1, control.time(step), control.longest(), smallest_text(config, control));
+      step + 1, control.time(step), short_text(config, control.longest()),
+      smallest_text(config, control));
 }
 
 std::string words_on_unknown_step(const RunConfig& config, std::int64_t step, double time,
@@ -66,14 +72,14 @@ std::string words_on_refused_step(Backend<T>& backend, const RunConfig& config,
                      : fmt::format(" is {}", before[i]);
   }
   const std::string place = place_text(cell_at(shape, cell), shape.axes);
-  const double size = control.state().clock.step;
+  const std::string size = short_text(config, control.state().clock.step);
   if (!finite)
     return fmt::format(
         "step {}: at time {} the rates are not finite at or near {}, where {}, even in a step of "
-        "{:.3g} s; the state before is stored as a checkpoint",
+        "{}; the state before is stored as a checkpoint",
         step + 1, control.time(step), place, values, size);
   return fmt::format(
-      "step {}: at time {} even a step of {:.3g} s has {:.3g} times the error that time.tolerance "
+      "step {}: at time {} even a step of {} has {:.3g} times the error that time.tolerance "
       "allows, at {}, where {}, and a shorter one would be below {}; the state before is stored as "
       "a checkpoint",
       step + 1, control.time(step), size, error, place, values, smallest_text(config, control));

@@ -11,7 +11,8 @@
 namespace lapl {
 
 /// The message where the largest stable step after `step` is too short to change the time.
-std::string words_on_tiny_step(std::int64_t step, double time, double longest);
+std::string words_on_tiny_step(const RunConfig& config, std::int64_t step, double time,
+                               double longest);
 
 /// The message where the last error requires that the step after `step` be shorter than the limit.
 std::string words_on_refused_size(const RunConfig& config, const StepControl& control,

@@ -158,7 +158,7 @@ class Run {
     if (control_->use_estimate(found, step_) && reports)
       steps_.report(step_, control_->state().longest);
     if (!control_->measures_error() && control_->is_stuck())
-      throw NumericalError(words_on_tiny_step(step_, time(), found.longest));
+      throw NumericalError(words_on_tiny_step(config_, step_, time(), found.longest));
   }
 
   // Ends the run because no stable step is known. The state is stored.
@@ -219,7 +219,7 @@ class Run {
         }
       }
       step_ += steps;
-      const std::string short_steps = short_steps_.after(steps, *control_);
+      const std::string short_steps = short_steps_.after(steps, *control_, config_.units.time);
       if (!short_steps.empty() && steps_.warn && ranks_.is_first()) steps_.warn(step_, short_steps);
       if (control_->left(step_) > 0) continue;
       if (!control_->measures_error()) control_->arrive(step_);

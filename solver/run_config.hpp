@@ -25,6 +25,7 @@
 #include "solver/filters/window_config.hpp"
 #include "solver/names.hpp"
 #include "solver/precision.hpp"
+#include "solver/units.hpp"
 
 namespace lapl {
 
@@ -189,7 +190,7 @@ struct EquationConfig {
 struct DerivedConfig {
   std::string name;
   FormulaText formula;
-  std::string unit = "1";
+  std::string unit = {};  ///< empty where the config names none
 };
 
 /// A column of diagnostics.csv: the integral of a formula.
@@ -228,17 +229,19 @@ struct StopConfig {
 /// Largest step number; float64 holds it exactly.
 inline constexpr std::int64_t most_steps = std::int64_t{1} << 53;
 
-/// A step and the time of its state in seconds.
+/// A step and the time of its state.
 struct StepAtTime {
   std::int64_t step = 0;
   double time = 0;
 };
 
-/// All values of a run's config.
+/// All values of a run's config. Times are simulated, in the unit that the config means, unless
+/// they are seconds of wall-clock time.
 struct RunConfig {
   Shape shape;
   bool is_sample = false;  ///< on another grid than the one asked for, to time or examine steps
   Spacing spacing;         ///< h
+  Units units;
   Coordinates coordinates = Coordinates::cartesian;
   Boundaries boundaries;
   std::vector<SideCondition> conditions;
@@ -246,6 +249,7 @@ struct RunConfig {
   std::optional<ParameterConfig> mask;
   std::vector<SideCondition> mask_conditions;  ///< at the mask's boundary; insulated without one
   std::vector<std::string> fields = {"field"};
+  std::map<std::string, FieldLabels, std::less<>> labels;  ///< by field, the complex ones whole
   std::vector<std::string> complex_fields;  ///< NAME, where `fields` has its parts NAME_re, NAME_im
   std::map<std::string, ParameterConfig, std::less<>> parameters;
   std::map<std::string, WindowConfig, std::less<>> kernels;  ///< that formulas convolve with
@@ -259,15 +263,15 @@ struct RunConfig {
   /// values of the fields about which etdrk2 and etdrk4 linearise the rates: one for all fields, or
   /// one for each
   std::vector<double> linear_about = {0};
-  /// dt in seconds; unset where the equation's parameters imply it, and until it is found
+  /// dt; unset where the equation's parameters imply it, and until it is found
   std::optional<double> time_step;
-  double start = 0;  ///< seconds: time of the initial state
+  double start = 0;  ///< time of the initial state
   /// since when steps of one size have `time_step`; unset: since step 0
   std::optional<StepAtTime> since;
-  std::int64_t steps = 0;     ///< number of the last step
-  std::optional<double> end;  ///< seconds; where set, `steps` follows from it
-  std::vector<double> meets;  ///< seconds, ascending: times at which a step ends, where steps vary
-  std::optional<double> largest_step;  ///< seconds, where steps vary
+  std::int64_t steps = 0;              ///< number of the last step
+  std::optional<double> end;           ///< time; where set, `steps` follows from it
+  std::vector<double> meets;           ///< ascending: times at which a step ends, where steps vary
+  std::optional<double> largest_step;  ///< where steps vary
   /// a step at which the run stops as it does at a signal; verify-restart alone sets it
   std::optional<std::int64_t> stops_at;
 
@@ -279,7 +283,7 @@ struct RunConfig {
 
   std::string directory;              ///< path of the run folder, as given
   std::int64_t output_every = 2500;   ///< steps
-  std::optional<double> output_time;  ///< seconds between outputs, instead of output_every
+  std::optional<double> output_time;  ///< time between outputs, instead of output_every
   std::vector<std::string> output_fields = {"field", "laplacian"};
   StoredForm stored;  ///< how outputs store their values
   std::vector<DerivedConfig> derived;
@@ -291,15 +295,16 @@ struct RunConfig {
   Cadence checkpoint_every = {.steps = 2500, .seconds = std::nullopt};
   std::int64_t checkpoints_kept = 3;
 
-  std::optional<double> wall_time;  ///< seconds
-  double smallest_step = 0;         ///< seconds: below it a run with time.tolerance ends
+  std::optional<double> wall_time;  ///< seconds of wall-clock time
+  double smallest_step = 0;         ///< below it a run with time.tolerance ends
   std::int64_t check_finite_every = 500;
   std::optional<std::int64_t> check_stability_every;  ///< steps
   bool refuses_unstable = true;  ///< true: an unstable step is an error; false: a warning
   /// scheme steady: the largest estimated error of the state, relative to each field's largest
   /// value, as both parts; unset: that of implicit steps
   std::optional<Tolerance> steady_tolerance;
-  std::optional<double> steady;  ///< change per second at which a run is complete; unset: never
+  std::optional<double>
+      steady;  ///< change per unit of time at which a run is complete; unset: never
   std::optional<StopConfig> stop;
   std::optional<std::int64_t> verify_every;  ///< steps; unset: never (solver/verification.hpp)
 

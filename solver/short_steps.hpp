@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "solver/step_control.hpp"
+#include "solver/units.hpp"
 
 namespace lapl {
 
@@ -18,7 +20,7 @@ class ShortSteps {
 
   /// Called after `steps` steps of one size. Returns a warning, once, if the next time that must be
   /// met was more than `far` such steps away after each of the last `enough` steps.
-  std::string after(std::int64_t steps, const StepControl& control) {
+  std::string after(std::int64_t steps, const StepControl& control, std::string_view time_unit) {
     const double left = control.steps_to_target();
     count_ = left > far ? count_ + steps : 0;
     if (count_ < enough || reported_) return {};
@@ -26,8 +28,8 @@ class ShortSteps {
     return fmt::format(
         "the last {} steps were so short that the next output, time.meet or end stayed more than "
         "{:.0e} steps away (expected limits.smallest_step, which ends a run with such steps; the "
-        "last one is {:.3g} s)",
-        enough, far, control.state().clock.step);
+        "last one is {})",
+        enough, far, with_unit(fmt::format("{:.3g}", control.state().clock.step), time_unit));
   }
 
  private:

@@ -184,12 +184,14 @@ std::optional<int> automatic_stages(const RunConfig& config,
   return high;
 }
 
-std::string stable_step_text(const StableStep& step, const std::string& at) {
+std::string stable_step_text(const RunConfig& config, const StableStep& step,
+                             const std::string& at) {
   if (!step.largest) return fmt::format("not known ({})", step.why_unknown);
   const std::string estimated = step.estimated ? fmt::format(" (estimated {})", at) : "";
   if (*step.largest == 0) return "none: every step is unstable" + estimated;
   if (std::isinf(*step.largest)) return "any: no step is unstable" + estimated;
-  return fmt::format("{:.{}g} s{}", *step.largest, step.estimated ? 4 : 7, estimated);
+  const int digits = step.estimated ? 4 : 7;
+  return with_unit(fmt::format("{:.{}g}", *step.largest, digits), config.units.time) + estimated;
 }
 
 std::string step_warning(const RunConfig& config, const FormulaSystem& system,
@@ -208,8 +210,8 @@ std::string step_warning(const RunConfig& config, const FormulaSystem& system,
         found, enum_name(config.scheme.kind), at);
   return fmt::format(
       "time.step: found {}, which may be unstable (the largest stable step is estimated to be "
-      "{:.4g} s {})",
-      found, *step.largest, at);
+      "{} {})",
+      found, with_unit(fmt::format("{:.4g}", *step.largest), config.units.time), at);
 }
 
 std::string why_no_step(const RunConfig& config, const StableStep& step) {

@@ -65,7 +65,7 @@ std::optional<int> automatic_stages(const RunConfig& config,
                                     const std::function<StableStep(TimeScheme)>& stable);
 
 /// The step as text: "0.25 s", or why there is none; `at` says where an estimate was made.
-std::string stable_step_text(const StableStep& step,
+std::string stable_step_text(const RunConfig& config, const StableStep& step,
                              const std::string& at = "at the initial state");
 
 /// A warning about the run's step; empty where there is none. `at` says where an estimate was made.

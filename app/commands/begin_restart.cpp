@@ -130,11 +130,10 @@ StepWords recheck_step(Backend<T>& backend, const Model& model,
       throw ConfigError(
           "time.step: found auto, and the largest stable step is {} (expected a "
           "change under which some steps are stable, and others are not)",
-          stable_step_text(stable, at));
-    words.note = fmt::format(
-        "time.step: {:.4g} s from there on, 0.9 of the largest stable step of "
-        "{}",
-        size, stable_step_text(stable, at));
+          stable_step_text(config, stable, at));
+    words.note = fmt::format("time.step: {} from there on, 0.9 of the largest stable step of {}",
+                             with_unit(fmt::format("{:.4g}", size), config.units.time),
+                             stable_step_text(config, stable, at));
   }
   if (steps) steps->longest = of_first(backend.ranks(), size);
   return words;

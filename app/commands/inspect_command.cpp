@@ -86,6 +86,8 @@ Json describe_file(const fs::path& file) {
                  {"precision", content.precision}};
   if (const auto& origin = content.spacing.origin; origin != std::array{0.0, 0.0, 0.0})
     result["origin"] = std::vector(origin.end() - content.shape.axes, origin.end());
+  if (!content.units.length.empty()) result["grid_unit"] = content.units.length;
+  if (!content.units.time.empty()) result["time_unit"] = content.units.time;
   if (content.steps.size() == 1) {
     result["step"] = content.steps.front();
     result["time"] = content.times.front();
@@ -94,7 +96,11 @@ Json describe_file(const fs::path& file) {
     result["times"] = content.times;
   }
   Json fields = Json::object();
-  for (const std::string& name : content.fields) fields[name] = describe_field(file, content, name);
+  for (const std::string& name : content.fields) {
+    fields[name] = describe_field(file, content, name);
+    const auto unit = content.field_units.find(name);
+    if (unit != content.field_units.end()) fields[name]["unit"] = unit->second;
+  }
   if (!fields.empty()) {
     result["fields"] = fields;
     // The file has the digest of the whole state; a dataset may be one field of several.
@@ -130,8 +136,10 @@ Json describe_run(const fs::path& folder) {
 void add_lines(const Json& values, std::vector<std::vector<std::string>>& lines) {
   for (const auto& [name, value] : values.items()) {
     if (name == "newest")
-      lines.push_back({"newest output", fmt::format("{}, t = {} s", cell_text(value["file"]),
-                                                    cell_text(value["time"]))});
+      lines.push_back(
+          {"newest output",
+           with_unit(fmt::format("{}, t = {}", cell_text(value["file"]), cell_text(value["time"])),
+                     cell_text(value.value("time_unit", Json())))});
     else if (name == "summary" || name == "provenance")
       add_lines(value, lines);
     else if (name != "fields" && name != "arrays" && value != "")
@@ -146,9 +154,17 @@ std::string values_table(const std::string& title, const Json& all,
   lines.back().insert(lines.back().end(), columns.begin(), columns.end());
   for (const auto& [name, values] : all.items()) {
     lines.push_back({printable(name)});
-    for (const std::string& what : columns) lines.back().push_back(cell_text(values[what]));
+    for (const std::string& what : columns)
+      lines.back().push_back(cell_text(values.value(what, Json())));
   }
   return table_text(lines, 2);
+}
+
+std::vector<std::string> field_columns(const Json& fields) {
+  const bool units = std::ranges::any_of(fields, [](const Json& f) { return f.contains("unit"); });
+  std::vector<std::string> columns = {"min", "max", "mean", "digest"};
+  if (units) columns.insert(columns.begin() + 3, "unit");
+  return columns;
 }
 
 // The last line of the result; its first word sums it up.
@@ -174,7 +190,7 @@ void print_tables(const Json& values) {
   print_text("{}", table_text(lines));
   const Json& shown = values.contains("newest") ? values["newest"] : values;
   if (shown.contains("fields"))
-    print_text("{}", values_table("field", shown["fields"], {"min", "max", "mean", "digest"}));
+    print_text("{}", values_table("field", shown["fields"], field_columns(shown["fields"])));
   if (shown.contains("arrays"))
     print_text(
         "{}", values_table("array", shown["arrays"], {"shape", "precision", "min", "max", "mean"}));

@@ -266,7 +266,7 @@ class WaysOf {
     const StableStep stable = stable_steps_(scheme);
     const std::optional<double> step = automatic_step(stable);
     if (!step) {
-      way.why_not = "the largest stable step is " + stable_step_text(stable);
+      way.why_not = "the largest stable step is " + stable_step_text(config_, stable);
       return way;
     }
     const double longest = std::min(next_output(), end_);

@@ -22,7 +22,7 @@ namespace lapl {
 struct Way {
   std::string name;                      ///< a scheme, or spectral
   std::optional<double> tolerance = {};  ///< time.tolerance, if steps are set by error
-  double step = 0;                       ///< seconds; on average, where steps vary
+  double step = 0;                       ///< on average, where steps vary
   int stages = 1;                        ///< of a step, with rkl2 and steps of one size
   Forecast forecast = {};                ///< of the whole run
   /// at the time Ways::trial, relative to the field's largest value; none if it is not known
@@ -31,7 +31,7 @@ struct Way {
 };
 
 struct Ways {
-  double trial = 0;           ///< seconds of simulated time after which errors are compared
+  double trial = 0;           ///< simulated time after which errors are compared
   std::string why_no_errors;  ///< empty if errors are known
   Way own;                    ///< the run's own steps
   std::vector<Way> others;

@@ -79,7 +79,7 @@ Json as_json(const Plan& plan) {
   json.update(
       {{"time_step", step_seconds(config)},
        {"largest_stable_step", largest && std::isfinite(*largest) ? Json(*largest) : Json()},
-       {"largest_stable_step_text", stable_step_text(plan.stable)},
+       {"largest_stable_step_text", stable_step_text(config, plan.stable)},
        {"step_warning", plan.step_warning},
        {"step_note", plan.step_note}});
   if (!plan.time) return json;
@@ -128,25 +128,27 @@ std::string bytes_text(double bytes, double available) {
 // The words before a number that is a lower bound.
 const char* least_word(const Forecast& forecast) { return forecast.settled ? "" : "at least "; }
 
-std::string way_text(const Way& way) {
+std::string way_text(const Way& way, const std::string& time_unit) {
   if (!way.why_not.empty()) return "not offered: " + way.why_not;
   const Forecast& forecast = way.forecast;
   const auto bound = [&](const std::string& number) { return least_word(forecast) + number; };
-  return fmt::format("{:>17}  {:>17}  {:>10.4g} s  {}{}",
-                     bound(fmt::format("{:.3g} s", forecast.seconds)),
-                     bound(std::to_string(forecast.steps)), way.step,
-                     way.error ? fmt::format("{:.1e}", *way.error) : "not known",
-                     way.stages > 1 ? fmt::format("  {} stages a step", way.stages) : "");
+  return fmt::format(
+      "{:>17}  {:>17}  {:>12}  {}{}", bound(fmt::format("{:.3g} s", forecast.seconds)),
+      bound(std::to_string(forecast.steps)), with_unit(fmt::format("{:.4g}", way.step), time_unit),
+      way.error ? fmt::format("{:.1e}", *way.error) : "not known",
+      way.stages > 1 ? fmt::format("  {} stages a step", way.stages) : "");
 }
 
 // Prints a line for each way: time of stepping, steps, size of a step, and error.
-void print_ways(const Ways& ways) {
+void print_ways(const Ways& ways, const std::string& time_unit) {
   print_text("ways to the same time:\n");
-  print_text("  {:<15} {:>17}  {:>17}  {:>12}  error{}\n", "time.scheme", "stepping", "steps",
-             "step", ways.why_no_errors.empty() ? fmt::format(" at {:.3g} s", ways.trial) : "");
-  const auto line = [](const Way& way, const char* mark) {
+  print_text(
+      "  {:<15} {:>17}  {:>17}  {:>12}  error{}\n", "time.scheme", "stepping", "steps", "step",
+      ways.why_no_errors.empty() ? " at " + with_unit(fmt::format("{:.3g}", ways.trial), time_unit)
+                                 : "");
+  const auto line = [&](const Way& way, const char* mark) {
     const std::string by = way.tolerance ? fmt::format(" to {:.0e}", *way.tolerance) : "";
-    print_text("{} {:<15} {}\n", mark, way.name + by, way_text(way));
+    print_text("{} {:<15} {}\n", mark, way.name + by, way_text(way, time_unit));
   };
   line(ways.own, "*");
   for (const Way& way : ways.others) line(way, " ");
@@ -169,9 +171,9 @@ void print_steps(const Forecast& stepping, const RunConfig& config) {
                  ? fmt::format(", at most {} if they become no longer", *stepping.most_steps)
                  : "; more if they become shorter");
   print_text(
-      "            not known before the run ends: their size varies ({} led to {:.3g} of {:.6g} "
-      "s)\n",
-      stepping.taken, stepping.reached, run_seconds(config));
+      "            not known before the run ends: their size varies ({} led to {:.3g} of {})\n",
+      stepping.taken, stepping.reached,
+      with_unit(fmt::format("{:.6g}", run_seconds(config)), config.units.time));
 }
 
 void print_time(const RunTime& time, const RunConfig& config, const std::string& backend) {
@@ -215,7 +217,7 @@ void print_time(const RunTime& time, const RunConfig& config, const std::string&
         "            steps (compute.precision float64 keeps it)\n",
         *time.good_steps);
   if (!time.frozen.empty()) print_text("warning:    step 0: {}\n", time.frozen);
-  if (time.ways) print_ways(*time.ways);
+  if (time.ways) print_ways(*time.ways, config.units.time);
 }
 
 void print(const Plan& plan) {
@@ -227,8 +229,9 @@ void print(const Plan& plan) {
                stored_coefficient(config), largest_coefficient(config),
                100 * (1 - stored_coefficient(config) / largest_coefficient(config)));
   else
-    print_text("stability:  steps of {:.6g} s; largest stable step: {}\n", step_seconds(config),
-               stable_step_text(plan.stable));
+    print_text("stability:  steps of {}; largest stable step: {}\n",
+               with_unit(fmt::format("{:.6g}", step_seconds(config)), config.units.time),
+               stable_step_text(plan.config, plan.stable));
   if (config.scheme.kind == Scheme::rkl2)
     print_text("scheme:     {} of {} stages\n", enum_name(config.scheme.kind),
                *config.scheme.stages);

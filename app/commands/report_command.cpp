@@ -93,7 +93,7 @@ std::vector<ReportStep> pictured(const PlotSource& source, std::size_t most) {
     steps.push_back({*output.step, content.times.front(), {}});
   }
   for (FieldSeries& series : all) {
-    for (auto& [step, field] : series.drawn) field.name += cut_text(source.axes(), cut);
+    for (auto& [step, field] : series.drawn) field.cut = cut_text(source.axes(), cut);
     add_panels(std::move(series), steps, cut_axes(source.axes(), cut));
   }
   return steps;

@@ -43,8 +43,7 @@ std::pair<fs::path, RecordChoice> split_words(const std::string& words) {
   RecordChoice choice;
   choice.time = read_number(time).real;
   if (!choice.time)
-    throw ConfigError("--from {}: found {} after @ (expected a time in seconds, or last)", words,
-                      shown(time));
+    throw ConfigError("--from {}: found {} after @ (expected a time, or last)", words, shown(time));
   return {words.substr(0, at), choice};
 }
 

@@ -40,11 +40,12 @@ std::string step_hint(const Model& model, const RunFolder& folder) try {
       },
       last.values);
   const std::string step =
-      steps ? fmt::format("{:.7g} s at step {}", steps->longest, last.header.step)
-            : fmt::format("{:.7g} s", step_seconds(config));
+      with_unit(fmt::format("{:.7g}", steps ? steps->longest : step_seconds(config)),
+                config.units.time) +
+      (steps ? fmt::format(" at step {}", last.header.step) : "");
   const bool implicit = config.scheme.kind == Scheme::imex && !config.scheme.tolerance;
   return fmt::format("\ntime.step is {}; the largest stable step: {}{}", step,
-                     stable_step_text(stable, fmt::format("at step {}", last.header.step)),
+                     stable_step_text(config, stable, fmt::format("at step {}", last.header.step)),
                      implicit ? "; imex also needs steps shorter than 3.4 times the time in which "
                                 "its reactions grow by a factor of e (time.tolerance finds them)"
                               : "");
@@ -63,10 +64,11 @@ EstimateStep<T> step_estimator(const Model& model, const std::shared_ptr<StableS
                   : stable_step_at(config, system, coefficients, state, ahead,
                                    std::numeric_limits<std::int64_t>::max());
     const double longest = last->largest.value_or(0);
-    return StepEstimate{.longest = longest,
-                        .step = longest == any_step ? any_step : automatic_step(*last).value_or(0),
-                        .growth = last->growth,
-                        .why_none = longest > 0 ? "" : stable_step_text(*last, "at this state")};
+    return StepEstimate{
+        .longest = longest,
+        .step = longest == any_step ? any_step : automatic_step(*last).value_or(0),
+        .growth = last->growth,
+        .why_none = longest > 0 ? "" : stable_step_text(config, *last, "at this state")};
   };
 }
 LAPL_FOR_FLOATS(step_estimator);
@@ -82,15 +84,15 @@ void set_estimates(VaryingSteps<T>& steps, const Model& model, const RunFolder& 
   const auto last = std::make_shared<StableStep>();
   steps.estimate = step_estimator<T>(model, last);
   if (!steps.estimate) return;
-  steps.report = [&folder, &console, last, varies = model.run.scheme.varies](std::int64_t step,
-                                                                             double size) {
-    const std::string what = fmt::format("the largest stable step is {}",
-                                         stable_step_text(*last, fmt::format("at step {}", step)));
-    if (varies)
-      console.note(
-          fmt::format("step {}: time.step is {:.4g} s from there on: {}", step, size, what));
+  steps.report = [&folder, &console, last, run = model.run](std::int64_t step, double size) {
+    const std::string what =
+        fmt::format("the largest stable step is {}",
+                    stable_step_text(run, *last, fmt::format("at step {}", step)));
+    const std::string now = with_unit(fmt::format("{:.4g}", size), run.units.time);
+    if (run.scheme.varies)
+      console.note(fmt::format("step {}: time.step is {} from there on: {}", step, now, what));
     else
-      console.warning(fmt::format("step {}: {}, and time.step is {:.4g} s", step, what, size));
+      console.warning(fmt::format("step {}: {}, and time.step is {}", step, what, now));
     nlohmann::ordered_json largest;  // null where it is not known
     if (last->largest) largest = *last->largest;
     folder.log({{"event", "step"}, {"step", step}, {"largest_stable_step", largest}});

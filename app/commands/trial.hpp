@@ -15,7 +15,7 @@ namespace lapl {
 /// bounds.
 struct Forecast {
   std::int64_t taken = 0;     ///< steps of the trial
-  double reached = 0;         ///< simulated time that it reached, in seconds
+  double reached = 0;         ///< simulated time that it reached
   bool complete = false;      ///< the trial was the whole run
   double steps_a_second = 0;  ///< of wall-clock time, at the end of the trial
   std::int64_t steps = 0;     ///< of the whole run
@@ -32,7 +32,7 @@ struct Forecast {
 struct TrialPoint {
   double wall = 0;  ///< seconds of wall-clock time, without estimates
   std::int64_t step = 0;
-  double time = 0;  ///< seconds of simulated time
+  double time = 0;  ///< simulated
 };
 
 /// The estimates of the stable step in a trial; with a tolerance, their time counts as stepping.

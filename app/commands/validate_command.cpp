@@ -47,7 +47,7 @@ int validate_command(const ValidateOptions& options) {
   print_note(
       fmt::format("largest stable step{}: {}",
                   scheme.kind == Scheme::rkl2 ? fmt::format(" with {} stages", *scheme.stages) : "",
-                  stable_step_text(stable)));
+                  stable_step_text(config.run, stable)));
   print_note(options.config + ": valid");
   return 0;
 }

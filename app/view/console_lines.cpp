@@ -41,10 +41,14 @@ std::vector<LinePart> progress_parts(const Progress& progress) {
           {fmt::format("  {} left", time_left_text(progress.seconds_left)), 1}};
 }
 
+std::string time_text(const StoredEvent& event) {
+  return with_unit(fmt::format("{:.6g}", event.time), event.time_unit);
+}
+
 // The range of each field; the last fields are left out first if there is no room.
 std::string several_fields_line(const StoredEvent& event, int columns) {
   std::vector<LinePart> parts = {{fmt::format("step {:>9} ", event.step), 0},
-                                 {fmt::format(" time {:<10.6g}", event.time), 2}};
+                                 {fmt::format(" time {:<10}", time_text(event)), 2}};
   int rank = 3;
   for (const StoredEvent::Field& field : event.fields)
     parts.push_back({fmt::format(" {} {:.4g} to {:.4g} ", field.name, field.statistics.min,
@@ -74,12 +78,12 @@ std::string output_line(const StoredEvent& event, int columns) {
   const Statistics& s = event.fields.front().statistics;
   const std::string digest = digest_text(event.digest);
   const std::string full =
-      fmt::format("step {:>9}  time {:<10.6g} min {:<12.6g} max {:<12.6g} mean {:<12.6g} digest {}",
-                  event.step, event.time, s.min, s.max, s.mean, digest);
+      fmt::format("step {:>9}  time {:<10} min {:<12.6g} max {:<12.6g} mean {:<12.6g} digest {}",
+                  event.step, time_text(event), s.min, s.max, s.mean, digest);
   const auto room = static_cast<std::size_t>(columns);
   if (columns == 0 || full.size() <= room) return full;
   return joined({{fmt::format("step {:>9} ", event.step), 0},
-                 {fmt::format(" time {:<7.6g}", event.time), 5},
+                 {fmt::format(" time {:<7}", time_text(event)), 5},
                  {fmt::format(" min {:<9.4g}", s.min), 2},
                  {fmt::format(" max {:<9.4g}", s.max), 1},
                  {fmt::format(" mean {:<9.4g}", s.mean), 3},

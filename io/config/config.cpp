@@ -154,13 +154,16 @@ void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistake
              longer = plain(dividing_step(times, step, true));
   std::string right = "times that have a common step";
   if (shorter || longer)
-    right = fmt::format("{}{}{} s", shorter ? number_text(*shorter) : "",
-                        shorter && longer ? " or " : "", longer ? number_text(*longer) : "");
+    right =
+        with_unit(fmt::format("{}{}{}", shorter ? number_text(*shorter) : "",
+                              shorter && longer ? " or " : "", longer ? number_text(*longer) : ""),
+                  run.units.time);
   const double start = run.counted_from().time;
   const std::string from = start == 0 ? "" : fmt::format(" from {} on", start);
   mistakes.add(
       entries.at("time.step").place, "time.step",
-      fmt::format("{} s do not divide {}{}{} (expected {})", number_text(step),
+      fmt::format("{} does not divide {}{}{} (expected {})",
+                  with_unit(number_text(step), run.units.time),
                   run.end ? fmt::format("time.end {}{}", *run.end, from) : "",
                   run.end && run.output_time ? " and " : "",
                   run.output_time ? fmt::format("output.every {}", *run.output_time) : "", right));
@@ -260,10 +263,12 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
                  fmt::format("given with {} (it repeats steps of one size alone)",
                              config.run.scheme.tolerance ? "time.tolerance" : "time.step auto"));
   if (!std::isfinite(time_at_step(config.run, config.run.steps)))
-    mistakes.add(entries.at("time.steps").place, "time.steps",
-                 fmt::format("found {}, which end at an infinite time with steps of {} s (expected "
-                             "a time of at most 1.7e308 s)",
-                             config.run.steps, step_seconds(config.run)));
+    mistakes.add(
+        entries.at("time.steps").place, "time.steps",
+        fmt::format("found {}, which end at an infinite time with steps of {} (expected "
+                    "a time of at most 1.7e308)",
+                    config.run.steps,
+                    with_unit(fmt::format("{}", step_seconds(config.run)), config.run.units.time)));
   if (config.run.end) {
     const StepAtTime from = config.run.counted_from();
     const double seconds = decimal_difference(*config.run.end, from.time),

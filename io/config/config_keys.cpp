@@ -71,14 +71,25 @@ void put_size(RunConfig& run, const YamlNode& node) {
   run.spacing = Spacing::of(spacings);
 }
 
-void put_fields(RunConfig& run, const YamlNode& node) {
-  run.complex_fields.clear();
-  if (node.kind == YamlNode::Kind::list) return assign(run.fields, node);
-  run.fields.clear();
-  for_each_entry(node, [&](const std::string& name, const YamlNode& kind) {
-    run.fields.push_back(name);
-    if (kind.text == complex_word) run.complex_fields.push_back(name);
-  });
+// Where every position is a float32, rounding leaves positions that count from the first node
+// symmetric, and the digests are those of grid.origin.
+bool is_exact(std::int64_t nodes, double spacing) {
+  int exponent = 0;
+  const double digits = std::ldexp(std::frexp(spacing, &exponent), 24);  // at most 2^24
+  if (digits != std::round(digits)) return false;
+  const auto whole = static_cast<std::int64_t>(digits);
+  return nodes <= (std::int64_t{1} << 23) / (whole / (whole & -whole));
+}
+
+// Puts the middle of the grid at 0. Must run after grid.shape and its spacing are stored.
+void put_center(RunConfig& run) {
+  Spacing& spacing = run.spacing;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t nodes = by_axis(run.shape)[axis];
+    const double middle = static_cast<double>(nodes - 1) / 2;
+    spacing.origin[axis] = -middle * spacing.by_axis[axis];
+    if (!is_exact(nodes, spacing.by_axis[axis])) spacing.middle[axis] = middle;
+  }
 }
 
 void put_output_every(RunConfig& run, const YamlNode& node) {
@@ -163,11 +174,10 @@ ConfigTable make_key_table(const ConfigNames& names) {
          run.spacing.origin = at.by_axis;
        }},
       {{.name = "grid.center", .type = word({"true", "false"}), .preset = "false",
-       .meaning = "true: the middle of the grid is at 0, instead of grid.origin"}, never,
+       .meaning = "true: the middle of the grid is at 0, with positions that are symmetric to the bit, "
+                  "instead of grid.origin"}, never,
        [](RunConfig& run, const YamlNode& node) {
-         for (std::size_t axis = 0; node.text == "true" && axis < 3; ++axis)
-           run.spacing.origin[axis] =
-               static_cast<double>(by_axis(run.shape)[axis] - 1) / -2 * run.spacing.by_axis[axis];
+         if (node.text == "true") put_center(run);
        }},
       {{.name = "grid.coordinates", .type = word(names_in(name_table<Coordinates>)),
        .preset = "cartesian",
@@ -182,11 +192,16 @@ ConfigTable make_key_table(const ConfigNames& names) {
        .meaning = "the shape of the domain: cells where a picture, a dataset or a formula of the "
                   "position is 0 are outside of it; null: every cell is inside"}, of_equation,
        store(&RunConfig::mask)},
+      {{.name = "grid.unit", .type = null_or(short_text()), .preset = "null",
+       .meaning = "unit of length, such as m: a word for files, pictures and messages, as no number "
+                  "depends on it; null: none is named"}, of_output,
+       [](RunConfig& run, const YamlNode& node) { run.units.length = node.text; }},
 
       {{.name = "fields", .type = field_names(), .preset = "[field]",
        .meaning = "names of the fields: letters, digits and _; NAME: complex makes the pair NAME_re, "
-                  "NAME_im; without this key, the names in section equation that are no keys of it"},
-       never, put_fields},
+                  "NAME_im; unit, label and standard_name (of the CF conventions) are for files and "
+                  "pictures; without this key, the names in section equation that are no keys of it"},
+       OnRestart::words, put_fields},
   };
   for (const std::string& parameter : names.parameters) table.push_back(parameter_key(parameter));
   table.push_back({{.name = "kernels", .type = windows(), .preset = "{}",
@@ -274,7 +289,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
        .meaning = "run folder; relative to the current folder"},
        free, store(&RunConfig::directory)},
       {{.name = "output.every", .type = either(integer(1, most_steps), physical_time()),
-       .preset = "2500", .unit = "steps, or s",
+       .preset = "2500", .unit = "steps, or time",
        .meaning = "interval between outputs; one in time is a whole number of steps; step 0 and "
                   "the last step are always written"}, of_output,
        put_output_every},
@@ -334,7 +349,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
                   "auto, else never"}, where_estimated,
        store(&RunConfig::check_stability_every)},
       {{.name = "limits.steady", .type = null_or(positive_real()), .preset = "null",
-       .unit = "1/s", .meaning = "the run is complete once no value changes by this much per "
+       .unit = "1/time", .meaning = "the run is complete once no value changes by this much per "
                                  "unit of time, checked every limits.check_finite_every steps; "
                                  "null: never"}, free,
        store(&RunConfig::steady)},
@@ -343,7 +358,7 @@ ConfigTable make_key_table(const ConfigNames& names) {
                   "checked after every step, or by {when: FORMULA, every: STEPS}; null: never"}, free,
        store(&RunConfig::stop)},
       {{.name = "limits.smallest_step", .type = null_or(positive_real()), .preset = "null",
-       .unit = "s", .meaning = "a run with time.tolerance ends with an error before a step that "
+       .unit = "time", .meaning = "a run with time.tolerance ends with an error before a step that "
                                "would be shorter; null: rounding alone limits it"}, free,
        [](RunConfig& run, const YamlNode& node) {
          std::optional<double> given;

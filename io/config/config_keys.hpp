@@ -45,6 +45,7 @@ enum class OnRestart : std::uint8_t {
   asked,      ///< with a permission
   reworded,   ///< with a permission; other words for the same equation freely
               ///< (solver/equation_digest.hpp)
+  words,      ///< freely as to words for people; never as to names
   never
 };
 

@@ -117,7 +117,7 @@ void find_names(const Given& given, ConfigNames& names, std::vector<std::string>
     for_each_entry(node, [&](const std::string& field, const YamlNode& kind) {
       if (!is_plain_name(field)) return;
       append_once(names.fields, field);
-      if (kind.text == complex_word) append_once(names.complex, field);
+      if (is_complex_field(kind)) append_once(names.complex, field);
     });
   }
   if (given.name == "grid.shape" && is_list && !node.children.empty() && node.children.size() <= 3)

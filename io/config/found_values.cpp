@@ -51,7 +51,7 @@ void find_grid(ConfigInMaking& config, const Entries& entries) {
     note_found(config, "grid.spacing", list(spacing.given(config.run.shape.axes)), "of grid.size");
     note_found(config, "grid.size", "null", "see grid.spacing");
   }
-  if (entries.at("grid.center").value->text == "true") {
+  if (entries.at("grid.center").value->text == "true" && spacing.middle == Spacing().middle) {
     const std::vector origin(spacing.origin.end() - config.run.shape.axes, spacing.origin.end());
     note_found(config, "grid.origin", list(origin), "of grid.center");
     note_found(config, "grid.center", "false", "see grid.origin");
@@ -65,7 +65,7 @@ void find_step(ConfigInMaking& config, const Place& place, Mistakes& mistakes) {
     mistakes.add(
         place, "time.step",
         fmt::format("found auto, and the largest stable step is {} (expected {})",
-                    stable_step_text(stable),
+                    stable_step_text(run, stable),
                     !stable.largest        ? "a number"
                     : *stable.largest == 0 ? "another time.scheme, or a number"
                                            : "a number: a time in which values change by "
@@ -77,10 +77,10 @@ void find_step(ConfigInMaking& config, const Place& place, Mistakes& mistakes) {
   const bool varies = run.scheme.varies;
   const char* const at_most = varies || exact_times(run).empty() ? "" : "at most ";
   note_found(config, "time.step", varies ? fmt::format("{{auto: {}}}", step) : step,
-             fmt::format("{}0.9 of {}", at_most, stable_step_text(stable)));
-  config.step_note =
-      fmt::format("time.step: {} s, {}0.9 of the largest stable step of {}{}", step, at_most,
-                  stable_step_text(stable), accuracy_note(run, *config.system, stable));
+             fmt::format("{}0.9 of {}", at_most, stable_step_text(run, stable)));
+  config.step_note = fmt::format(
+      "time.step: {}, {}0.9 of the largest stable step of {}{}", with_unit(step, run.units.time),
+      at_most, stable_step_text(run, stable), accuracy_note(run, *config.system, stable));
 }
 
 void find_stages(ConfigInMaking& config, const Place& place, Mistakes& mistakes) {
@@ -89,14 +89,15 @@ void find_stages(ConfigInMaking& config, const Place& place, Mistakes& mistakes)
   if (!is_found) {
     mistakes.add(place, "time.stages",
                  fmt::format("found auto, and the largest stable step with {} stages is {}, with "
-                             "steps of {:.7g} s (expected shorter steps, or a number here)",
-                             most_stages, stable_step_text(stable), step_seconds(run)));
+                             "steps of {} (expected shorter steps, or a number here)",
+                             most_stages, stable_step_text(run, stable),
+                             with_unit(fmt::format("{:.7g}", step_seconds(run)), run.units.time)));
     mistakes.throw_any();
   }
   note_found(config, "time.stages", std::to_string(*run.scheme.stages),
-             fmt::format("stable to {}", stable_step_text(stable)));
+             fmt::format("stable to {}", stable_step_text(run, stable)));
   config.step_note = fmt::format("time.stages: {}, of which the largest stable step is {}",
-                                 *run.scheme.stages, stable_step_text(stable));
+                                 *run.scheme.stages, stable_step_text(run, stable));
 }
 
 void find_exact_outputs(RunConfig& run, const Entries& entries) {

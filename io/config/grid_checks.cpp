@@ -49,7 +49,7 @@ class GridChecker : public KeyChecker {
     if (!right({"grid.origin", "grid.center", "grid.spacing", "grid.size", "grid.shape"})) return;
     check_count("grid.origin");
     const bool centered = entries_.at("grid.center").value->text == "true";
-    if (centered && entries_.at("grid.origin").origin != "default")
+    if (centered && node_yaml(*entries_.at("grid.origin").value) != "0")
       add("grid.center", "given besides grid.origin (give one of them)");
     if (centered || !right({"compute.precision"})) return;
     for (std::size_t axis = 3 - run_.shape.axes; axis < 3; ++axis) {

@@ -34,6 +34,7 @@ std::string restart_rule_text(const RestartRule& rule) {
     case OnRestart::engine: return "freely, but not from or to `spectral`";
     case OnRestart::asked: return "with " + with;
     case OnRestart::reworded: return fmt::format("with {}, or in other words", with);
+    case OnRestart::words: return "never its names; `--change output` records other words";
     case OnRestart::never: break;
   }
   return "never";

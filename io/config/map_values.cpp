@@ -66,7 +66,7 @@ using D = DerivedConfig;
 const KeyTable<D>& derived_keys() {
   static const KeyTable<D> keys = {
       {{.name = "formula", .type = formula_text()}, store(&D::formula)},
-      {{.name = "unit", .type = text(), .preset = "\"1\""}, store(&D::unit)}};
+      {{.name = "unit", .type = null_or(short_text()), .preset = "null"}, store(&D::unit)}};
   return keys;
 }
 
@@ -168,36 +168,6 @@ void assign(P& parameter, const YamlNode& node) {
     parameter.kind = kind;
     put_map(keys, parameter, node);
   }
-}
-
-Schema field_names() {
-  static constexpr std::size_t most = 16;
-  static const auto names = [] { return list(text(), 1, most); };
-  static const auto kinds = [] {
-    return map_of_names(word({"real", std::string(complex_word)}),
-                        "a map of names, each with real or complex");
-  };
-  const auto read = [](const YamlNode& node, const std::string& path, YamlProblems& problems) {
-    if (node.kind != YamlNode::Kind::map) return resolved(names(), node, path, problems);
-    YamlNode map = resolved(kinds(), node, path, problems);
-    std::size_t fields = 0;  // two for each complex one
-    for_each_entry(map, [&](const std::string&, const YamlNode& kind) {
-      fields += kind.text == complex_word ? 2 : 1;
-    });
-    if (problems.empty() && (fields == 0 || fields > most))
-      problems.push_back(
-          {node.position, fmt::format("found {} fields, complex ones counted twice (expected 1 to "
-                                      "{})",
-                                      fields, most)});
-    return map;
-  };
-  return {
-      {OwnForm{
-          description(names()) + ", or " + description(kinds()), read,
-          [] {
-            return nlohmann::ordered_json{{"anyOf", {json_schema(names()), json_schema(kinds())}}};
-          }}},
-      {}};
 }
 
 Schema named_formulas(const std::string& if_empty) {
@@ -315,12 +285,12 @@ void assign(Tolerance& tolerance, const YamlNode& node) {
 
 Schema found_step() {
   const KeyRow found = {.name = "auto", .type = positive_real()};
-  return either(positive_real(), {{MapForm{{{found}}, "{auto: SECONDS}", {}}}, {}});
+  return either(positive_real(), {{MapForm{{{found}}, "{auto: NUMBER}", {}}}, {}});
 }
 
 Schema physical_time() {
   const KeyRow time = {.name = "time", .type = positive_real()};
-  return {{MapForm{{{time}}, "{time: SECONDS}", {}}}, {}};
+  return {{MapForm{{{time}}, "{time: T}", {}}}, {}};
 }
 
 Schema initial_from() {

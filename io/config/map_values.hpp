@@ -10,7 +10,9 @@ namespace lapl {
 /// The word that makes a field complex, in `fields: {NAME: complex}`.
 inline constexpr std::string_view complex_word = "complex";
 
-Schema field_names();   ///< [NAME, ...], or {NAME: real, NAME: complex, ...}
+Schema field_names();  ///< [NAME, ...], or {NAME: real, NAME: complex, NAME: {unit: UNIT, ...}}
+/// True if a value of such a map, resolved or not, makes the field complex.
+bool is_complex_field(const YamlNode& value);
 Schema parameter();     ///< a number, or the source of a field
 Schema field_source();  ///< {image: FILE, ...}, {hdf5: FILE, ...} or {formula: FORMULA}
 /// {NAME: FORMULA, ...}; an empty map is the mistake `if_empty`, unless that is empty.
@@ -22,11 +24,15 @@ Schema integrals();        ///< {NAME: FORMULA, NAME: {formula: FORMULA, on: SID
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}
 Schema found_step();       ///< a number, or {auto: NUMBER}
-Schema physical_time();    ///< {time: SECONDS}
+Schema physical_time();    ///< {time: T}
 Schema initial_from();     ///< {path: FILE, fields: [NAME, ...], ...}
 Schema step_at_time();     ///< {step: NUMBER, time: T}
 Schema record_choice();    ///< a number, last, or {time: T}
 Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], NAME: {at: [x, y]}, ...}}
+
+/// A resolved value of key `fields` without the words for fields: a list of names, or a map to real
+/// and complex.
+std::string field_names_text(const std::string& resolved_fields);
 
 // Store resolved values in a run config.
 void assign(ParameterConfig& parameter, const YamlNode& node);
@@ -41,7 +47,8 @@ void assign(RecordChoice& record, const YamlNode& node);
 void assign(InitialFrom& from, const YamlNode& node);
 void assign(StepAtTime& since, const YamlNode& node);
 
-/// Values of `time` that decide on others.
+/// Values that decide on others.
+void put_fields(RunConfig& run, const YamlNode& node);
 void put_time_step(RunConfig& run, const YamlNode& node);
 void put_tolerance(RunConfig& run, const YamlNode& node);
 void put_stages(RunConfig& run, const YamlNode& node);

@@ -43,7 +43,9 @@ struct RealForm {
   double high = 0;     ///< infinity: no bound
   bool above = false;  ///< true: `low` is excluded
 };
-struct TextForm {};
+struct TextForm {
+  std::size_t longest = 0;  ///< in bytes; 0: any length
+};
 struct PathForm : TextForm {};  ///< text that names a file
 struct DurationForm {};         ///< above 0, at most 10^9 s
 struct FormulaForm {};          ///< any scalar; the formula is checked later
@@ -123,6 +125,7 @@ Schema real(double low, double high);
 Schema finite_real();
 Schema positive_real();
 Schema text();
+Schema short_text();  ///< a text that stands beside numbers: at most 100 bytes
 Schema path();
 Schema duration();
 Schema formula_text();

@@ -75,11 +75,13 @@ Reading read(const RealForm& form, const YamlNode& node) {
   return plain_node(number_text(value), node.position);
 }
 
-Reading read(const TextForm&, const YamlNode& node) {
+Reading read(const TextForm& form, const YamlNode& node) {
   if (node.text.empty()) return std::string("found an empty text (expected a text)");
   // The file's bytes are clean, but a quoted "\0" would end a path early.
   if (!is_clean_line(node.text))
     return found(node) + " (expected one line without control characters)";
+  if (form.longest > 0 && node.text.size() > form.longest)
+    return fmt::format("{} (expected at most {} bytes)", found(node), form.longest);
   const NumberText number = read_number(node.text);
   const bool is_number = number.real || !number.fault.empty();
   if (!node.quoted && (is_number || is_reserved_word(node.text))) {

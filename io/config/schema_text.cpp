@@ -29,7 +29,9 @@ std::string describe(const RealForm& form) {
   if (form.above) return fmt::format("a number above {}", form.low);
   return fmt::format("a number from {} to {}", form.low, form.high);
 }
-std::string describe(const TextForm&) { return "a text"; }
+std::string describe(const TextForm& form) {
+  return form.longest == 0 ? "a text" : fmt::format("a text of at most {} bytes", form.longest);
+}
 std::string describe(const PathForm&) { return "the path of a file"; }
 std::string describe(const DurationForm&) {
   return "a time such as 90s, 30m or 2h, at most 999999999s, 9999999m or 999999h";
@@ -55,7 +57,11 @@ ordered_json json(const RealForm& form) {
   result["maximum"] = std::min(form.high, largest);
   return result;
 }
-ordered_json json(const TextForm&) { return {{"type", "string"}, {"minLength", 1}}; }
+ordered_json json(const TextForm& form) {
+  ordered_json result = {{"type", "string"}, {"minLength", 1}};
+  if (form.longest > 0) result["maxLength"] = form.longest;
+  return result;
+}
 ordered_json json(const DurationForm&) {
   return {{"type", "string"}, {"pattern", duration_pattern}};
 }
@@ -104,6 +110,7 @@ Schema real(double low, double high) { return {{RealForm{.low = low, .high = hig
 Schema finite_real() { return real(-unbounded, unbounded); }
 Schema positive_real() { return {{RealForm{.low = 0, .high = unbounded, .above = true}}, {}}; }
 Schema text() { return {{TextForm{}}, {}}; }
+Schema short_text() { return {{TextForm{100}}, {}}; }
 Schema path() { return {{PathForm{}}, {}}; }
 Schema duration() { return {{DurationForm{}}, {}}; }
 Schema formula_text() { return {{FormulaForm{}}, {}}; }

@@ -99,7 +99,7 @@ KeyTable<EquationConfig> make_equation_keys() {
                   "equation.diffusivity and time.step", .kinds = diffusion},
        store(&EquationConfig::coefficient)},
       {{.name = "diffusivity", .type = null_or(positive_real()), .preset = "null",
-       .unit = "length^2/s", .meaning = "D; needs time.step", .kinds = diffusion},
+       .unit = "length^2/time", .meaning = "D; needs time.step", .kinds = diffusion},
        store(&EquationConfig::diffusivity)},
   };
 }

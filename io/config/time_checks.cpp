@@ -23,9 +23,10 @@ class TimeChecker : public KeyChecker {
     for (const auto& [key, seconds] :
          {std::pair("time.step", run_.time_step), {"output.every", run_.output_time}})
       if (seconds && std::abs(run_.start) / *seconds > static_cast<double>(most_steps))
-        add("time.start", fmt::format("found {}, so far from 0 that float64 cannot tell times {} s "
-                                      "({}) apart (expected a time nearer to 0)",
-                                      run_.start, *seconds, key));
+        add("time.start",
+            fmt::format("found {}, so far from 0 that float64 cannot tell times {} "
+                        "({}) apart (expected a time nearer to 0)",
+                        run_.start, with_unit(fmt::format("{}", *seconds), run_.units.time), key));
   }
 
   /// Checks how a run ends, and that outputs have one interval.

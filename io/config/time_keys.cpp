@@ -16,15 +16,15 @@ ConfigTable time_keys() {
          if (node.kind == YamlNode::Kind::scalar) assign(run.steps, node);
        }},
       {{.name = "time.start", .type = finite_real(), .preset = "0",
-       .unit = "s", .meaning = "time of the initial state, from which outputs by time are counted"},
+       .unit = "time", .meaning = "time of the initial state, from which outputs by time are counted"},
        never, store(&RunConfig::start)},
       {{.name = "time.end", .type = null_or(finite_real()), .preset = "null",
-       .unit = "s", .meaning = "time at which the run ends, after time.start: a whole number of "
+       .unit = "time", .meaning = "time at which the run ends, after time.start: a whole number of "
                                "steps later"}, free,
        store(&RunConfig::end)},
       {{.name = "time.step", .type = null_or(either(word({"auto"}), found_step())),
        .preset = "null",
-       .unit = "s", .meaning = "dt; auto (and null): 0.9 of the largest stable step, or a "
+       .unit = "time", .meaning = "dt; auto (and null): 0.9 of the largest stable step, or a "
                                "little less, so that it divides time.end and an output.every in "
                                "time; with time.tolerance: the first step, which auto "
                                "estimates; with equation.coefficient: not given, as dt then "
@@ -50,17 +50,20 @@ ConfigTable time_keys() {
                   "the relative error of the state"}, Permission::tolerance,
        put_tolerance},
       {{.name = "time.meet", .type = list(finite_real(), 0, any_count), .preset = "[]",
-       .unit = "s", .meaning = "times after time.start at which a step ends, where steps vary: "
+       .unit = "time", .meaning = "times after time.start at which a step ends, where steps vary: "
                                "those at which a formula of t jumps"}, free,
        [](RunConfig& run, const YamlNode& node) {
          assign(run.meets, node);
          std::ranges::sort(run.meets);
        }},
       {{.name = "time.largest_step", .type = null_or(positive_real()), .preset = "null",
-       .unit = "s", .meaning = "no step is longer, where steps vary: shorter than the shortest "
+       .unit = "time", .meaning = "no step is longer, where steps vary: shorter than the shortest "
                                "pulse of a formula of t"}, free,
        store(&RunConfig::largest_step)},
-
+      {{.name = "time.unit", .type = null_or(short_text()), .preset = "null",
+       .meaning = "unit of time, such as s: a word for files, pictures and messages, as no number "
+                  "depends on it; null: none is named"}, {free, Permission::output},
+       [](RunConfig& run, const YamlNode& node) { run.units.time = node.text; }},
       {{.name = "time.linear_about", .type = one_or_list(finite_real(), 1, any_count),
        .preset = "0",
        .meaning = "uniform state about which etdrk2 and etdrk4 linearise the rates: a value for all "

@@ -13,6 +13,7 @@
 
 #include "io/hdf5/field_values.hpp"
 #include "kernels/grid/grid.hpp"
+#include "solver/units.hpp"
 
 namespace lapl {
 
@@ -32,7 +33,7 @@ struct SeriesRecord {
   std::filesystem::path file;
   std::size_t record = 0;  ///< index in the file
   std::int64_t step = 0;
-  double time = 0;                  ///< seconds
+  double time = 0;
   std::vector<std::string> fields;  ///< names of its datasets
 };
 
@@ -40,6 +41,7 @@ struct SeriesRecord {
 struct Series {
   Shape shape;
   Spacing spacing;
+  Units units;
   Precision precision = Precision::float64;
   std::vector<SeriesRecord> records;  ///< by step; at least one
   /// Called before each field of a record is read.

@@ -34,6 +34,7 @@ void add_file(Series& series, const fs::path& file, const FileContent& content,
                     series.records.front().file.string(), shape_text(series.shape));
     }
     if (precision == Precision::float64) series.precision = precision;
+    series.units = content.units;  // those of the last record, as units of fields are
     series.records.push_back({file, i, content.steps[i], content.times[i], content.fields});
   }
 }

@@ -27,13 +27,14 @@ struct Header {
   Axes axes;
   std::string title, source, history;
   std::vector<FieldHeader> fields;
-  Provenance provenance;  ///< of the last record
+  Provenance provenance;                   ///< of the last record
+  std::shared_ptr<const StoredMask> mask;  ///< that of the last record
 };
 
 Header make_header(const Series& series, const std::vector<std::string>& fields,
                    const std::string& history) {
   Header header;
-  header.axes = {series.shape, series.spacing, {}, {}};
+  header.axes = {series.shape, series.spacing, {}, {}, series.units};
   for (const SeriesRecord& record : series.records) header.axes.add(record.time, record.step);
   const SeriesRecord& last = series.records.back();
   header.provenance = read_content(last.file).provenance;
@@ -55,6 +56,7 @@ Header make_header(const Series& series, const std::vector<std::string>& fields,
   }
   const OpenedFile opened = open_verified(last.file);
   naming_file(last.file, [&] {
+    header.mask = StoredMask::read(opened.file, series.shape);
     header.title = read_text_attribute(opened.file, "title");
     header.source = read_text_attribute(opened.file, "source");
     header.history = read_text_attribute(opened.file, "history") + '\n' + history;
@@ -91,6 +93,7 @@ class SeriesFile {
     const Shape shape = series_.shape;
     std::uint64_t bytes = (std::uint64_t{1} << 20) + text_.size();
     bytes += 8 * static_cast<std::uint64_t>(shape.planes + shape.rows + shape.columns);
+    if (header_.mask) bytes += header_.mask->bytes(series_.records.size());
     return bytes + 64 * series_.records.size() * header_.fields.size();
   }
 
@@ -102,6 +105,7 @@ class SeriesFile {
     write_format(file, "series");
     AxisScales scales = write_axes(file, header_.axes);
     for (const FieldHeader& field : header_.fields) lay_out_field(file, field, scales);
+    if (header_.mask) header_.mask->write(file, scales);
     {
       const Hdf5Group group = create_hdf5_group(file, dataset_name(OutputPart::provenance));
       for (const auto& [name, text] : header_.provenance) write_text(group, name, text);
@@ -110,7 +114,7 @@ class SeriesFile {
     std::vector<VtkField> fields;
     for (const FieldHeader& field : header_.fields)
       fields.push_back({field.name, hdf5_stored_type(series_.precision)});
-    write_vtkhdf(file, header_.axes, fields, scales);
+    write_vtkhdf(file, header_.axes, fields, scales, header_.mask.get());
     close_axes(scales);
     file.close("close the HDF5 file");
   }

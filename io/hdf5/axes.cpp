@@ -25,13 +25,32 @@ void for_each_position(const Axes& axes, const Use& use) {
   }
 }
 
+/// Writes no attribute where the unit is not known, so that readers assume none.
+void write_unit(hid_t dataset, std::string_view unit) {
+  if (!unit.empty()) write_attribute(dataset, units_attribute, unit);
+}
+
 Hdf5Dataset write_scale(hid_t file, const char* name, const std::vector<double>& values,
                         std::string_view units, std::string_view long_name) {
   Hdf5Dataset scale = write_array(file, name, values);
   check_hdf5(H5DSset_scale(scale, name), std::string("make a dimension scale of ") + name);
-  write_attribute(scale, "units", units);
+  write_unit(scale, units);
   write_attribute(scale, "long_name", long_name);
   return scale;
+}
+
+/// True if the positions are those of a Spacing with a middle, and of none without.
+bool is_centred(const std::vector<double>& positions, double spacing) {
+  Spacing plain, centred;
+  plain.by_axis[0] = centred.by_axis[0] = spacing;
+  plain.origin[0] = positions.front();
+  centred.middle[0] = static_cast<double>(positions.size() - 1) / 2;
+  const auto are = [&](const Spacing& given) {
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      if (positions[i] != given.position(0, static_cast<double>(i))) return false;
+    return true;
+  };
+  return are(centred) && !are(plain);
 }
 
 /// A limit without effect: no text is longer than its file.
@@ -62,15 +81,15 @@ void close_axes(AxisScales& scales) {
 AxisScales write_axes(hid_t file, const Axes& axes) {
   write_attribute(file, spacing_attribute, axes.spacing.given(axes.shape.axes));
   AxisScales scales;
-  scales.push_back(write_scale(file, dataset_name(OutputPart::time), axes.times, "s", "time"));
+  scales.push_back(
+      write_scale(file, dataset_name(OutputPart::time), axes.times, axes.units.time, "time"));
   for_each_position(axes, [&](GridAxis axis, const std::vector<double>& values) {
-    scales.push_back(
-        write_scale(file, axis.position, values, "m", std::string("position of the ") + axis.name));
+    scales.push_back(write_scale(file, axis.position, values, axes.units.length,
+                                 std::string("position of the ") + axis.name));
   });
   // No axis attributes on y and x, because ParaView would take them for latitude and longitude.
   write_attribute(scales.front(), "axis", "T");
   Hdf5Dataset step = write_array(file, dataset_name(OutputPart::step), axes.steps);
-  write_attribute(step, "units", "1");
   write_attribute(step, "long_name", "number of steps done");
   check_hdf5(H5DSattach_scale(step, scales.front(), 0), "attach time to step");
   step.close("close dataset step");
@@ -91,8 +110,10 @@ void describe_field(hid_t field, const std::string& name, const FieldText& text,
     else
       write(0.0);
   }
-  write_attribute(field, "units", text.units);
+  write_unit(field, text.units);
   write_attribute(field, "long_name", text.long_name);
+  if (!text.standard_name.empty())
+    write_attribute(field, standard_name_attribute, text.standard_name);
   if (!text.complex.empty()) write_attribute(field, complex_attribute, text.complex);
   if (text.kept_bits) write_attribute(field, rounding_attribute, std::vector{*text.kept_bits});
   write_attribute(field, "coordinates", "step");  // makes xarray list step among the coordinates
@@ -101,7 +122,9 @@ void describe_field(hid_t field, const std::string& name, const FieldText& text,
 }
 
 FieldText text_of_field(hid_t field) {
-  FieldText text = {read_text_attribute(field, "units"), read_text_attribute(field, "long_name")};
+  FieldText text = {read_text_attribute(field, units_attribute),
+                    read_text_attribute(field, "long_name"),
+                    read_text_attribute(field, standard_name_attribute)};
   text.masked = H5Aexists(field, fill_attribute) > 0;
   text.earlier_fill =
       text.masked && (H5Aexists(field, earlier_fill_attribute) > 0 ||
@@ -149,11 +172,18 @@ Axes read_axes(hid_t file) {
     extents.push_back(std::ssize(positions));
     if (positions.empty()) continue;
     axes.spacing.origin[i] = positions.front();
+    if (is_centred(positions, axes.spacing.by_axis[i]))
+      axes.spacing.middle[i] = static_cast<double>(positions.size() - 1) / 2;
     if (!std::isfinite(positions.front()))
       throw IoError(std::string("axis ") + all_axes[i].position + " begins at " +
                     std::to_string(positions.front()) + " (expected a finite number)");
   }
   axes.shape = Shape::of(extents);
+  const auto unit = [&](OutputPart part) {
+    const Hdf5Dataset axis(H5Dopen2(file, dataset_name(part), H5P_DEFAULT), "open an axis");
+    return read_text_attribute(axis, units_attribute);
+  };
+  axes.units = {unit(OutputPart::x), unit(OutputPart::time)};
   if (axes.shape.cells() < 1) throw IoError("has a grid without cells");
   return axes;
 }

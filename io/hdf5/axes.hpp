@@ -9,6 +9,7 @@
 #include "io/hdf5/field_values.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
 #include "kernels/grid/grid.hpp"
+#include "solver/units.hpp"
 
 namespace lapl {
 
@@ -25,6 +26,8 @@ inline constexpr const char* earlier_fill_attribute = "missing_value";
 /// netCDF's attribute of variables whose values are rounded: the number of bits kept.
 inline constexpr const char* rounding_attribute = "_QuantizeBitRoundNumberOfSignificantBits";
 inline constexpr const char* complex_attribute = "complex";
+inline constexpr const char* units_attribute = "units";
+inline constexpr const char* standard_name_attribute = "standard_name";
 
 /// Writes the attributes that identify lapl's files; `kind` is a word that read_format returns.
 void write_format(hid_t file, const std::string& kind);
@@ -35,9 +38,10 @@ std::string read_format(hid_t file);
 /// The positions of a file's values in space and time.
 struct Axes {
   Shape shape;
-  Spacing spacing;                  ///< metres
-  std::vector<double> times;        ///< seconds
+  Spacing spacing;
+  std::vector<double> times;
   std::vector<std::int64_t> steps;  ///< one for each time
+  Units units = {};                 ///< of positions and times
 
   void add(double time, std::int64_t step) {
     times.push_back(time);

@@ -123,7 +123,13 @@ std::vector<ContiguousValues> packed_chunks(Shape grid, std::size_t value_size) 
 
 Hdf5Dataset create_records(hid_t location, const std::string& name, Precision precision, int axes,
                            std::size_t records, Shape shape, int compression) {
-  const Shape chunk = chunk_shape(shape, byte_size(precision), compression > 0);
+  return create_chunked(location, name, hdf5_stored_type(precision), axes, records, shape,
+                        compression);
+}
+
+Hdf5Dataset create_chunked(hid_t location, const std::string& name, hid_t type, int axes,
+                           std::size_t records, Shape shape, int compression) {
+  const Shape chunk = chunk_shape(shape, H5Tget_size(type), compression > 0);
   const auto extent = along_axes(axes, 1, records, shape);
   const auto chunks = along_axes(axes, 1, 1, chunk);
   const Hdf5Properties properties = dataset_properties();
@@ -135,25 +141,31 @@ Hdf5Dataset create_records(hid_t location, const std::string& name, Precision pr
   }
   const Hdf5Properties links(H5Pcreate(H5P_LINK_CREATE), "make link properties");
   check_hdf5(H5Pset_create_intermediate_group(links, 1), "set link properties");
-  return create_dataset(location, name, hdf5_stored_type(precision), make_space(extent), properties,
-                        links);
+  return create_dataset(location, name, type, make_space(extent), properties, links);
 }
 
 hid_t hdf5_stored_type(Precision precision) {
   return with_precision(precision, []<class T>() { return stored_type<T>(); });
 }
 
+void write_packed(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
+                  std::size_t value_size, std::span<const std::span<const std::byte>> chunks) {
+  auto chunk = chunks.begin();
+  for_each_chunk(shape, chunk_shape(shape, value_size, true), [&](Cell first, Shape) {
+    const auto start = chunk_start(axes, record, first, shape);
+    check_hdf5(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, start.data(), chunk->size(), chunk->data()),
+               "write dataset " + name);
+    ++chunk;
+  });
+}
+
 void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_t record,
                     Shape shape, Precision precision, std::span<const std::uint64_t> sizes) {
   if (!sizes.empty()) {
     const std::vector<std::byte> zeros(std::ranges::max(sizes));
-    auto size = sizes.begin();
-    for_each_chunk(shape, chunk_shape(shape, byte_size(precision), true), [&](Cell first, Shape) {
-      const auto start = chunk_start(axes, record, first, shape);
-      check_hdf5(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, start.data(), *size++, zeros.data()),
-                 "write dataset " + name);
-    });
-    return;
+    std::vector<std::span<const std::byte>> chunks;
+    for (const std::uint64_t size : sizes) chunks.push_back(std::span(zeros).first(size));
+    return write_packed(dataset, name, axes, record, shape, byte_size(precision), chunks);
   }
   // HDF5 caches chunks of up to this size and may place them in another order. If such a chunk is
   // written whole, HDF5 places it as in a file that is written with values.

@@ -38,6 +38,13 @@ void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_
 [[nodiscard]] Hdf5Dataset create_records(hid_t location, const std::string& name,
                                          Precision precision, int axes, std::size_t records,
                                          Shape shape, int compression = 0);
+/// The same for values of a stored type.
+[[nodiscard]] Hdf5Dataset create_chunked(hid_t location, const std::string& name, hid_t type,
+                                         int axes, std::size_t records, Shape shape,
+                                         int compression);
+/// Writes packed chunks of a record, in the order of packed_chunks.
+void write_packed(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
+                  std::size_t value_size, std::span<const std::span<const std::byte>> chunks);
 
 /// The places of a record's values in the file, in the order of the grid; of packed values those of
 /// the packed chunks.

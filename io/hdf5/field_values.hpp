@@ -19,7 +19,7 @@ namespace lapl {
 
 /// The description of a field in a file.
 struct FieldText {
-  std::string units, long_name;
+  std::string units, long_name, standard_name;  ///< empty where none is known
   bool masked = false;  ///< cells outside a mask are NaN (attribute _FillValue)
   std::string complex =
       {};  ///< name of the complex field of which it is a part (attribute complex)

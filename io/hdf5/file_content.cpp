@@ -34,6 +34,8 @@ void add_own_fields(hid_t file, FileContent& content) {
       throw IoError("dataset {} is {}, but {} is {}", name, enum_name(layout.precision),
                     content.fields.front(), content.precision);
     content.fields.push_back(name);
+    if (const std::string unit = text_of_field(dataset).units; !unit.empty())
+      content.field_units[name] = unit;
   }
 }
 
@@ -57,7 +59,8 @@ FileContent own_content(const OpenedFile& opened) {
                       .times = axes.times,
                       .fields = {},
                       .precision = {},
-                      .provenance = {}};
+                      .provenance = {},
+                      .units = axes.units};
   add_own_fields(opened.file, content);
   const std::string group = "provenance/";
   for (const std::string& name : list_datasets(opened.file))

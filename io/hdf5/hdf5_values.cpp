@@ -159,6 +159,7 @@ std::string read_text(hid_t location, const std::string& name, std::size_t most)
   template std::vector<T> read_array(hid_t, const std::string&, std::size_t);
 LAPL_INSTANTIATE(float)
 LAPL_INSTANTIATE(double)
+LAPL_INSTANTIATE(std::uint8_t)
 LAPL_INSTANTIATE(std::int32_t)
 LAPL_INSTANTIATE(std::int64_t)
 LAPL_INSTANTIATE(std::uint64_t)

@@ -14,11 +14,13 @@
 
 namespace lapl {
 
-/// HDF5's type for T (float, double, int32_t, int64_t, uint64_t) in files; memory_type: in memory.
+/// HDF5's type for T (float, double, uint8_t, int32_t, int64_t, uint64_t) in files; memory_type: in
+/// memory.
 template <class T>
 hid_t stored_type() {
   if constexpr (std::is_same_v<T, float>) return H5T_IEEE_F32LE;
   if constexpr (std::is_same_v<T, double>) return H5T_IEEE_F64LE;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_STD_U8LE;
   if constexpr (std::is_same_v<T, std::int32_t>) return H5T_STD_I32LE;
   if constexpr (std::is_same_v<T, std::int64_t>) return H5T_STD_I64LE;
   if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_STD_U64LE;
@@ -27,6 +29,7 @@ template <class T>
 hid_t memory_type() {
   if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
   if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
   if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
   if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
   if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;

@@ -5,6 +5,7 @@
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/mask_dataset.hpp"
 #include "io/hdf5/run_index.hpp"
 
 namespace lapl {
@@ -74,9 +75,18 @@ std::vector<std::vector<std::byte>> RunIndex::read_fields(std::int64_t step, boo
   throw BadStep{step, error.what()};
 }
 
+/// The mask in a step file; null if it has none. Throws BadStep.
+std::shared_ptr<const StoredMask> RunIndex::read_mask(std::int64_t step) const try {
+  const fs::path path = folder_ / step_file_name(step);
+  const OpenedFile opened = open_verified(path);
+  return naming_file(path, [&] { return StoredMask::read(opened.file, shape_); });
+} catch (const IoError& error) {
+  throw BadStep{step, error.what()};
+}
+
 /// Copies the step files of `steps` into one file.
 void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t>& steps) const {
-  Axes axes{shape_, spacing_, {}, {}};
+  Axes axes{shape_, spacing_, {}, {}, units_};
   for (const std::int64_t step : steps) axes.add(records_.at(step).time, step);
   std::vector<std::uint64_t> copied;
   for (const std::int64_t step : steps) try {
@@ -88,6 +98,8 @@ void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t
   const int level = find_packed(steps, sizes);
   FilePlan plan{.shape = shape_, .records = steps.size(), .expected_bytes = expected_axes(axes)};
   for (const auto& [name, text] : fields_) plan.fields.emplace_back(name, precision_);
+  const std::shared_ptr<const StoredMask> mask = read_mask(steps.back());
+  if (mask) plan.expected_bytes += mask->bytes(1);
   plan.write_hdf5 = [&](const fs::path& scratch, const PackedSizes&) {
     Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
     for (const auto& [name, text] : root_texts_) write_attribute(file, name, text);
@@ -104,6 +116,7 @@ void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t
         lay_out_record(
             datasets[field], "of a field", rank, i, shape_, precision_,
             level > 0 ? sizes[field * steps.size() + i] : std::span<const std::uint64_t>());
+    if (mask) mask->write(file, scales);
     write_attribute(file, copied_digests, copied);
     for (Hdf5Dataset& dataset : datasets) dataset.close("close a dataset");
     close_axes(scales);

@@ -12,7 +12,9 @@
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/file_content.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/mask_dataset.hpp"
 #include "kernels/machine/paths_in.hpp"
+#include "solver/dataset_names.hpp"
 
 namespace lapl {
 namespace {
@@ -64,6 +66,20 @@ void select_records(hid_t space, std::size_t first, std::size_t count, Shape sha
       "select records");
 }
 
+/// Writes /mask as a virtual dataset over that of another file.
+void lay_out_mask(hid_t file, Shape shape, const std::string& source, const AxisScales& scales) {
+  const std::string name = dataset_name(OutputPart::mask);
+  const Hdf5Space space = make_space(along_axes(shape.axes, 1, 1, shape));
+  const Hdf5Properties properties = dataset_properties();
+  check_hdf5(H5Pset_virtual(properties, space, source.c_str(), ("/" + name).c_str(), space),
+             "map the mask");
+  Hdf5Dataset dataset = create_dataset(file, name, H5T_STD_U8LE, space, properties);
+  describe_mask(dataset);
+  for (unsigned axis = 1; axis < scales.size(); ++axis)
+    check_hdf5(H5DSattach_scale(dataset, scales[axis], axis - 1), "attach an axis to the mask");
+  dataset.close("close dataset mask");
+}
+
 }  // namespace
 
 RunIndex::RunIndex(fs::path path, fs::path folder)
@@ -80,9 +96,10 @@ void RunIndex::add_output(const StepRecord& record) {
   if (records_.empty()) {
     shape_ = record.shape;
     spacing_ = record.spacing;
+    units_ = record.units;
     for (auto& [name, text] : root_texts(record)) root_texts_[name] = std::move(text);
   }
-  records_[record.step] = {record.time, {}, 0};
+  records_[record.step] = {record.time, {}, 0, record.mask != nullptr};
   for (const NamedField& field : record.fields) {
     use_precision(record.stored_precision(field));
     fields_.try_emplace(field.name, field.text(record.form.kept_bits()));
@@ -125,9 +142,10 @@ void RunIndex::read_step(std::int64_t step) {
     if (records_.empty()) {
       shape_ = axes.shape;
       spacing_ = axes.spacing;
+      units_ = axes.units;
       root_texts_ = std::move(texts);
     }
-    records_[step] = {axes.times[0], {}, 0};
+    records_[step] = {axes.times[0], {}, 0, has_mask(file)};
   });
 }
 
@@ -193,7 +211,7 @@ void RunIndex::add_bundles() {
         if (const auto record = records_.find(axes.steps[i]);
             record != records_.end() && record->second.time == axes.times[i] &&
             sealed_digest(folder_ / step_file_name(axes.steps[i])) == copied[i])
-          record->second = {axes.times[i], name, i};
+          record->second.bundle = name, record->second.place = i;
     } catch (const IoError&) {
     }
 }
@@ -213,7 +231,7 @@ std::vector<RunIndex::RecordRange> RunIndex::runs() const {
 }
 
 /// Writes root attributes, axes, and for each field a virtual dataset (time, y, x), which reads as
-/// NaN if a step file lacks the field.
+/// NaN if a step file lacks the field. The mask is that of the last output known to have one.
 void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
   const std::vector<RecordRange> all = runs();
   Hdf5File file = create_hdf5_file(scratch, Hdf5Format::netcdf);
@@ -240,12 +258,16 @@ void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
     describe_field(dataset, name, text, scales);
     dataset.close("close dataset " + name);
   }
+  const auto masked = std::find_if(records_.rbegin(), records_.rend(),
+                                   [](const auto& record) { return record.second.masked; });
+  if (masked != records_.rend())
+    lay_out_mask(file, shape_, "fields/" + step_file_name(masked->first), scales);
   close_axes(scales);
   file.close("close the HDF5 file");
 }
 
 void RunIndex::write_index() const {
-  Axes axes{shape_, spacing_, {}, {}};
+  Axes axes{shape_, spacing_, {}, {}, units_};
   for (const auto& [step, record] : records_) axes.add(record.time, step);
   FileWriter().write(only_rank(), path_,
                      {.shape = shape_,
@@ -275,7 +297,7 @@ void RunIndex::write_bundles() {
     }
     bundles_[name] = steps.size();
     for (std::size_t i = 0; i < steps.size(); ++i)
-      records_[steps[i]] = {records_[steps[i]].time, name, i};
+      records_[steps[i]].bundle = name, records_[steps[i]].place = i;
   }
 }
 

@@ -45,6 +45,7 @@ class RunIndex {
     double time = 0;
     std::string bundle;  // file name; empty: in the step file
     std::size_t place = 0;
+    bool masked = false;  // true if the step file is known to have a mask
   };
   /// Consecutive records with values at consecutive places of one file.
   struct RecordRange {
@@ -64,6 +65,7 @@ class RunIndex {
     std::int64_t step;
     std::string problem;
   };
+  std::shared_ptr<const StoredMask> read_mask(std::int64_t step) const;
   int find_packed(const std::vector<std::int64_t>& steps, PackedSizes& sizes) const;
   std::vector<std::vector<std::byte>> read_fields(std::int64_t step, bool packed) const;
   void use_precision(Precision precision);
@@ -76,6 +78,7 @@ class RunIndex {
   std::map<std::int64_t, Record> records_;  // by step
   Shape shape_;
   Spacing spacing_;
+  Units units_;
   Precision precision_ = Precision::float64;
   std::map<std::string, FieldText> fields_;
   std::map<std::string, std::string> root_texts_;

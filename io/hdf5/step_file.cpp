@@ -9,6 +9,7 @@
 #include "io/hdf5/axes.hpp"
 #include "io/hdf5/field_dataset.hpp"
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/hdf5/mask_dataset.hpp"
 #include "io/hdf5/vtkhdf.hpp"
 #include "kernels/machine/paths_in.hpp"
 #include "solver/dataset_names.hpp"
@@ -17,7 +18,7 @@ namespace lapl {
 namespace {
 
 Axes record_axes(const StepRecord& record) {
-  return {record.shape, record.spacing, {record.time}, {record.step}};
+  return {record.shape, record.spacing, {record.time}, {record.step}, record.units};
 }
 
 void lay_out_fields(hid_t file, const StepRecord& record, const PackedSizes& sizes,
@@ -43,12 +44,13 @@ void write_hdf5(const std::filesystem::path& scratch, const StepRecord& record,
   {
     AxisScales scales = write_axes(file, record_axes(record));
     lay_out_fields(file, record, sizes, scales);
+    if (record.mask) record.mask->write(file, scales);
     const Hdf5Group provenance = create_hdf5_group(file, dataset_name(OutputPart::provenance));
     for (const auto& [name, text] : record.provenance) write_text(provenance, name, text);
     std::vector<VtkField> fields;
     for (const NamedField& field : record.fields)
       fields.push_back({field.name, hdf5_stored_type(record.stored_precision(field))});
-    write_vtkhdf(file, record_axes(record), fields, scales);
+    write_vtkhdf(file, record_axes(record), fields, scales, record.mask.get());
     close_axes(scales);
   }
   file.close("close the HDF5 file");
@@ -69,13 +71,18 @@ NamedValues changing_values(const StepRecord& record) {
 /// Equal for two records only if their step files differ just in changing_values and fields.
 std::string layout_key(const StepRecord& record) {
   std::string key =
-      fmt::format("{} {} {} {}", shape_text(record.shape), record.shape.axes,
-                  fmt::join(record.spacing.by_axis, " "), fmt::join(record.spacing.origin, " "));
+      fmt::format("{} {} {} {} {}", shape_text(record.shape), record.shape.axes,
+                  fmt::join(record.spacing.by_axis, " "), fmt::join(record.spacing.origin, " "),
+                  fmt::join(record.spacing.middle, " "));
   const auto add = [&](std::string_view text) { key += fmt::format("\n{} {}", text.size(), text); };
   add(record.title);
+  add(record.units.length);
+  add(record.units.time);
+  add(record.mask ? "with mask" : "");
   add(fmt::format("{}", record.form.kept_bits().value_or(0)));
   for (const NamedField& field : record.fields) {
-    for (const std::string* text : {&field.name, &field.long_name, &field.units, &field.complex})
+    for (const std::string* text :
+         {&field.name, &field.long_name, &field.units, &field.complex, &field.standard_name})
       add(*text);
     add(enum_name(record.stored_precision(field)));
     add(field.masked ? "masked" : "");
@@ -95,7 +102,7 @@ std::uint64_t axes_size(Shape shape) {
 /// An upper bound of the file's size without the fields.
 std::uint64_t expected_rest(const StepRecord& record) {
   std::uint64_t bytes = std::uint64_t{1} << 20;
-  bytes += axes_size(record.shape);
+  bytes += axes_size(record.shape) + (record.mask ? record.mask->bytes(1) : 0);
   for (const auto& [name, text] : record.provenance) bytes += text.size();
   return bytes;
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,17 +21,20 @@
 
 namespace lapl {
 
+class StoredMask;
+
 /// A field of a step file.
 struct NamedField {
   std::string name;       ///< dataset name, such as laplacian
   std::string long_name;  ///< for people
   std::string units;
   FieldView values;
-  bool masked = false;       ///< NaN in cells outside a mask
-  std::string complex = {};  ///< the complex field of which it is a part
+  bool masked = false;             ///< NaN in cells outside a mask
+  std::string complex = {};        ///< the complex field of which it is a part
+  std::string standard_name = {};  ///< of the CF conventions
 
   FieldText text(std::optional<int> kept_bits = {}) const {
-    return {units, long_name, masked, complex, false, kept_bits};
+    return {units, long_name, standard_name, masked, complex, false, kept_bits};
   }
 };
 
@@ -44,11 +49,13 @@ struct StepRecord {
   Shape shape;
   Spacing spacing = {};
   std::int64_t step = 0;
-  double time = 0;  ///< seconds
+  double time = 0;
   std::string title;
-  std::vector<NamedField> fields;
+  std::vector<NamedField> fields = {};
   Provenance provenance;
   StoredForm form = {};  ///< in which the file has the fields
+  Units units = {};
+  std::shared_ptr<const StoredMask> mask = {};  ///< of the whole grid, on the first rank
 
   Precision stored_precision(const NamedField& field) const {
     return form.precision.value_or(value_precision(field.values));
@@ -98,6 +105,8 @@ struct FileContent {
   std::vector<std::string> fields;  ///< dataset names
   std::string precision;            ///< float32 or float64
   Provenance provenance;
+  Units units = {};
+  std::map<std::string, std::string> field_units = {};  ///< by dataset, of those that have one
 };
 
 /// The content of a file without its values. Verifies the seal of lapl's own files. Throws IoError

@@ -45,8 +45,8 @@ void write_point_data(hid_t group, const VtkField& field, const Axes& axes,
   dataset.close("close dataset VTKHDF/PointData/" + field.name);
 }
 
-/// Writes the times of the records, and for each field the index of its record at each time.
-void write_steps(hid_t group, const Axes& axes, const std::vector<VtkField>& fields,
+/// Writes the times of the records, and for each array the index of its record at each time.
+void write_steps(hid_t group, const Axes& axes, const std::vector<std::string>& arrays,
                  const AxisScales& scales) {
   const auto count = static_cast<std::int64_t>(axes.times.size());
   const Hdf5Group steps = create_hdf5_group(group, "Steps");
@@ -61,13 +61,13 @@ void write_steps(hid_t group, const Axes& axes, const std::vector<VtkField>& fie
   std::vector<std::int64_t> offsets(axes.times.size());
   std::iota(offsets.begin(), offsets.end(), 0);
   const Hdf5Group points = create_hdf5_group(steps, "PointDataOffsets");
-  for (const VtkField& field : fields) add(points, field.name, offsets);
+  for (const std::string& name : arrays) add(points, name, offsets);
 }
 
 }  // namespace
 
 void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fields,
-                  const AxisScales& scales) {
+                  const AxisScales& scales, const StoredMask* mask) {
   const Shape shape = axes.shape;
   const std::vector<std::int64_t> extent = {0, shape.columns - 1, 0, shape.rows - 1,
                                             0, shape.planes - 1};
@@ -82,7 +82,13 @@ void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fie
   write_attribute(group, "Direction", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1});
   const Hdf5Group points = create_hdf5_group(group, "PointData");
   for (const VtkField& field : fields) write_point_data(points, field, axes, scales);
-  if (axes.times.size() > 1) write_steps(group, axes, fields, scales);
+  std::vector<std::string> names;
+  for (const VtkField& field : fields) names.push_back(field.name);
+  if (mask) {
+    mask->write_hidden(points, axes, scales);
+    names.emplace_back(vtk_hidden_name);
+  }
+  if (axes.times.size() > 1) write_steps(group, axes, names, scales);
 }
 
 }  // namespace lapl

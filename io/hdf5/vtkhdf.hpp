@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/hdf5/axes.hpp"
+#include "io/hdf5/mask_dataset.hpp"
 
 namespace lapl {
 
@@ -16,8 +17,9 @@ struct VtkField {
 };
 
 /// Writes /VTKHDF: VTKHDF 2.0, type ImageData. The group Steps is written only for two or more
-/// records, because readers fail on a single one.
+/// records, because readers fail on a single one. Nodes outside `mask`, which may be null, are
+/// hidden.
 void write_vtkhdf(hid_t file, const Axes& axes, const std::vector<VtkField>& fields,
-                  const AxisScales& scales);
+                  const AxisScales& scales, const StoredMask* mask);
 
 }  // namespace lapl

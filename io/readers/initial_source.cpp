@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "io/hdf5/mask_dataset.hpp"
 #include "io/images/image.hpp"
 #include "io/readers/file_kind.hpp"
 #include "io/readers/stored_array.hpp"
@@ -250,6 +251,11 @@ std::string lone_cells(const RunConfig& config, const std::vector<double>& mask)
 }
 
 }  // namespace
+
+std::shared_ptr<const StoredMask> stored_mask(const RunConfig& config) {
+  return config.mask ? std::make_shared<const StoredMask>(config.shape, load_mask(config))
+                     : nullptr;
+}
 
 void drop_mask(RunConfig& config) {
   config.mask.reset();

@@ -1,6 +1,7 @@
 // Reads the fields that a config takes from files: initial fields and parameters.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "solver/stable_step.hpp"
 
 namespace lapl {
+
+class StoredMask;
 
 /// Notes on files with several records: each says which record is read.
 using RecordNotes = std::vector<std::string>;
@@ -21,6 +24,9 @@ WholeFields load_initial_fields(const RunConfig& config, RecordNotes* notes = nu
 /// The values of each parameter that is a field and of the mask, from files or formulas. Throws the
 /// same errors, also for a mask that is 0 everywhere.
 CoefficientFields load_coefficients(const RunConfig& config, RecordNotes* notes = nullptr);
+
+/// The mask as files have it; null without one. Throws the errors of load_coefficients about it.
+std::shared_ptr<const StoredMask> stored_mask(const RunConfig& config);
 
 /// Drops a mask if no cell is outside it, so that it costs nothing. Returns a note on cells inside
 /// that have no neighbour inside; empty if there are none. Throws the errors of load_coefficients

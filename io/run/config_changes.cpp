@@ -7,6 +7,7 @@
 
 #include "io/config/config_number.hpp"
 #include "io/config/config_text.hpp"
+#include "io/config/map_values.hpp"
 #include "io/readers/initial_source.hpp"
 #include "kernels/error.hpp"
 #include "solver/equation/equation.hpp"
@@ -22,7 +23,9 @@ std::map<std::string, std::string> compared_values(const LoadedConfig& config, b
   for (const ResolvedKey& key : config.keys) {
     const RestartRule& rule = row_of_resolved(key.key);
     const bool is_free = rule.on_restart == OnRestart::free;
-    if (of_outputs ? is_free && rule.by != Permission::none : !is_free) values[key.key] = key.value;
+    const bool has_words = rule.on_restart == OnRestart::words;
+    if (of_outputs ? has_words || (is_free && rule.by != Permission::none) : !is_free)
+      values[key.key] = has_words && !of_outputs ? field_names_text(key.value) : key.value;
   }
   if (!of_outputs)
     values["compute.engine"] = is_spectral(config.run) ? config.run.engine : "one that steps";

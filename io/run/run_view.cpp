@@ -152,6 +152,9 @@ RunView read_run_view(const fs::path& folder, const std::string& host) {
   const Json& summary = view.summary;
   if (const std::optional<RunConfig> config = config_in_folder(folder)) {
     view.fields = config->fields.size() == 1 ? std::vector<std::string>{""} : config->fields;
+    for (const std::string& field : config->fields)
+      view.labels.push_back(field_labels(*config, field));
+    view.units = config->units;
     const std::vector<std::string> columns = diagnostics_columns(*config);
     view.integrals.assign(columns.begin() + static_cast<std::ptrdiff_t>(view.fields.size() *
                                                                         statistics_columns.size()),

@@ -18,7 +18,7 @@ namespace lapl {
 /// A line of diagnostics.csv.
 struct DiagnosticsLine {
   std::int64_t step = 0;
-  double time = 0;                 ///< s
+  double time = 0;
   std::vector<Statistics> fields;  ///< at least one
   double cells_per_second = 0;     ///< since the last output; 0 if no step was taken
   std::vector<double> integrals = {};
@@ -35,8 +35,10 @@ struct RunView {
   std::int64_t step = 0;
   std::int64_t steps = 0;
   double cells_per_second = 0;
-  double seconds_left = 0;             ///< while running; 0: unknown
-  std::vector<std::string> fields;     ///< of the diagnostics; an empty name if there is one field
+  double seconds_left = 0;          ///< while running; 0: unknown
+  std::vector<std::string> fields;  ///< of the diagnostics; an empty name if there is one field
+  std::vector<FieldLabels> labels;  ///< of `fields`
+  Units units;
   std::vector<std::string> integrals;  ///< names of the integrals, and of columns about steps
   std::vector<DiagnosticsLine> diagnostics;
   std::map<std::int64_t, std::string> digests;  ///< state digests by the step of an output

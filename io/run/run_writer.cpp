@@ -118,7 +118,8 @@ void RunWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
                     .digest = captured.digest,
                     .output = "",
                     .checkpoint = "",
-                    .shape = config_.shape};
+                    .shape = config_.shape,
+                    .time_unit = config_.units.time};
   const Diagnostics diagnostics = compute_diagnostics(captured, config_);
   require_finite(diagnostics, config_, step);
   for (std::size_t field = 0; field < config_.fields.size(); ++field)
@@ -171,26 +172,26 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
   if (step == first_step_ && outputs_.contains(step)) return "";
   const auto path = folder_.fields() / step_file_name(step);
   folder_.make_folders();
-  const double time = storing.time;
   StepRecord record{.shape = config_.shape,
                     .spacing = config_.spacing,
                     .step = step,
-                    .time = time,
+                    .time = storing.time,
                     .title = fmt::format("{}, {}", equation_row(config_).name,
                                          folder_.path().filename().string()),
-                    .fields = {},
                     .provenance = provenance_,
-                    .form = config_.stored};
+                    .form = config_.stored,
+                    .units = config_.units,
+                    .mask = mask_};
   record.provenance.emplace_back("state_digest", digest_text(captured.digest));
   for (const OutputDataset& dataset : model_.outputs)
     record.fields.push_back({dataset.name, dataset.description, dataset.unit,
                              dataset_values(dataset, captured), config_.mask.has_value(),
-                             complex_parent(config_, dataset.name)});
+                             complex_parent(config_, dataset.name), dataset.standard_name});
   together.say();
   write_step_file(step_writer_, *captured.ranks, path, record, captured.rows);
   // An interrupted start may have left a line of this step.
   if (step == first_step_) diagnostics_.begin(step);
-  std::string line = fmt::format("{},{}", step, time);
+  std::string line = fmt::format("{},{}", step, storing.time);
   for (const double value : diagnostics_values(diagnostics, config_, storing.steps, storing.solves))
     line += fmt::format(",{}", value);
   diagnostics_.add(line + fmt::format(",{:.4g}\n", storing.cells_per_second));
@@ -372,8 +373,7 @@ void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   require_finite(compute_diagnostics(captured, config), config, storing.step);
   const std::filesystem::path folder = config.directory;
   if (storing.output) {  // the first rank has the same errors and reports them
-    StepRecord record{
-        .shape = config.shape, .title = {}, .fields = {}, .provenance = {}, .form = config.stored};
+    StepRecord record{.shape = config.shape, .title = {}, .provenance = {}, .form = config.stored};
     for (const OutputDataset& dataset : model_.outputs)
       record.fields.push_back({dataset.name, "", "", dataset_values(dataset, captured)});
     if (GoAhead::heard(*captured.ranks)) try {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "io/hdf5/checkpoint.hpp"
 #include "io/hdf5/run_index.hpp"
 #include "io/hdf5/step_file.hpp"
+#include "io/readers/initial_source.hpp"
 #include "io/run/output_list.hpp"
 #include "io/run/run_folder.hpp"
 #include "io/run/run_table.hpp"
@@ -40,6 +42,7 @@ struct StoredEvent {
   std::string output;      ///< path of the step file; empty where none was due
   std::string checkpoint;  ///< path of the checkpoint; empty where none was due
   Shape shape;
+  std::string time_unit = {};
 };
 
 /// Writes outputs, checkpoints, tables and the index of a run.
@@ -112,6 +115,7 @@ class RunWriter final : public RunSink<T> {
   std::string probe_lines_;
   Clock::time_point probes_written_ = Clock::now();
   bool warned_of_probes_ = false;
+  std::shared_ptr<const StoredMask> mask_ = stored_mask(config_);
   RunIndex index_;
   std::size_t indexed_ = 0;  // number of outputs when the index was last written
   std::optional<Clock::time_point> indexed_at_;

@@ -46,6 +46,9 @@ struct RowRange {
 struct Spacing {
   std::array<double, 3> by_axis = {1, 1, 1};  ///< distances along planes, rows, columns
   std::array<double, 3> origin = {0, 0, 0};   ///< position of the first plane, row, column
+  /// index, perhaps half, of the position 0 from which positions are computed instead of `origin`,
+  /// so that they are symmetric to the bit; 0: `origin` counts
+  std::array<double, 3> middle = {0, 0, 0};
 
   constexpr Spacing(double of_all = 1) : by_axis{of_all, of_all, of_all} {}
   /// From one number for each axis, slowest first, or one number for all axes. An axis that the
@@ -56,7 +59,8 @@ struct Spacing {
 
   constexpr double columns() const { return by_axis[2]; }
   constexpr double position(std::size_t axis, double index) const {
-    return index * by_axis[axis] + origin[axis];
+    return middle[axis] != 0 ? (index - middle[axis]) * by_axis[axis]
+                             : index * by_axis[axis] + origin[axis];
   }
   friend constexpr bool operator==(const Spacing&, const Spacing&) = default;
 };

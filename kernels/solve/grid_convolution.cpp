@@ -16,7 +16,8 @@ Problem<T> with_one_array(const Problem<T>& problem, int array) {
   return {.shape = problem.shape,
           .faces = {problem.faces[array]},
           .conditions = problem.conditions,
-          .spacing = problem.spacing};
+          .spacing = problem.spacing,
+          .middle = problem.middle};
 }
 
 }  // namespace

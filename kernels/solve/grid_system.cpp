@@ -265,7 +265,7 @@ void GridSystem::find_matrix(const Values& state, double time) {
 
 void GridSystem::fail(double time, double residual) const {
   throw NumericalError(
-      "equation.let.{}: at t = {:.9g} s the residual is {:.2g} of the right side after {} "
+      "equation.let.{}: at t = {:.9g} the residual is {:.2g} of the right side after {} "
       "iterations (expected at most the tolerance, {:.2g}; a larger tolerance or most_iterations "
       "may help)",
       rules_.unknown, time, residual, report_.iterations, rules_.tolerance);
@@ -345,7 +345,7 @@ void GridSystem::check_solution(const Values& state, double time, Values& right,
       std::ranges::max_element(difference, {}, [](double value) { return std::abs(value); }) -
       difference.begin();
   throw NumericalError(
-      "equation.let.{}: at t = {:.9g} s the solution does not solve the equation: at {} the left "
+      "equation.let.{}: at t = {:.9g} the solution does not solve the equation: at {} the left "
       "side is {:.6g} and the right side {:.6g} (expected a left side that is linear in {} for all "
       "its values and reads it in every cell, and a right side that does not depend on it)",
       rules_.unknown, time, cell_text(worst / columns, worst % columns), left[worst], right[worst],

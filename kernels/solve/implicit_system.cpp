@@ -150,7 +150,7 @@ void ImplicitSystem::require_no_sums(Values state, double time) {
     const double size = lapl::dot(grid_, sides[field], free_[field], threads_);
     if (std::abs(sum) > 100 * rules_.tolerance * size)
       throw NumericalError(
-          "equation.let.{}: at t = {:.9g} s the sum of the right side is {:.3g} of its magnitudes "
+          "equation.let.{}: at t = {:.9g} the sum of the right side is {:.3g} of its magnitudes "
           "(expected 0, as {} is determined up to a constant; mean: removed subtracts the mean)",
           rules_.fields[field], time, std::abs(sum) / size, rules_.fields[field]);
   }
@@ -367,14 +367,14 @@ void ImplicitSystem::fail(const Values& state, const SolveMoment& at) {
         reason_.empty() ? "" : "; ", reason_);
   }
   if (!reason_.empty())
-    throw NumericalError(
-        "{}: at t = {:.9g} s Newton's method finds no new values: {} ({} may help)", rules_.key,
-        at.time, reason_,
-        rules_.unknowns.empty() ? "a shorter step"
-                                : "most_iterations, or a condition or term that determines what is "
-                                  "determined up to a constant,");
+    throw NumericalError("{}: at t = {:.9g} Newton's method finds no new values: {} ({} may help)",
+                         rules_.key, at.time, reason_,
+                         rules_.unknowns.empty()
+                             ? "a shorter step"
+                             : "most_iterations, or a condition or term that determines what is "
+                               "determined up to a constant,");
   throw NumericalError(
-      "{}: at t = {:.9g} s Newton's method finds no new values in {} iterations: {} at {} still "
+      "{}: at t = {:.9g} Newton's method finds no new values in {} iterations: {} at {} still "
       "changes by {:.2g} of its largest value (expected at most {:.2g}; a shorter step may "
       "help, but not where a rate or a condition jumps)",
       rules_.key, at.time, most_newton, rules_.fields[last_change_.field], at_cell(changed),

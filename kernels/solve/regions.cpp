@@ -118,7 +118,7 @@ void GridSystem::require_balance(const Values& f, double time) const {
     const std::int64_t row_length = grid_.stride[1];
     const std::int64_t row = first / row_length, rows = grid_.size[1] + 2 * grid_.pad[1];
     throw NumericalError(
-        "equation.let.{}: has no solution at t = {:.9g} s: no condition gives {} a value in the {} "
+        "equation.let.{}: has no solution at t = {:.9g}: no condition gives {} a value in the {} "
         "cells connected with {}, and the sum of the right side there is {:.2g} of that of its "
         "magnitudes (expected 0, or mean: removed)",
         rules_.unknown, time, rules_.unknown, is_whole ? grid_.cells() : std::ssize(region.places),

@@ -26,11 +26,11 @@ std::int64_t index_in_grid(const Problem<T>& problem, int axis, std::int64_t ind
     return wrapped(index, by_axis(problem.shape)[axis]);
   return index;
 }
-/// The coordinate z, y or x of a node or ghost relative to the first node.
+/// The coordinate z, y or x of a node or ghost relative to the first node, or to Problem::middle.
 template <class T>
 T position_at(const Problem<T>& problem, int axis, Cell cell) {
-  return static_cast<T>(static_cast<double>(index_in_grid(problem, axis, by_axis(cell)[axis])) *
-                        problem.spacing[axis]);
+  const auto index = static_cast<double>(index_in_grid(problem, axis, by_axis(cell)[axis]));
+  return static_cast<T>((index - problem.middle[axis]) * problem.spacing[axis]);
 }
 /// An index along one axis, times the cells from one node of the whole grid to the next along it.
 /// The index of a cell in the whole grid is the sum over the axes.

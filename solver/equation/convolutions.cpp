@@ -153,9 +153,8 @@ StepStages StageMaker::of_faces(const Formula& formula, const CellFaces& faces) 
         faces.of_mask
             ? tree.operate(Operation::choice, tree.value(system_.mask_boundary->mask, outward),
                            nothing, here)
-            : tree.operate(Operation::choice,
-                           is_at_side(tree, faces.shape, names_.spacing, axis, last), here,
-                           nothing);
+            : tree.operate(Operation::choice, is_at_side(tree, faces.shape, names_, axis, last),
+                           here, nothing);
     sum = sum ? to.writer.sum(*sum, TreeWriter::of(of_face)) : TreeWriter::of(of_face);
     return i + 1 < std::ssize(at_faces_) ? std::vector<Made>() : std::vector<Made>{{-1, *sum}};
   });

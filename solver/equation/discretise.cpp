@@ -127,9 +127,9 @@ Term TreeWriter::quotient(Term a, Term b) {
 }
 
 Term TreeWriter::position(int axis, Offset at) {
-  const Term from_first = of(tree_.position(axis, at));
-  const double origin = names_.origin[axis];
-  return origin == 0 ? from_first : sum(from_first, scalar(origin, false));
+  const Term from_zero = of(tree_.position(axis, at));
+  const double origin = names_.middle[axis] != 0 ? 0 : names_.origin[axis];
+  return origin == 0 ? from_zero : sum(from_zero, scalar(origin, false));
 }
 
 Term TreeWriter::negative(Term a) const { return {-a.factor, a.literal, a.node}; }

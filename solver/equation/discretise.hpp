@@ -109,6 +109,7 @@ struct FormulaNames {
   int axes = 2;
   std::array<double, 3> spacing = {1, 1, 1};  ///< of planes, rows, columns
   std::array<double, 3> origin = {0, 0, 0};   ///< position of the first plane, row, column
+  std::array<double, 3> middle = {0, 0, 0};   ///< Spacing::middle
   Shape shape = {};
   int radial = 0;  ///< the power of r = x that areas grow with: 0, in cylinders 1, in spheres 2
   bool is_sample = false;  ///< RunConfig::is_sample: positions may be outside

@@ -151,7 +151,7 @@ Term TreeWriter::inside_or(Term inner, Term outer, Offset outward, int ending, b
   const bool is_side = if_open ? names_.open_sides.contains({axis, last})
                                : names_.side_values.contains({axis, last});
   if (wraps || !is_side) return inner;
-  const int at_side = is_at_side(tree_, names_.shape, names_.spacing, axis, last);
+  const int at_side = is_at_side(tree_, names_.shape, names_, axis, last);
   return apply(Operation::choice, {of(at_side), outer, inner});
 }
 

@@ -47,6 +47,7 @@ FormulaNames formula_names(const RunConfig& run) {
   names.axes = run.shape.axes;
   names.spacing = run.spacing.by_axis;
   names.origin = run.spacing.origin;
+  names.middle = run.spacing.middle;
   names.radial = static_cast<int>(run.coordinates);
   names.shape = run.shape;
   names.is_sample = run.is_sample;
@@ -377,9 +378,8 @@ ConditionTerms condition_terms(const SideCondition& condition, const RunConfig& 
   };
   const double h = names.spacing[condition.axis], out = table_row(condition.kind).place;
   const std::array size = by_axis(run.shape);
-  terms.place =
-      (condition.last ? (static_cast<double>(size[condition.axis] - 1) + out) * h : -out * h) +
-      names.origin[condition.axis];
+  terms.place = run.spacing.position(
+      condition.axis, condition.last ? static_cast<double>(size[condition.axis] - 1) + out : -out);
   names.terms[std::string(1, "zyx"[condition.axis])] =
       condition.of_mask ? TreeWriter(names, terms.tree, used).position(condition.axis, {})
                         : TreeWriter::scalar(terms.place, false);

@@ -126,10 +126,9 @@ class SideWriting : public SideRewriting {
                                  ? continued(array, 1, reads)
                                  : ghost(array, found.condition, axis,
                                          TreeWriter::scalar(found.place, false), from, reads);
-    return made_.operate(
-        Operation::choice,
-        is_at_side(made_, sides_.shape, names_.spacing, axis, at.*axis_member[axis] > 0),
-        of_condition, beyond(array, at, axis + 1));
+    return made_.operate(Operation::choice,
+                         is_at_side(made_, sides_.shape, names_, axis, at.*axis_member[axis] > 0),
+                         of_condition, beyond(array, at, axis + 1));
   }
 
   // The value at `at` on the line through the node at `from` and the one before it.
@@ -177,8 +176,7 @@ class Masking : public ConditionRewriting {
         continue;
       Offset from = at;
       from.*axis_member[axis] = 0;
-      found = made_.operate(Operation::choice,
-                            is_at_side(made_, sides_->shape, names_.spacing, axis, last),
+      found = made_.operate(Operation::choice, is_at_side(made_, sides_->shape, names_, axis, last),
                             mask(array, from), found);
     }
     return found;
@@ -350,10 +348,10 @@ StepStages with_conditions_in(int steps, StepStages made, const FormulaSystem& s
 
 }  // namespace
 
-int is_at_side(StageTree& tree, Shape grid, const std::array<double, 3>& spacing, std::size_t axis,
+int is_at_side(StageTree& tree, Shape grid, const FormulaNames& names, std::size_t axis,
                bool last) {
   const double between = last ? static_cast<double>(by_axis(grid)[axis]) - 1.5 : 0.5;
-  const int limit = tree.number(between * spacing[axis]);
+  const int limit = tree.number((between - names.middle[axis]) * names.spacing[axis]);
   const int position = tree.position(static_cast<int>(axis), {});
   return tree.operate(Operation::is_less, last ? limit : position, last ? position : limit);
 }
@@ -370,9 +368,9 @@ int imposed_at_nodes(StageTree& tree, const StagedSides& sides, int array, int v
     for (const bool last : {false, true})
       if (const auto found = sides.at.find({array, static_cast<int>(axis), last});
           found != sides.at.end() && is_imposed(found->second))
-        value = tree.operate(Operation::choice,
-                             is_at_side(tree, sides.shape, sides.names.spacing, axis, last),
-                             of_condition(axis, found->second), value);
+        value =
+            tree.operate(Operation::choice, is_at_side(tree, sides.shape, sides.names, axis, last),
+                         of_condition(axis, found->second), value);
   return value;
 }
 

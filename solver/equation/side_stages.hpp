@@ -33,8 +33,7 @@
 namespace lapl {
 
 /// The operation that is 1 where the cell is the first, or the last, of an axis, else 0.
-int is_at_side(StageTree& tree, Shape grid, const std::array<double, 3>& spacing, std::size_t axis,
-               bool last);
+int is_at_side(StageTree& tree, Shape grid, const FormulaNames& names, std::size_t axis, bool last);
 
 /// True if a condition at: node sets the values of an array at the side in this direction.
 bool is_imposed_at(const StagedSides& sides, int array, Offset outward);

@@ -74,8 +74,7 @@ Term TreeWriter::tensor_divergence(const ShiftedPart& place, int gradient, int t
     if (side == names_.side_values.end() || !is_closed(side->second) ||
         (names_.periodic[axis] && !ends_at(ending, axis)))
       return std::nullopt;
-    return of(
-        is_at_side(tree_, names_.shape, names_.spacing, static_cast<std::size_t>(axis), last));
+    return of(is_at_side(tree_, names_.shape, names_, static_cast<std::size_t>(axis), last));
   };
   const auto choose = [&](Term condition, Term one, Term other) {
     return apply(Operation::choice, {condition, one, other});

@@ -269,7 +269,7 @@ TEST_CASE(
   CHECK(out_summary()["digest"] == digest);
   const Outcome fixed = run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.step=0.25",
                                   "--set", "limits.check_stability_every=4"});
-  CHECK_MESSAGE(has(fixed.err, "and time.step is 0.25 s"), fixed.err);
+  CHECK_MESSAGE(has(fixed.err, "and time.step is 0.25"), fixed.err);
 }
 
 TEST_CASE("no value is said to stand still at the start of steps by error") {

@@ -153,7 +153,7 @@ TEST_CASE("a step that does not lead to outputs or the end is refused with those
   const Outcome refused = changed_run("step", {"time.step=0.07", "time.end=3"});
   CHECK(refused.code == 2);
   CHECK_MESSAGE(has(refused.err,
-                    "time.step: 0.07 s do not divide time.end 3 from 2 on and "
+                    "time.step: 0.07 does not divide time.end 3 from 2 on and "
                     "output.every 0.5 (expected 0.0625 or 0.0714"),
                 refused.err);
   const Outcome since = changed_run("step", {"time.since={step: 4, time: 0.3}"});

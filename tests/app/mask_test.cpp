@@ -93,6 +93,38 @@ TEST_CASE("outputs are NaN outside a mask for every reader, and their digests ar
   }
 }
 
+TEST_CASE("each file of fields has the mask, and hides the nodes outside from VTK") {
+  const Sandbox sandbox;
+  write_text("c.yaml", mask_ring());
+  // 257 outputs: the index reads a bundle
+  REQUIRE(run_lapl({"run", "c.yaml", "--quiet", "--set", "output.every=1", "--set",
+                    "output.compression=3", "--set", "time.steps=256"})
+              .code == 0);
+  REQUIRE(run_lapl({"export", "out", "-o", "all.nc", "--first", "255", "--quiet"}).code == 0);
+  const auto bytes = [](const std::string& path, const char* name) {
+    const Hdf5Session session;
+    const Hdf5File file = open_hdf5_file(path);
+    const Hdf5Dataset dataset(H5Dopen2(file, name, H5P_DEFAULT), "open");
+    return read_all<std::uint8_t>(dataset, name, memory_type<std::uint8_t>());
+  };
+  const auto is_mask = [](const std::vector<std::uint8_t>& values, std::uint8_t inside,
+                          std::uint8_t outside) {
+    bool is = !values.empty() && values.size() % 720 == 0;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      is = is && values[i] == (is_in_ring(static_cast<std::int64_t>(i % 720)) ? inside : outside);
+    return is;
+  };
+  for (const char* const path : {"out/fields/step-000000256.nc", "out/fields.nc", "all.nc",
+                                 "out/fields/bundle-000000000.nc"}) {
+    CAPTURE(path);
+    CHECK(is_mask(bytes(path, "mask"), 1, 0));
+  }
+  CHECK(is_mask(bytes("out/fields/step-000000256.nc", "VTKHDF/PointData/vtkGhostType"), 0, 2));
+  const auto of_series = bytes("all.nc", "VTKHDF/PointData/vtkGhostType");
+  CHECK(of_series.size() == 2 * 720);
+  CHECK(is_mask(of_series, 0, 2));
+}
+
 TEST_CASE("a restart keeps the mask to the bit, and refuses another") {
   const Sandbox sandbox;
   write_text("c.yaml", mask_ring());

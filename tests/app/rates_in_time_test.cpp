@@ -115,5 +115,5 @@ TEST_CASE("a run whose steps lead nowhere warns, and limits.smallest_step ends i
   const Outcome limited =
       run_lapl({"run", "c.yaml", "--overwrite", "--set", "limits.smallest_step=1e-9"});
   CHECK(limited.code == 3);
-  CHECK_MESSAGE(has(limited.err, "below limits.smallest_step of 1e-09 s"), limited.err);
+  CHECK_MESSAGE(has(limited.err, "below limits.smallest_step of 1e-09;"), limited.err);
 }

@@ -261,7 +261,7 @@ TEST_CASE(
            {{"initial.value=1e306", "compute.precision=float64"}, 3, "step 0: mean is not finite"},
            {{"equation.coefficient=null", "equation.diffusivity=1e-308", "time.step=1e307"},
             2,
-            "time.steps: found 60, which end at an infinite time with steps of 1e+307 s"}}) {
+            "time.steps: found 60, which end at an infinite time with steps of 1e+307 "}}) {
     write_text("c.yaml", small_config("initial: {kind: uniform, value: 1}\n"));
     if (!fs::exists("out")) REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
     const std::string before = file_text("out/run.json");

@@ -49,7 +49,7 @@ TEST_CASE("validate, plan and run refuse a step that is too large where the equa
   CHECK(!fs::exists("out"));
   const Outcome valid = run_lapl({"validate", "c.yaml", "--set", "time.step=0.5"});
   CHECK(valid.code == 0);
-  CHECK(valid.err == "lapl: largest stable step: 0.5 s\nlapl: c.yaml: valid\n");
+  CHECK(valid.err == "lapl: largest stable step: 0.5\nlapl: c.yaml: valid\n");
   const Outcome plan = run_lapl({"plan", "c.yaml", "--set", "time.step=0.5", "--json"});
   REQUIRE(plan.code == 0);
   const auto json = nlohmann::json::parse(plan.out);
@@ -88,7 +88,7 @@ TEST_CASE("an estimated step warns, and the message names the state it is estima
     CHECK_MESSAGE(has(warned.err, warning), warned.err);
     const bool is_run = command == std::string("run");
     CHECK(warned.code == (is_run ? 3 : 0));  // and the run does become unstable
-    CHECK_MESSAGE(has(warned.err, "time.step is 0.3 s; the largest stable step: 0.") == is_run,
+    CHECK_MESSAGE(has(warned.err, "time.step is 0.3; the largest stable step: 0.") == is_run,
                   warned.err);
     CHECK_MESSAGE(has(warned.err, "s (estimated at step 0)\n") == is_run, warned.err);
   }
@@ -147,7 +147,7 @@ TEST_CASE("time.step: auto is a number from the start, printed and stored" *
     const bool estimated = has(config, "^3");
     const std::string expected = estimated
                                      ? "0.9 of the largest stable step of 0.2"
-                                     : "time.step: 0.45 s, 0.9 of the largest stable step of 0.5 s";
+                                     : "time.step: 0.45, 0.9 of the largest stable step of 0.5";
     const Outcome run = run_lapl({"run", "c.yaml", "--set", "time.steps=20"});
     REQUIRE(run.code == 0);
     CHECK_MESSAGE(has(run.err, expected), run.err);
@@ -225,7 +225,7 @@ TEST_CASE("time.stages: auto is a number from the start, printed and stored" *
   const Outcome step =
       run_lapl({"validate", "c.yaml", "--set", "equation.coefficient=null", "--set",
                 "equation.diffusivity=1", "--set", "time.step=auto", "--set", "time.stages=20"});
-  CHECK_MESSAGE(has(step.err, "time.step: 23.5125 s, 0.9 of the largest stable step of 26.125 s"),
+  CHECK_MESSAGE(has(step.err, "time.step: 23.5125, 0.9 of the largest stable step of 26.125"),
                 step.err);
   write_text("c.yaml", formula_config(cubic, "step: 1000, scheme: rkl2, steps: 40"));
   const Outcome long_step = run_lapl({"validate", "c.yaml"});

@@ -41,8 +41,8 @@ TEST_CASE("time.end and output.every of a time are counted in steps") {
   const Outcome odd = run_lapl({"run", "c.yaml", "--overwrite", "--set", "time.step=0.3"});
   CHECK(odd.code == 2);
   CHECK_MESSAGE(has(odd.err,
-                    "time.step: 0.3 s do not divide time.end 6 and output.every 2 (expected "
-                    "0.2857142857142857 or 0.3333333333333333 s)"),
+                    "time.step: 0.3 does not divide time.end 6 and output.every 2 (expected "
+                    "0.2857142857142857 or 0.3333333333333333)"),
                 odd.err);
   const Outcome restart = run_lapl({"verify-restart", "c.yaml"});
   CHECK_MESSAGE(restart.code == 0, restart.err);

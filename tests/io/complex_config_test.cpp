@@ -86,7 +86,8 @@ TEST_CASE("a complex value where a real one is due has a message with its place"
        "fields "
        "alone: docs/complex-fields.md)\n    i * x\n    ^"},
       {complex_config("psi", "", "{psi: complex, u: imaginary}"),
-       "bad.yaml:2:27: fields: u: found imaginary (expected real or complex)"},
+       "bad.yaml:2:27: fields: u: found imaginary (expected real or complex, or {kind: real or "
+       "complex, unit: UNIT, label: TEXT, standard_name: NAME})"},
       {complex_config("psi", "", "{psi: complex, u: real, psi_re: real}"),
        "bad.yaml:2:9: fields: found the name psi_re, which is taken (expected a name of its own)"},
   };

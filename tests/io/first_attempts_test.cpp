@@ -138,8 +138,8 @@ TEST_CASE("each of 67 first attempts is answered") {
        "bad.yaml:5:22: time.step: found 0.5, unstable: waves that the equation damps or keeps "
        "grow by a factor of 3 in each step (expected at most 0.25)"},
       {"time", "time: {end: 1, step: 0.15}",
-       "bad.yaml:5:22: time.step: 0.15 s do not divide time.end 1 (expected 0.14285714285714285 "
-       "or 0.16666666666666666 s)"},
+       "bad.yaml:5:22: time.step: 0.15 does not divide time.end 1 (expected 0.14285714285714285 "
+       "or 0.16666666666666666)"},
       {"time", "time: {end: 1, scheme: rk45, tolerance: 1e-3}",
        "bad.yaml:5:24: time.scheme: found rk45 (expected euler, heun, midpoint, ssprk3, rk4, "
        "bs23, dopri5, leapfrog, rkl2, imex, etdrk2, etdrk4, backward-euler, sdirk2 or steady; did "

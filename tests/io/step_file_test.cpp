@@ -152,7 +152,7 @@ TEST_CASE("a step file is CF and VTKHDF") {
   const Hdf5File file = open_hdf5_file(path);
   CHECK(text_attribute(file, "/field", "coordinates") == "step");
   CHECK(text_attribute(file, "time", "axis") == "T");
-  CHECK(text_attribute(file, "time", "units") == "s");
+  CHECK(text_attribute(file, "time", "units") == "h");
   for (const char* axis : {"x", "y"}) {
     CHECK(text_attribute(file, axis, "CLASS") == "DIMENSION_SCALE");
     CHECK(text_attribute(file, axis, "axis").empty());

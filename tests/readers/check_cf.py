@@ -21,8 +21,9 @@ def main() -> int:
     status = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "c.yaml").write_text("grid: {shape: [20, 30]}\ninitial: {kind: gaussian}\nequation: {coefficient: 0.2}\n"
-                                       "time: {steps: 40}\noutput: {directory: out, every: 20}\n")
+        (folder / "c.yaml").write_text("fields: {T: {unit: K, label: heat, standard_name: air_temperature}}\n"
+                                       "grid: {shape: [20, 30], unit: m}\ninitial: {kind: gaussian}\nequation: {coefficient: 0.2}\n"
+                                       "time: {steps: 40, unit: s}\noutput: {directory: out, every: 20}\n")
         subprocess.run([program, "run", "c.yaml", "--quiet"], cwd=folder, check=True)
         subprocess.run([program, "export", "out", "-o", "all.nc"], cwd=folder, check=True, capture_output=True)
         for file in ("out/fields.nc", "out/fields/step-000000020.nc", "all.nc"):

@@ -131,7 +131,13 @@ def check_xarray(engine):
                     expect(dataset[name].dims == axes, f"{path}: axes of {name}")
                 if names:
                     expect("step" in dataset[names[0]].coords, f"{path}: step as a coordinate")
-                expect(dataset["time"].attrs.get("units") == "s", f"{path}: unit of time")
+                named = "cube" in str(path.relative_to(folder))  # no other run names units
+                for name, unit in (("time", "s"), ("x", "m"), ("step", None), (names[0], "K")):
+                    found = dataset[name].attrs.get("units")
+                    expect(found == (unit if named else None), f"{path}: {name} in {found}")
+                words = (names[0], None) if not named else ("temperature", "air_temperature")
+                found = dataset[names[0]].attrs
+                expect((found["long_name"], found.get("standard_name")) == words, f"{path}: {found}")
     return check
 
 

@@ -127,7 +127,7 @@ TEST_CASE("estimates are right on the smallest grids, and refused for rates that
   const StableStep stable = stable_step_at_start(run);
   CHECK(!stable.largest);
   CHECK(stable.not_finite == 0);
-  CHECK(stable_step_text(stable) ==
+  CHECK(stable_step_text(run, stable) ==
         "not known (the rates are not finite at this state, so that no step can be "
         "estimated)");
 }

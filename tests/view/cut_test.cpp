@@ -42,7 +42,7 @@ std::string cut_message(const auto& call) {
 }
 
 PlotAxes metres() {
-  PlotAxes axes{.unit = "m"};
+  PlotAxes axes{.has_positions = true, .units = {"m", ""}};
   axes.x.spacing = 0.25, axes.y.spacing = 0.5, axes.z.spacing = 2;
   return axes;
 }

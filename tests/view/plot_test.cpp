@@ -40,7 +40,7 @@ TEST_CASE("ticks are multiples of 1, 2 and 5, as many as allowed") {
   const Ticks ticks = round_ticks(1, 5, 5);
   CHECK(ticks.ticks.front().fraction == 0);
   CHECK(ticks.ticks.back().fraction == 1);
-  CHECK(ticks.common_text().empty());
+  CHECK(ticks.common_text("").empty());
 }
 
 TEST_CASE("ticks of cells lie at the positions of nodes, from any origin on") {
@@ -55,12 +55,13 @@ TEST_CASE("ticks of cells lie at the positions of nodes, from any origin on") {
 TEST_CASE("ticks: tiny and huge values share an exponent, close ones an offset") {
   const Ticks tiny = round_ticks(0, 1e-30, 6);
   CHECK(labels(tiny) == Labels{"0", "0.2", "0.4", "0.6", "0.8", "1.0"});
-  CHECK(tiny.common_text() == "×10^{−30}");
+  CHECK(tiny.common_text("") == "×10^{−30}");
   const Ticks huge = round_ticks(-2e30, 2e30, 5);
   CHECK(labels(huge) == Labels{"−2", "−1", "0", "1", "2"});
-  CHECK(huge.common_text() == "×10^{30}");
+  CHECK(huge.common_text("") == "×10^{30}");
   const Ticks close = round_ticks(273.15, 273.1501, 6);
-  CHECK(close.common_text() == "×10^{−4} + 273.15");
+  CHECK(close.common_text("") == "×10^{−4} + 273.15");
+  CHECK(close.common_text("K") == "×10^{−4} + 273.15 K");
   CHECK(labels(close) == Labels{"0", "0.2", "0.4", "0.6", "0.8", "1.0"});
 }
 

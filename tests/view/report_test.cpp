@@ -76,10 +76,13 @@ TEST_CASE("report page: texts from files stay texts, and nothing comes from the 
   ReportContent content;
   content.run.name = content.run.note = content.run.device = content.run.status = evil;
   content.run.fields = {""};
+  content.run.labels = {{evil, evil, evil}};
+  content.run.units = {evil, evil};
   content.run.diagnostics = {{0, 0, {{0, 1, 0.5, 1, 1}}, 0}, {10, 1, {{0, 1, 0.5, 1, 1}}, 1e9}};
   content.run.digests[10] = evil;
   Panel panel = grey_panel({2, 3}, {0, 0, 0, 1, 1, 1});
-  panel.title = evil;
+  panel.title = panel.unit = evil;
+  panel.axes.units = {evil, evil};
   content.steps = {{0, 0, {panel}}, {10, 1, {panel}}};
   content.outputs = 2;
   content.config = {{evil, evil, evil}};
@@ -100,12 +103,13 @@ TEST_CASE("report page: a field of one axis is a graph, with a gap where a value
   content.outputs = 1;
   Panel panel = grey_panel({1, 4, 1, 1}, {0, 1, std::numeric_limits<double>::quiet_NaN(), 0.25});
   panel.line = true;
+  content.run.units.time = "h &";
   content.steps = {{0, 0, {panel}}};
   const std::string page = report_page(content);
   CHECK(!has(page, "<img"));
   CHECK(has(page, "points=\"125.0,400.0 125.0,400.0 375.0,0.0\"/>"));
   CHECK(has(page, "points=\"875.0,300.0 875.0,300.0\"/>"));
-  CHECK(has(page, "aria-label=\"field at step 0, t = 0 s, from 0 to 1\""));
+  CHECK(has(page, "aria-label=\"field at step 0, t = 0 h &amp;, from 0 to 1\""));
 }
 
 TEST_CASE(
@@ -114,6 +118,7 @@ TEST_CASE(
   ReportContent content;
   content.outputs = 1;
   content.run.fields = {""};
+  content.run.labels.resize(1);
   content.steps = {{0, 0, {grey_panel({1, 1}, {nan})}}};
   CHECK(has(report_page(content), "There are none yet."));
   content.run.diagnostics = {{0, 0, {{nan, nan, nan, nan, nan}}, 0}};

@@ -77,11 +77,12 @@ void Canvas::text(const std::string& text, double x, double y, double font, Alig
   show(shown, font, true);
 }
 
-void Canvas::text_upwards(const std::string& text, double x, double y, double font) const {
+void Canvas::text_upwards(const std::string& text, double x, double y, double font,
+                          double room) const {
   cairo_save(cairo_.get());
   cairo_translate(cairo_.get(), x, y);
   cairo_rotate(cairo_.get(), -1.5707963267948966);
-  this->text(text, 0, 0, font, Align::centre);
+  this->text(text, 0, 0, font, Align::centre, room);
   cairo_restore(cairo_.get());
 }
 

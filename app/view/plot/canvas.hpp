@@ -37,7 +37,7 @@ class Canvas {
   void text(const std::string& text, double x, double y, double font, Align align,
             double room = 0) const;
   /// Draws text upwards, centred at x and y.
-  void text_upwards(const std::string& text, double x, double y, double font) const;
+  void text_upwards(const std::string& text, double x, double y, double font, double room) const;
 
   void color(Rgb rgb) const;
   void line(double x0, double y0, double x1, double y1) const;

@@ -117,9 +117,9 @@ std::string cut_text(const PlotAxes& axes, const std::optional<Cut>& cut) {
   const PlotAxis& axis = plot_axis(axes, cut->axis);
   const auto row = std::ranges::find(projections, cut->projection, &ProjectionRow::kind);
   if (row != projections.end()) return fmt::format(", {} along {}", row->title, axis.name);
-  if (axes.unit.empty()) return fmt::format(", {} {}", axis.name, cut->index);
-  return fmt::format(", {} = {} {}", axis.name, number_text(axis.position(cut->index), 6),
-                     axes.unit);
+  if (!axes.has_positions) return fmt::format(", {} {}", axis.name, cut->index);
+  return with_unit(fmt::format(", {} = {}", axis.name, number_text(axis.position(cut->index), 6)),
+                   axes.units.length);
 }
 
 int axis_named(const std::string& option, const std::string& name) {
@@ -143,15 +143,16 @@ Cut slice_named(const std::string& text, Shape shape, const PlotAxes& axes) {
     return cut;
   }
   const double position = number_in<double>(text, digits);
-  if (axes.unit.empty())
+  if (!axes.has_positions)
     throw ConfigError(
         "--slice {}: the file does not say where its nodes lie (expected {}:0 to {}:{})", text,
         name, name, last);
   const PlotAxis& axis = plot_axis(axes, cut.axis);
   const double node = std::round((position - axis.origin) / axis.spacing);
   if (!(node >= 0 && node <= static_cast<double>(last)))
-    throw ConfigError("--slice {}: outside of the grid ({} goes from {} to {} {})", text, name,
-                      number_text(axis.origin, 6), number_text(axis.position(last), 6), axes.unit);
+    throw ConfigError("--slice {}: outside of the grid ({} goes from {} to {})", text, name,
+                      number_text(axis.origin, 6),
+                      with_unit(number_text(axis.position(last), 6), axes.units.length));
   cut.index = static_cast<std::int64_t>(node);
   return cut;
 }

@@ -31,7 +31,7 @@ FieldValues cut_values(FieldView values, Shape shape, const Cut& cut);
 Shape cut_shape(Shape shape, const std::optional<Cut>& cut);
 PlotAxes cut_axes(PlotAxes axes, const std::optional<Cut>& cut);
 
-/// A suffix for a name: ", z = 0.5 m", ", plane 12" or ", maximum along z"; empty without a cut.
+/// A suffix for a name: ", z = 0.5 cm", ", plane 12" or ", maximum along z"; empty without a cut.
 std::string cut_text(const PlotAxes& axes, const std::optional<Cut>& cut);
 
 /// Parses a slice, "z=0.5" (the plane nearest to that position) or "z:12", and a projection,

@@ -64,7 +64,7 @@ void draw_across(const Canvas& canvas, const Panel& panel, const PanelLayout& la
     canvas.text(tick.label, at, end + (mark + gap + 0.5) * font, font, Align::centre);
   }
   const double room = std::min(std::max(box.width, 9 * font), layout.cell.width);
-  canvas.text(axis_title(panel.axes.x.name, panel.axes.unit, x), box.x + box.width / 2,
+  canvas.text(axis_title(panel.axes.x.name, panel.axes.units.length, x), box.x + box.width / 2,
               end + (mark + gap + 2.1) * font, font, Align::centre, room);
 }
 
@@ -87,11 +87,11 @@ void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& l
     canvas.line(box.x - mark * font, crisp(at), box.x, crisp(at));
     canvas.text(tick.label, box.x - (mark + gap) * font, at, font, Align::right);
   }
-  // The title of a graph names the quantity; its y axis shows only the common factor.
-  const std::string title =
-      panel.line ? y.common_text() : axis_title(panel.axes.y.name, panel.axes.unit, y);
+  // The title of a graph names the quantity; its y axis shows only the common factor and unit.
+  const std::string title = panel.line ? y.common_text(panel.unit)
+                                       : axis_title(panel.axes.y.name, panel.axes.units.length, y);
   canvas.text_upwards(title, box.x - (mark + gap + 1.15) * font - widest, box.y + box.height / 2,
-                      font);
+                      font, box.height + 3 * font);
 }
 
 void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
@@ -232,7 +232,7 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
   const Ticks ticks = ticks_with_room(canvas, across, font, length, length, [&](int most) {
     return round_ticks(panel.limits.low, panel.limits.high, most);
   });
-  const std::string common = ticks.common_text();
+  const std::string common = ticks.common_text(panel.unit);
   const double start = other_side + (mark + gap) * font;
   const double cell_end = layout.cell.x + layout.cell.width - 0.3 * font;
   for (const Tick& tick : ticks.ticks) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "app/view/plot/colormap.hpp"
 #include "app/view/plot/layout.hpp"
 #include "app/view/plot/limits.hpp"
+#include "solver/units.hpp"
 
 namespace lapl {
 
@@ -25,8 +27,11 @@ struct PlotAxis {
 /// Axes of a picture: x to the right, y upwards or downwards, z perpendicular to the picture.
 struct PlotAxes {
   PlotAxis x{"x"}, y{"y"}, z{"z"};
-  std::string unit = {};        ///< empty if there is none
+  bool has_positions = false;   ///< false: the axes count nodes
+  Units units = {};             ///< of positions and times
   bool first_row_below = true;  ///< if false, the first row is on top
+  /// words for the values that are drawn, by dataset
+  std::map<std::string, FieldLabels> labels = {};
 };
 
 struct Panel {
@@ -38,7 +43,8 @@ struct Panel {
   Limits limits;               ///< low < high
   Colormap colormap;
   PlotAxes axes;
-  bool line = false;  ///< one axis: a graph of the values, without a colour bar
+  bool line = false;      ///< one axis: a graph of the values, without a colour bar
+  std::string unit = {};  ///< of the values; empty if there is none
   struct Graph {
     std::string label;
     std::vector<double> values;

@@ -77,7 +77,7 @@ ViewReader& Frames::view_reader(const View& view) {
 
 const std::string& Frames::view_subtitle(const View& view) {
   std::string& subtitle = subtitles_[view.output];
-  if (subtitle.empty()) subtitle = describe(*view.output);
+  if (subtitle.empty()) subtitle = describe(*view.output, axes_.units.time);
   return subtitle;
 }
 
@@ -98,7 +98,7 @@ std::vector<Panel> Frames::panels(std::size_t frame) {
       field.range = shown_[view.field].range;
       field.signs = shown_[view.field].signs;
     }
-    field.name += cut_text(axes_, view.cut);
+    field.cut = cut_text(axes_, view.cut);
     panels.push_back(
         make_panel(std::move(field), view_subtitle(view), styles_[i], cut_axes(axes_, view.cut)));
   }

@@ -11,7 +11,7 @@ namespace lapl {
 DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
                        const PlotStyle& style) {
   if (shape.axes == 1) box = {1, std::min(box.columns, shape.columns)};
-  DrawnField drawn{name, shape, box, resample(values, shape, box), {}, {}, {}};
+  DrawnField drawn{name, shape, box, resample(values, shape, box), {}, {}, {}, {}};
   const bool averaged = shape.rows > box.rows || shape.columns > box.columns;
   const std::vector<double> counted =
       averaged && !style.of_cells ? drawn.pixels : as_doubles(values);
@@ -50,7 +50,9 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
   Limits suitable = colormap == "diverging" ? centred(field.range) : widened(field.range);
   if (line) suitable = with_margin(widened(field.range));
   if (field.constant) subtitle += ", constant " + number_text(*field.constant, 6);
-  return {std::move(field.name),
+  const auto given = axes.labels.find(field.name);
+  const FieldLabels labels = given == axes.labels.end() ? FieldLabels() : given->second;
+  return {(labels.label.empty() ? field.name : labels.label) + field.cut,
           std::move(subtitle),
           field.shape,
           field.drawn,
@@ -58,7 +60,8 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
           style.limits.value_or(suitable),
           colormap_named(colormap),
           axes,
-          line};
+          line,
+          labels.unit};
 }
 
 Shape box_within(Shape shape, std::int64_t longest) {

@@ -20,13 +20,14 @@ struct PlotStyle {
 
 /// A field resampled to the pixels of a box, and the range for its limits.
 struct DrawnField {
-  std::string name;
+  std::string name;  ///< of the dataset
   Shape shape;
   Shape drawn;
   std::vector<double> pixels;
   Limits range;                    ///< the values at the two percentiles
   bool signs = false;              ///< colours diverge from 0: both signs matter
   std::optional<double> constant;  ///< the value of all cells, if they have the same
+  std::string cut = {};            ///< cut_text
 };
 
 /// Resamples a field and finds its range. Percentiles are those of the pixels if a pixel shows

@@ -13,6 +13,7 @@
 #include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 #include "solver/initial_parts.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace fs = std::filesystem;
@@ -31,8 +32,10 @@ DrawnContent::DrawnContent(FileContent content)
         parse_config(provenance_text(provenance, "config"), "its config", ".", {}).run;
     fields_of_config = config.fields;
     is_picture = is_picture || is_drawn_as_picture(config);
+    for (const std::string& field : config.fields) labels[field] = field_labels(config, field);
   } catch (const ConfigError&) {  // no config that this version can read
   }
+  for (const auto& [name, unit] : field_units) labels[name].unit = unit;
 }
 
 std::vector<std::string> state_fields(const DrawnContent& content) {
@@ -70,12 +73,14 @@ PlotAxes plot_axes(const DrawnContent& content, Origin origin) {
       by_axis[axis]->spacing = content.spacing.by_axis[axis];
       by_axis[axis]->origin = content.spacing.origin[axis];
     }
-    axes.unit = "m";
+    axes.has_positions = true;
+    axes.units = content.units;
   } else {  // the file does not store the spacing
     axes.x.name = "column";
     axes.y.name = "row";
     axes.z.name = "plane";
   }
+  axes.labels = content.labels;
   axes.first_row_below =
       origin == Origin::automatic ? !content.is_picture : origin == Origin::lower;
   return axes;
@@ -152,9 +157,10 @@ Provenance texts_of_views(const std::string& source, const FileContent& content,
   return picture_provenance(source, steps, provenance);
 }
 
-std::string describe(const PlotOutput& output) {
+std::string describe(const PlotOutput& output, const std::string& time_unit) {
   if (!output.step) return output.file.filename().string();
-  return fmt::format("step {}, t = {} s", *output.step, number_text(time_at(output), 6));
+  return with_unit(fmt::format("step {}, t = {}", *output.step, number_text(time_at(output), 6)),
+                   time_unit);
 }
 
 }  // namespace lapl

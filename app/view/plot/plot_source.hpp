@@ -18,7 +18,7 @@ struct PlotOutput {
   std::filesystem::path file;
   std::size_t record = 0;
   std::optional<std::int64_t> step;  ///< none in a file of another program
-  std::optional<double> time;        ///< s; none in a file of another program
+  std::optional<double> time;        ///< none in a file of another program
 };
 
 /// The content of a panel: a field of an output, or a cut of it.
@@ -42,7 +42,8 @@ struct DrawnContent : FileContent {
   DrawnContent() = default;
 
   std::vector<std::string> fields_of_config = RunConfig().fields;
-  bool is_picture = false;  ///< the first row is drawn on top
+  bool is_picture = false;                    ///< the first row is drawn on top
+  std::map<std::string, FieldLabels> labels;  ///< by dataset
 };
 
 /// The fields of the state among the datasets of a file, named in the config of its provenance;
@@ -60,8 +61,8 @@ DrawnContent read_with_provenance(const std::filesystem::path& path);
 /// The axes of pictures of this content.
 PlotAxes plot_axes(const DrawnContent& content, Origin origin);
 
-/// "step 2500, t = 625 s"; the file's name if it has no steps.
-std::string describe(const PlotOutput& output);
+/// "step 2500, t = 625 s" with the unit of time; the file's name if it has no steps.
+std::string describe(const PlotOutput& output, const std::string& time_unit);
 
 /// The texts of a picture of these frames of `source`, whose newest content this is. The digest of
 /// the state is left out where several outputs are drawn.
@@ -83,7 +84,7 @@ class PlotSource {
 
   /// Throws ConfigError that names the nearest steps.
   const PlotOutput& at_step(std::int64_t step) const;
-  /// The output at this time (s). Throws ConfigError that names the nearest times.
+  /// The output at this time. Throws ConfigError that names the nearest times.
   const PlotOutput& at_time(double time) const;
 
  private:

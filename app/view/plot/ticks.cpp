@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solver/units.hpp"
+
 namespace lapl {
 namespace {
 
@@ -57,18 +59,16 @@ std::string number_text(double value, int digits) {
   return with_minus(text.substr(0, e)) + power_of_ten(std::stoi(text.substr(e + 1)));
 }
 
-std::string Ticks::common_text() const {
-  const std::string factor = exponent == 0 ? "" : power_of_ten(exponent);
-  if (offset == 0) return factor;
-  return fmt::format("{}{}{} {}", factor, factor.empty() ? "" : " ", offset < 0 ? "−" : "+",
-                     number_text(std::abs(offset), 14));
+std::string Ticks::common_text(const std::string& unit) const {
+  std::string text = exponent == 0 ? "" : power_of_ten(exponent);
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " ") + part; };
+  if (offset != 0) add((offset < 0 ? "− " : "+ ") + number_text(std::abs(offset), 14));
+  if (!unit.empty()) add(unit);
+  return text;
 }
 
 std::string axis_title(const std::string& name, const std::string& unit, const Ticks& ticks) {
-  const std::string factor = ticks.common_text();
-  if (factor.empty() && unit.empty()) return name;
-  const std::string between = factor.empty() || unit.empty() ? "" : " ";
-  return name + " (" + factor + between + unit + ")";
+  return with_unit_after(name, ticks.common_text(unit));
 }
 
 Ticks round_ticks(double low, double high, int most) {

@@ -18,9 +18,9 @@ struct Ticks {
   int exponent = 0;   ///< 0 unless the values are tiny or huge
   double offset = 0;  ///< not 0 if the values share their first digits
 
-  /// The common part of all labels, such as "×10^{−9} + 1.25" (braces enclose a superscript); empty
-  /// if there is none.
-  std::string common_text() const;
+  /// The common part of all labels and their unit, such as "×10^{−9} + 1.25 K" (braces enclose a
+  /// superscript); empty if there is neither.
+  std::string common_text(const std::string& unit) const;
 };
 
 /// As many multiples of 10^n, 2 * 10^n or 5 * 10^n (one of them) from `low` to `high` (low < high)

@@ -70,8 +70,8 @@ std::string polylines(const std::string& style, std::span<const double> across,
 // The HTML of a graph with the values `y` upwards. `head`, `data` (attributes) and `x_name` are
 // HTML, `lines` are SVG, `words` are for screen readers.
 std::string graph_figure(const std::string& head, const std::string& data, const std::string& words,
-                         const std::string& lines, Limits y, const Ticks& x,
-                         const std::string& x_name) {
+                         const std::string& lines, Limits y, const std::string& unit,
+                         const Ticks& x, const std::string& x_name) {
   const Ticks values = round_ticks(y.low, y.high, most_numbers_upwards);
   std::string rules;
   for (const Tick& tick : values.ticks)
@@ -82,13 +82,13 @@ std::string graph_figure(const std::string& head, const std::string& data, const
       "</figcaption><div class=\"plot\">{}<div class=\"lines\"{}>"
       "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\">{}{}"
       "</svg></div>{}<div class=\"name\">{}</div></div></figure>\n",
-      head, html_with_superscripts(values.common_text()), numbers_html(values, "upwards", "bottom"),
-      data, words, graph_width, graph_height, rules, lines, numbers_html(x, "across", "left"),
-      x_name);
+      head, html_with_superscripts(values.common_text(unit)),
+      numbers_html(values, "upwards", "bottom"), data, words, graph_width, graph_height, rules,
+      lines, numbers_html(x, "across", "left"), x_name);
 }
 
 std::string x_axis_name(const Panel& panel, const Ticks& x) {
-  return html_with_superscripts(axis_title(panel.axes.x.name, panel.axes.unit, x));
+  return html_with_superscripts(axis_title(panel.axes.x.name, panel.axes.units.length, x));
 }
 
 Ticks axis_ticks(std::int64_t cells, const PlotAxis& axis, int most) {
@@ -107,7 +107,8 @@ std::string values_html(const Panel& panel, const std::string& when) {
       fmt::format("<b>{}</b> <span class=\"common\">{}</span>", title,
                   html_escaped(panel.subtitle)),
       "", fmt::format("{} at {}, from {:.4g} to {:.4g}", title, when, range.low, range.high),
-      polylines("min", across, panel.pixels, panel.limits), panel.limits, x, x_axis_name(panel, x));
+      polylines("min", across, panel.pixels, panel.limits), panel.limits, panel.unit, x,
+      x_axis_name(panel, x));
 }
 
 // A field with axes and colour bar. `when` names the step for screen readers.
@@ -130,13 +131,13 @@ std::string picture_html(const Panel& panel, const std::string& when) {
       "{}<img{} alt=\"{} at {}, {}\" width=\"{}\" height=\"{}\" src=\"data:image/png;base64,{}\">"
       "<div class=\"bar\" style=\"background:{}\"></div>{}{}"
       "<div class=\"name\">{}, {}</div></div></figure>\n",
-      ratio, html_escaped(panel.title), html_with_superscripts(bar.common_text()),
+      ratio, html_escaped(panel.title), html_with_superscripts(bar.common_text(panel.unit)),
       html_escaped(panel.subtitle), numbers_html(y, "upwards", "bottom"),
       squares ? " class=\"squares\"" : "", html_escaped(panel.title), when, values,
       panel.drawn.columns, panel.drawn.rows, base64(indexed_png(panel)), gradient(panel.colormap),
       numbers_html(bar, "scale", "bottom"), numbers_html(x, "across", "left"),
       x_axis_name(panel, x),
-      html_with_superscripts(axis_title(panel.axes.y.name, panel.axes.unit, y)));
+      html_with_superscripts(axis_title(panel.axes.y.name, panel.axes.units.length, y)));
 }
 
 // One line of a graph.
@@ -150,9 +151,9 @@ struct ReportLine {
 enum class Along { step, time };
 
 // Lines over the steps or the time; values that are not finite leave gaps.
-std::string graph_html(const std::string& title, Along along,
-                       std::span<const DiagnosticsLine> history,
-                       const std::vector<ReportLine>& lines) {
+std::string graph_html(const std::string& title, const std::string& unit, Along along,
+                       const RunView& run, const std::vector<ReportLine>& lines) {
+  const std::span<const DiagnosticsLine> history = run.diagnostics;
   Limits range{1, 0};
   for (const DiagnosticsLine& at : history)
     for (const ReportLine& line : lines)
@@ -181,12 +182,12 @@ std::string graph_html(const std::string& title, Along along,
     words +=
         fmt::format("{}{} {:.4g} at last", words.empty() ? "" : ", ", line.name, values.back());
   }
-  return graph_figure(
-      fmt::format("<b>{}</b>{}", title, legend),
-      fmt::format(" data-first=\"{}\" data-last=\"{}\" data-along=\"{}\"", x.low, x.high,
-                  over_time ? "time" : "step"),
-      words, drawing, y, ticks,
-      html_with_superscripts(axis_title(over_time ? "t" : "step", over_time ? "s" : "", ticks)));
+  return graph_figure(fmt::format("<b>{}</b>{}", title, legend),
+                      fmt::format(" data-first=\"{}\" data-last=\"{}\" data-along=\"{}\"", x.low,
+                                  x.high, over_time ? "time" : "step"),
+                      words, drawing, y, unit, ticks,
+                      html_with_superscripts(axis_title(over_time ? "t" : "step",
+                                                        over_time ? run.units.time : "", ticks)));
 }
 
 std::string fact(const std::string& name, const std::string& value) {
@@ -203,8 +204,9 @@ std::string facts_html(const RunView& run) {
          fact("speed", run.cells_per_second > 0 ? cell_rate(run.cells_per_second) : "");
 }
 
-std::string step_html(const ReportStep& step) {
-  const std::string when = fmt::format("step {}, t = {:.6g} s", step.step, step.time);
+std::string step_html(const ReportStep& step, const std::string& time_unit) {
+  const std::string when =
+      html_escaped(with_unit(fmt::format("step {}, t = {:.6g}", step.step, step.time), time_unit));
   std::string html = fmt::format(
       "<div class=\"step\" id=\"step={0}\" data-step=\"{0}\" data-time=\"{2}\" data-when=\"{1}\">"
       "<h3>{1}</h3><div class=\"pictures\">\n",
@@ -226,8 +228,7 @@ Along history_along(const RunView& run) {
 }
 
 std::string graphs_html(const RunView& run) {
-  const std::span<const DiagnosticsLine> history = run.diagnostics;
-  if (history.empty()) return "<p>There are none yet.</p>\n";
+  if (run.diagnostics.empty()) return "<p>There are none yet.</p>\n";
   using At = const DiagnosticsLine&;
   const Along along = history_along(run);
   std::string html;
@@ -235,19 +236,21 @@ std::string graphs_html(const RunView& run) {
     const auto of = [field](double Statistics::*member) {
       return [field, member](At at) { return at.fields[field].*member; };
     };
-    const std::string name = html_escaped(run.fields[field]);
+    const auto& [unit, label, standard_name] = run.labels[field];
+    const std::string name = html_escaped(label.empty() ? run.fields[field] : label);
     const std::string what = name.empty() ? "" : " of " + name;
-    html += graph_html(name.empty() ? "Field" : name, along, history,
+    html += graph_html(name.empty() ? "Field" : name, unit, along, run,
                        {{"max", "max", of(&Statistics::max)},
                         {"mean", "mean", of(&Statistics::mean)},
                         {"min", "min", of(&Statistics::min)}}) +
-            graph_html("Mass" + what, along, history, {{"mass", "min", of(&Statistics::mass)}}) +
-            graph_html("L2 norm" + what, along, history, {{"l2", "min", of(&Statistics::l2)}});
+            graph_html("Mass" + what, "", along, run, {{"mass", "min", of(&Statistics::mass)}}) +
+            graph_html("L2 norm" + what, "", along, run, {{"l2", "min", of(&Statistics::l2)}});
   }
   for (std::size_t i = 0; i < run.integrals.size(); ++i)
-    html += graph_html(column_title(run.integrals[i]), along, history,
-                       {{"value", "min", [i](At at) { return at.integrals[i]; }}});
-  return html + graph_html("Cells per second", along, history,
+    html += graph_html(column_title(run.integrals[i]),
+                       run.integrals[i] == step_columns.front().name ? run.units.time : "", along,
+                       run, {{"value", "min", [i](At at) { return at.integrals[i]; }}});
+  return html + graph_html("Cells per second", "", along, run,
                            {{"speed", "min", [](At at) {
                                // The first output precedes all steps, so it has no speed.
                                return at.cells_per_second > 0
@@ -312,7 +315,7 @@ std::string pictures_remark(const ReportContent& content) {
 
 std::string report_page(const ReportContent& content) {
   std::string steps;
-  for (const ReportStep& step : content.steps) steps += step_html(step);
+  for (const ReportStep& step : content.steps) steps += step_html(step, content.run.units.time);
   const RunView& run = content.run;
   return fmt::format(
       fmt::runtime(page_html), fmt::arg("name", html_escaped(run.name)),

@@ -14,7 +14,7 @@ namespace lapl {
 /// The pictures of one output.
 struct ReportStep {
   std::int64_t step = 0;
-  double time = 0;            ///< s
+  double time = 0;
   std::vector<Panel> panels;  ///< one for each field
 };
 

@@ -1,0 +1,93 @@
+// The key `fields`: names of fields, which of them are complex, and words for them.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "io/config/key_table.hpp"
+#include "io/config/map_values.hpp"
+
+namespace lapl {
+namespace {
+
+constexpr std::size_t most_fields = 16;
+
+const KeyTable<FieldLabels>& label_keys() {
+  const Schema text = null_or(short_text());
+  static const KeyTable<FieldLabels> keys = {
+      {{.name = "kind", .type = word({"real", std::string(complex_word)}), .preset = "real"},
+       [](FieldLabels&, const YamlNode&) {}},
+      {{.name = "unit", .type = text, .preset = "null"}, store(&FieldLabels::unit)},
+      {{.name = "label", .type = text, .preset = "null"}, store(&FieldLabels::label)},
+      {{.name = "standard_name", .type = text, .preset = "null"},
+       store(&FieldLabels::standard_name)}};
+  return keys;
+}
+
+Schema list_of_names() { return list(text(), 1, most_fields); }
+
+Schema map_of_fields() {
+  const char* const words_of_field =
+      "{kind: real or complex, unit: UNIT, label: TEXT, standard_name: NAME}";
+  return map_of_names(either(label_keys().front().type, map_schema(label_keys(), words_of_field)),
+                      fmt::format("a map of names, each with real, complex or {}", words_of_field));
+}
+
+YamlNode read_fields(const YamlNode& node, const std::string& path, YamlProblems& problems) {
+  if (node.kind != YamlNode::Kind::map) return resolved(list_of_names(), node, path, problems);
+  YamlNode map = resolved(map_of_fields(), node, path, problems);
+  std::size_t fields = 0;  // two for each complex one
+  for_each_entry(map, [&](const std::string&, const YamlNode& value) {
+    fields += is_complex_field(value) ? 2 : 1;
+  });
+  if (problems.empty() && (fields == 0 || fields > most_fields))
+    problems.push_back(
+        {node.position, fmt::format("found {} fields, complex ones counted twice (expected 1 to "
+                                    "{})",
+                                    fields, most_fields)});
+  return map;
+}
+
+}  // namespace
+
+Schema field_names() {
+  return {
+      {OwnForm{description(list_of_names()) + ", or " + description(map_of_fields()), read_fields,
+               [] {
+                 return nlohmann::ordered_json{
+                     {"anyOf", {json_schema(list_of_names()), json_schema(map_of_fields())}}};
+               }}},
+      {}};
+}
+
+bool is_complex_field(const YamlNode& value) {
+  const YamlNode* const kind = find_child(value, "kind");
+  return (kind ? kind : &value)->text == complex_word;
+}
+
+std::string field_names_text(const std::string& resolved_fields) {
+  const YamlNode node = parse_yaml(resolved_fields).root;
+  if (node.kind != YamlNode::Kind::map) return resolved_fields;
+  YamlNode names = empty_node(YamlNode::Kind::list, {}), kinds = empty_node(node.kind, {});
+  bool all_real = true;
+  for_each_entry(node, [&](const std::string& name, const YamlNode& value) {
+    const bool is_complex = is_complex_field(value);
+    all_real = all_real && !is_complex;
+    names.children.push_back(text_node(name, {}));
+    append_entry(kinds, name, plain_node(is_complex ? std::string(complex_word) : "real", {}));
+  });
+  return node_yaml(all_real ? names : kinds);
+}
+
+void put_fields(RunConfig& run, const YamlNode& node) {
+  run.complex_fields.clear();
+  run.labels.clear();
+  if (node.kind == YamlNode::Kind::list) return assign(run.fields, node);
+  run.fields.clear();
+  for_each_entry(node, [&](const std::string& name, const YamlNode& value) {
+    run.fields.push_back(name);
+    if (is_complex_field(value)) run.complex_fields.push_back(name);
+    if (value.kind == YamlNode::Kind::map) put_map(label_keys(), run.labels[name], value);
+  });
+}
+
+}  // namespace lapl
