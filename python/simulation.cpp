@@ -5,10 +5,12 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -159,12 +161,12 @@ class Simulation {
   }
 
   // HDF5 is not safe for threads, and h5py may share it: so files are used under the GIL.
-  void checkpoint(const std::string& path) {
+  void checkpoint(const std::filesystem::path& path) {
     const Use use(*this);
     use->save(path);
   }
 
-  void restore(const std::string& path) {
+  void restore(const std::filesystem::path& path) {
     const Use use(*this);
     use->restore(path);
   }
@@ -196,7 +198,7 @@ class Simulation {
     return static_cast<std::int64_t>(byte_size(config_.precision));
   }
 
-  // Of each axis, in units of a value's `size`.
+  // From one index to the next, of each axis; a value has `size`.
   std::vector<std::int64_t> strides(std::int64_t pitch, std::int64_t size) const {
     std::vector<std::int64_t> all = {size * config_.shape.rows * pitch, size * pitch, size};
     return {all.end() - config_.shape.axes, all.end()};
@@ -299,6 +301,7 @@ PYBIND11_MODULE(_simulation, module) {
              self.of().write(self.of().index(field), values);
            })
       .def("__len__", [](const Fields& self) { return self.of().fields().size(); })
+      .def("keys", [](const Fields& self) { return self.of().fields(); })
       .def("__iter__", [](const Fields& self) { return py::iter(py::cast(self.of().fields())); });
   py::class_<DeviceField>(module, "DeviceField")
       .def("__dlpack__", &lapl::dlpack, py::kw_only(), py::arg("stream") = py::none(),

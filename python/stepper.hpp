@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -56,8 +56,8 @@ class Stepper {
   /// Replaces them, which must be finite; cells outside a mask stay 0.
   virtual void write(std::size_t field, const void* values) = 0;
   virtual std::uint64_t digest() = 0;
-  virtual void save(const std::string& path) = 0;
-  virtual void restore(const std::string& path) = 0;
+  virtual void save(const std::filesystem::path& path) = 0;
+  virtual void restore(const std::filesystem::path& path) = 0;
 
   std::atomic<std::int64_t> step = 0;
   std::atomic<double> time = 0;       ///< seconds
@@ -160,7 +160,7 @@ class StepperIn final : public Stepper, private RunSink<T> {
     return capture.wait().digest;
   }
 
-  void save(const std::string& path) override {
+  void save(const std::filesystem::path& path) override {
     use_changes();
     const Capture<T> capture = backend_->capture();
     const Captured<T> state = capture.wait();
@@ -180,14 +180,14 @@ class StepperIn final : public Stepper, private RunSink<T> {
     write_checkpoint(writer, only_rank(), path, header, state.rows, state.state);
   }
 
-  void restore(const std::string& path) override {
+  void restore(const std::filesystem::path& path) override {
     const Checkpoint checkpoint = read_checkpoint(path);
     const CheckpointHeader& header = checkpoint.header;
     const auto* const values = std::get_if<std::vector<T>>(&checkpoint.values);
     const auto steps = StepState::of_words(header.step_state);
     if (values == nullptr || header.equation_digest != equation_ ||
         steps.has_value() != run().scheme.varies || (steps && !steps->is_sound(header.step)))
-      throw CheckpointError("{}: is of another equation, step or precision", path);
+      throw CheckpointError("{}: is of another equation, step or precision", path.string());
     use_changes();
     if (run().chooses_stages())
       varying_.with_other_stages(std::min<std::int64_t>(steps->stages, *run().scheme.stages));

@@ -1,4 +1,4 @@
-// What is known about the time step of a run at its start, and estimates while the run goes on.
+// Messages of a run on its time step at its start, and estimates of the step while the run goes on.
 #pragma once
 
 #include <memory>
