@@ -110,6 +110,10 @@ class Backend {
   /// A view of the current state in memory.
   virtual Block<T> block() = 0;
 
+  /// Waits for everything that the device of the state does, also for other users of block(). A
+  /// state on the host has none.
+  virtual void wait_for_device() {}
+
   /// Values at `indices` in the current state: field * cells of the grid + index of the cell.
   virtual std::vector<T> values_at(std::span<const std::int64_t> indices) = 0;
 

@@ -19,6 +19,13 @@ foreach(layer ${layers})
     endforeach()
   endforeach()
 endforeach()
+file(GLOB files ${SOURCE}/python/*.?pp)
+foreach(file ${files})
+  file(STRINGS ${file} includes REGEX "^#include \"app/")
+  if(includes)
+    message(SEND_ERROR "${file}: ${includes}: lapl.Simulation is made of the libraries below app")
+  endif()
+endforeach()
 # Each room, and a pattern of the only files that may include it.
 set(rooms kernels/cpu "^(kernels|tests)/" kernels/cuda "^(kernels|tests|benchmarks)/"
           app/commands "^app/(program.cpp|commands/|cli/|sweep/)" app/sweep "^app/(commands|sweep)/" app/cli "^app/[^v]")

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "app/commands/execute.hpp"
-#include "app/commands/step_notes.hpp"
 #include "solver/step_control.hpp"
+#include "solver/step_words.hpp"
 
 namespace lapl {
 

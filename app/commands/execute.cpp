@@ -10,8 +10,6 @@
 #include <variant>
 
 #include "app/commands/begin_restart.hpp"
-#include "app/commands/run_backend.hpp"
-#include "app/commands/run_needs.hpp"
 #include "app/commands/run_ranks.hpp"
 #include "app/commands/run_summary.hpp"
 #include "app/commands/step_notes.hpp"
@@ -24,7 +22,9 @@
 #include "io/readers/initial_source.hpp"
 #include "io/readers/quantities.hpp"
 #include "io/run/provenance.hpp"
+#include "io/run/run_backend.hpp"
 #include "io/run/run_changes.hpp"
+#include "io/run/run_needs.hpp"
 #include "io/run/run_writer.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/background.hpp"
@@ -34,6 +34,7 @@
 #include "solver/precision_watch.hpp"
 #include "solver/refused_state.hpp"
 #include "solver/schedule.hpp"
+#include "solver/step_words.hpp"
 
 namespace lapl {
 namespace {
@@ -363,7 +364,7 @@ class Execution {
   Ranks& ranks_ = run_ranks();
   std::uint64_t digest_ = 0;  // equation_digest of the run
   std::string change_;        // of what is computed, from first_step_ on; else empty
-  std::unique_ptr<Backend<T>> backend_;
+  std::shared_ptr<Backend<T>> backend_;
   std::optional<PrecisionWatch> watch_;
   std::optional<ConditionWatch> condition_watch_;
   std::string step_warning_;  // printed at the start

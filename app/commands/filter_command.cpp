@@ -8,7 +8,6 @@
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
-#include "app/commands/run_backend.hpp"
 #include "app/signals.hpp"
 #include "app/view/plot/indexed_png.hpp"
 #include "app/view/print_text.hpp"
@@ -19,6 +18,7 @@
 #include "io/images/image.hpp"
 #include "io/readers/quantities.hpp"
 #include "io/run/provenance.hpp"
+#include "io/run/run_backend.hpp"
 #include "kernels/error.hpp"
 #include "kernels/fields/found_value.hpp"
 #include "kernels/filters/frame_filter.hpp"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "app/commands/plan.hpp"
-#include "app/commands/step_notes.hpp"
 #include "app/signals.hpp"
 #include "kernels/error.hpp"
 #include "kernels/for_floats.hpp"
@@ -19,6 +18,7 @@
 #include "solver/exponential_problem.hpp"
 #include "solver/schedule.hpp"
 #include "solver/spectral_problem.hpp"
+#include "solver/step_words.hpp"
 #include "solver/times.hpp"
 
 namespace lapl {
@@ -77,7 +77,7 @@ LastState<T> last_state(const RunConfig& config, const BackendChoice& choice,
   auto backend = backend_at(model, choice, coefficients, state);
   if (settles) backend->settle();
   steps.with_other_stages = other_stages(backend, model, {}, choice, coefficients, only_rank());
-  if (config.scheme.varies) steps.estimate = step_estimator<T>(model);
+  if (config.scheme.varies) steps.estimate = step_estimator<T>(model, coefficients);
   LastState<T> last(config.start);
   const auto start = Clock::now();
   const auto stop = [&] {

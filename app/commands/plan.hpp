@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/run_backend.hpp"
-#include "app/commands/run_needs.hpp"
 #include "app/commands/trial.hpp"
 #include "io/config/config.hpp"
+#include "io/run/run_backend.hpp"
+#include "io/run/run_needs.hpp"
 #include "kernels/memory_needed.hpp"
 #include "kernels/ranks/decomposition.hpp"
 #include "kernels/solve/grid_equations.hpp"

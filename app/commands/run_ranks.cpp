@@ -10,10 +10,10 @@
 
 #include "app/commands/begin_restart.hpp"
 #include "app/commands/launcher.hpp"
-#include "app/commands/run_backend.hpp"
 #include "app/exit_code.hpp"
 #include "app/signals.hpp"
 #include "io/readers/initial_source.hpp"
+#include "io/run/run_backend.hpp"
 #include "io/run/run_writer.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <memory>
 #include <variant>
 
@@ -11,22 +10,10 @@
 #include "io/run/restart.hpp"
 #include "kernels/error.hpp"
 #include "kernels/for_floats.hpp"
-#include "solver/equation/equation.hpp"
-#include "solver/equation/growth.hpp"
+#include "solver/step_words.hpp"
 #include "solver/times.hpp"
 
 namespace lapl {
-
-StepWords words_on_step(const Model& model, const std::string& step_note,
-                        const CoefficientFields& coefficients, WholeFields& whole) {
-  if (!step_note.empty()) return {step_note, ""};
-  if (model.run.scheme.tolerance) return {};
-  const StableStep stable = find_stable_step(model.run, model.system, [&] {
-    add_computed_fields(whole, model.run, coefficients);
-    return StateFields{coefficients, whole, {model.run.start}};
-  });
-  return {"", step_warning(model.run, model.system, stable), why_no_step(model.run, stable)};
-}
 
 std::string step_hint(const Model& model, const RunFolder& folder) try {
   const RunConfig& config = model.run;
@@ -54,26 +41,6 @@ std::string step_hint(const Model& model, const RunFolder& folder) try {
 }
 
 template <class T>
-EstimateStep<T> step_estimator(const Model& model, const std::shared_ptr<StableStep>& last) {
-  RunConfig config = model.run;
-  if (!config.stability_checks()) return {};
-  config.scheme = config.estimated_scheme();
-  return [config, system = model.system, last, known = stable_limit(config, model.system),
-          coefficients = load_coefficients(config)](std::span<const T> state, const Ahead& ahead) {
-    *last = known ? StableStep{.largest = known}
-                  : stable_step_at(config, system, coefficients, state, ahead,
-                                   std::numeric_limits<std::int64_t>::max());
-    const double longest = last->largest.value_or(0);
-    return StepEstimate{
-        .longest = longest,
-        .step = longest == any_step ? any_step : automatic_step(*last).value_or(0),
-        .growth = last->growth,
-        .why_none = longest > 0 ? "" : stable_step_text(config, *last, "at this state")};
-  };
-}
-LAPL_FOR_FLOATS(step_estimator);
-
-template <class T>
 void set_estimates(VaryingSteps<T>& steps, const Model& model, const RunFolder& folder,
                    Console& console) {
   steps.warn = [&folder, &console](std::int64_t step, const std::string& what) {
@@ -81,9 +48,9 @@ void set_estimates(VaryingSteps<T>& steps, const Model& model, const RunFolder& 
     console.warning(text);
     folder.log({{"event", "warning"}, {"step", step}, {"what", what}});
   };
+  if (!model.run.stability_checks()) return;
   const auto last = std::make_shared<StableStep>();
-  steps.estimate = step_estimator<T>(model, last);
-  if (!steps.estimate) return;
+  steps.estimate = step_estimator<T>(model, load_coefficients(model.run), last);
   steps.report = [&folder, &console, last, run = model.run](std::int64_t step, double size) {
     const std::string what =
         fmt::format("the largest stable step is {}",

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "app/commands/step_notes.hpp"
 #include "app/signals.hpp"
 #include "kernels/error.hpp"
 #include "kernels/for_floats.hpp"
 #include "solver/clock.hpp"
 #include "solver/equation/equation.hpp"
+#include "solver/step_words.hpp"
 #include "solver/times.hpp"
 
 namespace lapl {
@@ -190,7 +190,7 @@ RunConfig config_of_trial(RunConfig config) {
 }
 
 template <class T>
-std::unique_ptr<Backend<T>> backend_at(const Model& model, const BackendChoice& choice,
+std::shared_ptr<Backend<T>> backend_at(const Model& model, const BackendChoice& choice,
                                        const CoefficientFields& coefficients,
                                        const std::vector<T>& state) {
   auto backend = run_backend<T>(first_model(model, {}), choice, coefficients);
@@ -200,13 +200,13 @@ std::unique_ptr<Backend<T>> backend_at(const Model& model, const BackendChoice& 
 LAPL_FOR_FLOATS(backend_at);
 
 template <class T>
-Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
+Forecast try_steps(std::shared_ptr<Backend<T>>& backend, const Model& model,
                    const BackendChoice& choice, const CoefficientFields& coefficients,
                    const TrialSeconds& seconds) {
   VaryingSteps<T> steps;
   steps.with_other_stages = other_stages(backend, model, {}, choice, coefficients, only_rank());
   Trial<T> trial(model.run.start);
-  if (model.run.scheme.varies) steps.estimate = step_estimator<T>(model);
+  if (model.run.scheme.varies) steps.estimate = step_estimator<T>(model, coefficients);
   if (steps.estimate && !model.run.scheme.tolerance) steps.estimate = trial.counted(steps.estimate);
   bool is_long = false;
   const auto stop = [&]() -> std::string {

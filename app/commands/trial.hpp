@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/commands/run_backend.hpp"
+#include "io/run/run_backend.hpp"
 
 namespace lapl {
 
@@ -50,7 +50,7 @@ Forecast make_forecast(const RunConfig& config, const std::vector<TrialPoint>& p
 /// A backend of first_model at step 0, whose fields have the values `state`, one field after the
 /// other.
 template <class T>
-std::unique_ptr<Backend<T>> backend_at(const Model& model, const BackendChoice& choice,
+std::shared_ptr<Backend<T>> backend_at(const Model& model, const BackendChoice& choice,
                                        const CoefficientFields& coefficients,
                                        const std::vector<T>& state);
 
@@ -63,7 +63,7 @@ struct TrialSeconds {
 /// Runs from the state of `backend`, which has first_model, for `seconds` or to the end of the run,
 /// and stores nothing. Throws as run() does.
 template <class T>
-Forecast try_steps(std::unique_ptr<Backend<T>>& backend, const Model& model,
+Forecast try_steps(std::shared_ptr<Backend<T>>& backend, const Model& model,
                    const BackendChoice& choice, const CoefficientFields& coefficients,
                    const TrialSeconds& seconds);
 

@@ -21,8 +21,6 @@
 #include <system_error>
 
 #include "app/commands/execute.hpp"
-#include "app/commands/run_backend.hpp"
-#include "app/commands/run_needs.hpp"
 #include "app/exit_code.hpp"
 #include "app/program.hpp"
 #include "app/signals.hpp"
@@ -30,6 +28,8 @@
 #include "app/view/console.hpp"
 #include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
+#include "io/run/run_backend.hpp"
+#include "io/run/run_needs.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/error.hpp"
 #include "kernels/machine/code_cache.hpp"

@@ -129,7 +129,13 @@ class CudaBackend final : public Backend<T> {
   Block<T> block() override {
     use_device();
     chosen_.engine->forget_state();
-    return {problem_.shape, layout_.pitch, buffers_.current, static_cast<cudaStream_t>(compute_)};
+    return {problem_.shape, layout_.pitch, buffers_.current, static_cast<cudaStream_t>(compute_),
+            device_};
+  }
+
+  void wait_for_device() override {
+    use_device();
+    LAPL_CUDA(cudaDeviceSynchronize());
   }
 
   void settle() override {

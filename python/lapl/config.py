@@ -24,7 +24,7 @@ class Scratch:
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="lapl-"))
-        self._end = weakref.finalize(self, _remove, str(self.path), os.getpid())
+        self.close = weakref.finalize(self, _remove, str(self.path), os.getpid())
 
     def save(self, name: str, value: Any) -> str:
         """Saves an array as .npy; returns its path. Axes of a DataArray take the order z, y, x."""
@@ -43,7 +43,7 @@ class Scratch:
 def _array(value: Any, where: tuple[str, ...], scratch: Scratch) -> Any:
     """The words for an array at this place of a config."""
     name = ".".join(where)
-    if value.ndim == 0:
+    if getattr(value, "ndim", 1) == 0:
         return value.item()
     if where[-1] in ("hdf5", "path"):
         return scratch.save(name, value)
@@ -51,7 +51,9 @@ def _array(value: Any, where: tuple[str, ...], scratch: Scratch) -> Any:
         return {"path": scratch.save(name, value)}
     if where[0] == "parameters" or where == ("grid", "mask"):
         return {"hdf5": scratch.save(name, value)}
-    return {"kind": "hdf5", "path": scratch.save(name, value)} if where[0] == "initial" else value.tolist()
+    if where[0] == "initial":
+        return {"kind": "hdf5", "path": scratch.save(name, value)}
+    return needs("numpy", "an array in a config").asarray(value).tolist()
 
 
 def plain(value: Any, where: tuple[str, ...], scratch: Scratch) -> Any:
@@ -85,10 +87,7 @@ def settings_words(settings: Mapping[str, Any], scratch: Scratch) -> list[str]:
 
 
 def given(config: Config, settings: Mapping[str, Any], scratch: Scratch) -> tuple[list[str], str | None]:
-    """The words for a config and its settings, and the text for standard input, which `-` names.
-
-    A config is a dictionary, a text (of several lines, or in braces) or the path of a file.
-    """
+    """The words for a config and its settings, and the text for standard input, which `-` names."""
     words = settings_words(settings, scratch)
     if isinstance(config, Mapping):
         return ["-", *words], json_text(plain(config, (), scratch), indent=1)

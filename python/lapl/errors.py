@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -66,8 +67,6 @@ def error_for(code: int, text: str, run: Run | None = None) -> LaplError:
 
 def needs(module: str, what: str) -> Any:
     """Imports a module; where it is missing, says which it is and what needs it."""
-    import importlib
-
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

@@ -6,12 +6,14 @@ import importlib.util
 import json
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import closing
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .config import Config, Scratch, given, json_text, plain
 from .errors import LaplWarning, Stopped, error_for, needs
-from .program import call, options, start
+from .program import Progress, call, options, start
 from .run import Run, Where
 
 if TYPE_CHECKING:
@@ -36,8 +38,8 @@ def bench(config: Config | None = None, **choices: Any) -> list[dict[str, Any]]:
     """Verifies and times the engines, or with ``filters=True`` the filters; options of ``lapl bench``."""
     scratch = Scratch()
     words, text = ([], None) if config is None else given(config, {}, scratch)
-    return list(json.loads(call(["bench", "--json", *options(**choices), *(["--config"] if words else []), *words],
-                                text)))
+    words = ["bench", "--json", *options(**choices), *(["--config"] if words else []), *words]
+    return list(json.loads(call(words, text)))
 
 
 def _filtered(config: dict[str, Any], compute: dict[str, Any] | None, scratch: Scratch, name: str) -> Any:
@@ -80,7 +82,7 @@ def Simulation(config: Config, **settings: Any) -> Any:
     try:
         from . import _simulation  # type: ignore[attr-defined]
     except ImportError as error:
-        raise ImportError("lapl.Simulation: this build has none (LAPL_SIMULATION=ON makes it)") from error
+        raise ImportError(f"lapl.Simulation: {error} (expected a build with LAPL_SIMULATION=ON)") from error
     scratch = Scratch()
     words, text = given(config, settings, scratch)
     file = Path(words[0])
@@ -89,13 +91,13 @@ def Simulation(config: Config, **settings: Any) -> Any:
 
 def sweep(config: Config, values: Mapping[str, Sequence[Any]], *, output: Where | None = None,
           jobs: int | None = None, auto_resume: bool = False, backend: str | None = None,
-          **settings: Any) -> xr.Dataset:
+          progress: bool | None = None, **settings: Any) -> xr.Dataset:
     """Runs all combinations side by side; returns their fields with a dimension for each name.
 
-    ``lapl.sweep(config, {"F": [0.03, 0.04], "k": [0.06, 0.062]})``: a name is a parameter, or a key
-    such as ``initial.seed``. Members that fail are NaN, with a warning; ``status`` and ``digest`` have
-    a value for each. Where members have outputs at other times, the dimension is ``output``, and
-    ``time`` a coordinate. Without `output`, everything is in memory, and the run folders go away.
+    ``lapl.sweep(config, {"F": [0.03, 0.04], "k": [0.06, 0.062]})``: a name is a parameter, or a key such as
+    ``initial.seed``. Members that fail are NaN, with a warning; ``status`` and ``digest`` have a value for each. Where
+    members have outputs at other times, the dimension is ``output``, and ``time`` a coordinate. Without `output`, all
+    is in memory, and the run folders go away. `progress` is that of ``lapl.run``.
     """
     xarray = needs("xarray", "lapl.sweep")
     scratch = Scratch()
@@ -107,7 +109,8 @@ def sweep(config: Config, values: Mapping[str, Sequence[Any]], *, output: Where 
     swept = [word for key, listed in zip(keys, lists.values(), strict=True)
              for word in ("--set", f"{key}={','.join(map(json_text, listed))}")]
     swept += options(output=folder, json=True, jobs=jobs, auto_resume=auto_resume, backend=backend)
-    ended = start(["sweep", *words, *swept], text)
+    with closing(Progress(folder, progress, runs=prod(map(len, lists.values())))) as bar:
+        ended = start(["sweep", *words, *swept], text, bar)
     rows = json.loads(ended.stdout or "[]")
     failed = [f"{row['member']}: {row['error']}" for row in rows if row["status"] != "complete"]
     if len(failed) == len(rows) or ended.returncode == Stopped.code:
@@ -116,7 +119,11 @@ def sweep(config: Config, values: Mapping[str, Sequence[Any]], *, output: Where 
         warnings.warn(each, LaplWarning, stacklevel=2)
     lazily = output is not None and importlib.util.find_spec("dask") is not None
     opened = [Run(folder / row["member"]).fields if row["status"] == "complete" else None for row in rows]
-    members = [each if each is None else each.chunk() if lazily else each.load() for each in opened]
+    members = [fields and (fields.chunk() if lazily else fields.load()) for fields in opened]
+    for fields in opened:
+        if fields is not None and not lazily:
+            fields.close()
+    scratch.close()
     return _joined(xarray, lists, rows, members)
 
 

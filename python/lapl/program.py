@@ -94,10 +94,10 @@ def options(**given: Any) -> list[str]:
 
 
 class Progress:
-    """A bar by tqdm of the steps that run.json in `folder` counts, once they take long enough."""
+    """A bar by tqdm: of the steps of the run in `folder`, or of `runs` runs below it, once they take long enough."""
 
-    def __init__(self, folder: Path, shown: bool | None) -> None:
-        self._file, self._shown = folder / "run.json", shown
+    def __init__(self, folder: Path, shown: bool | None, runs: int = 0) -> None:
+        self._folder, self._shown, self._runs = folder, shown, runs
         self._bar: Any = None
         if shown is None:
             seen = sys.stderr.isatty() or "ipykernel" in sys.modules
@@ -106,12 +106,15 @@ class Progress:
             needs("tqdm", "progress=True")
 
     def __call__(self) -> None:
-        """Draws what run.json says now."""
-        if self._shown and self._file.is_file():
-            info = json.loads(self._file.read_text())
-            step, last = info.get("step", 0), info.get("steps", 0)
-            self._bar = self._bar or needs("tqdm.auto", "a progress bar").tqdm(unit="step", unit_scale=True)
-            self._bar.total, self._bar.n = last if last >= step else None, step
+        """Draws what run.json says now, or each run.json."""
+        files = self._folder.glob("*/run.json" if self._runs else "run.json") if self._shown else ()
+        infos = [json.loads(file.read_text()) for file in files]
+        if infos:
+            done, last = ((sum(info["status"] != "running" for info in infos), self._runs) if self._runs
+                          else (infos[0].get("step", 0), infos[0].get("steps", 0)))
+            self._bar = self._bar or needs("tqdm.auto", "a progress bar").tqdm(
+                unit="run" if self._runs else "step", unit_scale=not self._runs)
+            self._bar.total, self._bar.n = last if last >= done else None, done
             self._bar.refresh()
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,10 +28,6 @@ class Shown:
 
     def __init__(self, data: bytes, kind: str) -> None:
         self.data, self.kind = data, kind  #: kind: png, svg, pdf, mp4 or html
-
-    def save(self, path: Where) -> None:
-        """Writes it to a file."""
-        Path(path).write_bytes(self.data)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         text = base64.b64encode(self.data).decode()
@@ -150,15 +147,13 @@ class Run:
 def _watched(arguments: list[str], text: str | None, folder: Path, scratch: Scratch | None, progress: bool | None,
              known: Run | None = None) -> Run:
     """Runs the program with a progress bar; raises what its exit code means."""
-    bar = Progress(folder, progress)
     try:
-        ended = start([*arguments, "--quiet"], text, bar)
+        with closing(Progress(folder, progress)) as bar:
+            ended = start([*arguments, "--quiet"], text, bar)
     except Interrupted as stop:
         if known or (folder / "run.json").is_file():
             stop.run = known or Run(folder, scratch=scratch)
         raise
-    finally:
-        bar.close()
     if ended.returncode == 0:
         return known or Run(folder, scratch=scratch)
     has_begun = ended.returncode not in (1, 2) and (folder / "run.json").is_file()

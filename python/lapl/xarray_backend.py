@@ -43,9 +43,7 @@ class RunBackend(BackendEntrypoint):
         file = Path(filename_or_obj, "fields.nc")
         if not file.is_file():
             raise FileNotFoundError(f"{file}: the run has no output yet")
-        engine = "netcdf4" if importlib.util.find_spec("netCDF4") else "h5netcdf"
-        for module in ("netCDF4",) if engine == "netcdf4" else ("h5netcdf", "h5py"):
-            needs(module, "a run's fields")
+        engine = "netcdf4" if importlib.util.find_spec("netCDF4") else needs("h5netcdf", "a run's fields").__name__
         stored = xr.open_dataset(file, engine=engine, drop_variables=drop_variables, cache=False, chunks=None)
         kept = {name: xr.Variable(variable.dims, indexing.LazilyIndexedArray(_Values(variable, keep)),
                                   variable.attrs, variable.encoding)

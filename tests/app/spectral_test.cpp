@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/commands/run_needs.hpp"
+#include "io/run/run_needs.hpp"
 #include "tests/app/program.hpp"
 #include "tests/backends.hpp"
 #include "tests/text.hpp"

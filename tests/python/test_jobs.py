@@ -48,6 +48,13 @@ def test_sweep_with_members_that_fail_or_have_other_times(heat):
         lapl.sweep(heat, {"D": [0.2, 0.3]})
 
 
+def test_sweep_counts_its_runs_by_tqdm(heat, capsys):
+    pytest.importorskip("tqdm")
+    slow = {**heat, "grid": {"shape": [256, 512]}, "time": {"step": 0.1, "steps": 2000}}
+    lapl.sweep(slow, {"D": [0.1, 0.2, 0.3]}, progress=True, jobs=1)
+    assert "3/3" in capsys.readouterr().err
+
+
 def test_sweep_mistakes(heat):
     with pytest.raises(lapl.ConfigError, match=r"parameters\.F"):
         lapl.sweep(heat, {"F": [1, 2]})

@@ -85,7 +85,7 @@ def test_fork_leaves_the_temporary_folder(heat):
     run = lapl.run(heat)
     child = os.fork()
     if child == 0:
-        run._scratch._end()  # as at the end of the interpreter
+        run._scratch.close()  # as at the end of the interpreter
         os._exit(0)
     os.waitpid(child, 0)
     assert np.isfinite(run.fields.u.values).all()

@@ -7,10 +7,12 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import lapl
 import numpy as np
 import pytest
+import xarray
 
 try:
     from lapl import _simulation  # noqa: F401
@@ -36,9 +38,61 @@ def test_same_bits_as_a_run(precision, scheme):
         sim.step(steps)
     assert (sim.steps_done, sim.time) == (700, 700)
     assert sim.digest == run.digest
-    assert list(sim.fields) == ["u", "v"] and len(sim.fields) == 2
+    assert list(sim.fields) == list(dict(sim.fields)) == ["u", "v"] and len(sim.fields) == 2
     for name in sim.fields:
         assert np.array_equal(sim.fields[name], run.fields[name][-1]) and sim.fields[name].dtype == precision
+
+
+VARYING = {  # each with the step at which a call ends, then the others
+    "pair": {"time": {"scheme": "bs23", "tolerance": 1e-4, "end": 30}},
+    "steps": {"time": {"scheme": "dopri5", "tolerance": 1e-4, "steps": 25}},
+    "outputs": {"time": {"scheme": "bs23", "tolerance": 1e-3, "end": 20}, "output": {"every": {"time": 3}}},
+    "stages": {"time": {"scheme": "rkl2", "tolerance": 1e-5, "end": 30}},
+    "exponential": {"time": {"scheme": "etdrk4", "tolerance": 1e-4, "end": 20}},
+    "estimates": {"time": {"step": "auto", "scheme": "rk4", "end": 300}, "limits": {"check_finite_every": 50}},
+}
+
+
+@pytest.mark.parametrize("name", VARYING)
+def test_varying_steps_have_the_bits_of_a_run(name):
+    config = {**GRAY_SCOTT, **VARYING[name]}
+    run = lapl.run(config)
+    sim = lapl.Simulation(config)
+    for steps in (1, 2, 0, 5):
+        sim.step(steps)
+        assert sim.fields["u"].max() <= 1  # a view between the steps
+    sim.checkpoint("eight.h5")
+    assert sim.steps_done == 8
+    other = lapl.Simulation(config)
+    other.restore("eight.h5")
+    assert (other.steps_done, other.time, other.digest) == (8, sim.time, sim.digest)
+    for each in (sim, other):
+        each.step(run.info["step"] - 8)
+        assert (each.steps_done, each.digest) == (run.info["step"], run.digest)
+        assert each.time == run.fields.time[-1]
+
+
+def test_varying_steps_end_at_the_end(heat):
+    sim = lapl.Simulation(heat, time={"scheme": "bs23", "tolerance": 1e-3, "end": 1, "step": 0.1, "steps": None})
+    sim.step(1000)
+    assert sim.time == 1 and sim.steps_done < 1000
+    sim.step(0)
+    with pytest.raises(ValueError, match=r"at its end, 1 s \(expected a later time\.end"):
+        sim.step()
+
+
+def test_warnings_are_those_of_a_run(heat):
+    with pytest.warns(lapl.LaplWarning, match="unstable"):
+        lapl.Simulation(heat, time={"step": 1.5}, limits={"unstable_step": "warn"})
+
+
+def test_parts_of_the_program_are_found(heat):
+    """Inputs that a library reads which the program loads when it needs it."""
+    pytest.importorskip("scipy")
+    start = np.random.default_rng(2).random((8, 32))
+    xarray.Dataset({"u": (("y", "x"), start)}).to_netcdf("start.nc", engine="scipy")
+    sim = lapl.Simulation({**heat, "initial": {"u": {"kind": "hdf5", "path": "start.nc", "dataset": "u"}}})
+    assert np.array_equal(sim.fields["u"], start)
 
 
 def test_parameters_and_initial_fields_as_arrays(heat):
@@ -110,7 +164,7 @@ def test_cells_outside_a_mask_stay_0(heat):
 def test_checkpoints(heat):
     sim = lapl.Simulation(heat)
     sim.step(7)
-    sim.checkpoint("seven.h5")
+    sim.checkpoint(Path("seven.h5"))
     digest = sim.digest
     sim.step(13)
     last = sim.digest
@@ -131,8 +185,6 @@ def test_checkpoints(heat):
 def test_mistakes_are_those_of_the_program(heat):
     with pytest.raises(lapl.ConfigError, match=r"time\.steps.*\n.*boundary"):
         lapl.Simulation(heat, time={"steps": "x"}, boundary="foo")
-    with pytest.raises(lapl.ConfigError, match="steps whose size varies"):
-        lapl.Simulation(heat, time={"scheme": "dopri5", "tolerance": 1e-3})
     with pytest.raises(ValueError, match="found -1"):
         lapl.Simulation(heat).step(-1)
     sim = lapl.Simulation({**heat, "equation": {"u": "1e3 * D * u^2"}, "initial": {"u": "1"}})

@@ -30,7 +30,7 @@ using Note = std::function<void(const std::string&)>;
 /// ConfigError or IoError for an unsuitable or unreadable filter, DeviceError if memory does not
 /// suffice.
 template <class T>
-std::unique_ptr<Backend<T>> run_backend(
+std::shared_ptr<Backend<T>> run_backend(
     const Model& model, const BackendChoice& choice, const CoefficientFields& coefficients,
     Ranks& ranks = only_rank(), const Note& note = [](const std::string&) {});
 
@@ -41,7 +41,7 @@ Model first_model(const Model& model, const std::optional<StepState>& from);
 /// A function that replaces `backend`, at first that of first_model, by one with another number of
 /// stages. It keeps references to `backend`, `model` and `ranks`; empty if stages do not vary.
 template <class T>
-OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& model,
+OtherStages<T> other_stages(std::shared_ptr<Backend<T>>& backend, const Model& model,
                             const std::optional<StepState>& from, const BackendChoice& choice,
                             const CoefficientFields& coefficients, Ranks& ranks);
 

@@ -1,4 +1,4 @@
-#include "app/commands/run_backend.hpp"
+#include "io/run/run_backend.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 #include <optional>
 
-#include "app/commands/run_needs.hpp"
 #include "io/filters/filter_source.hpp"
+#include "io/run/run_needs.hpp"
 #include "kernels/engines.hpp"
 #include "kernels/for_floats.hpp"
 #include "kernels/machine/code_cache.hpp"
@@ -44,7 +44,7 @@ std::optional<Model> with_multigrid(const Model& model, const BackendChoice& cho
 }
 
 template <class T>
-std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice& choice,
+std::shared_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice& choice,
                                         const CoefficientFields& coefficients, Ranks& ranks,
                                         const Note& note) {
   const RunConfig& config = model.run;
@@ -64,7 +64,7 @@ std::unique_ptr<Backend<T>> run_backend(const Model& model, const BackendChoice&
                                      enum_name(method.method), method.reason));
   }
   const auto plans = planned_outputs(model, problem, filters);
-  std::unique_ptr<Backend<T>> backend;
+  std::shared_ptr<Backend<T>> backend;
   if (ranks.count() == 1) {
     backend = make_backend(choice.backend, config.engine, problem, config.threads);
     backend->set_derived(plans);
@@ -92,7 +92,7 @@ Model first_model(const Model& model, const std::optional<StepState>& from) {
 }
 
 template <class T>
-OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& model,
+OtherStages<T> other_stages(std::shared_ptr<Backend<T>>& backend, const Model& model,
                             const std::optional<StepState>& from, const BackendChoice& choice,
                             const CoefficientFields& coefficients, Ranks& ranks) {
   if (!model.run.chooses_stages()) return {};
@@ -104,7 +104,7 @@ OtherStages<T> other_stages(std::unique_ptr<Backend<T>>& backend, const Model& m
     return !ranks.any(20 * needed.host > available.host || 20 * needed.device > available.device);
   };
   return [&, choice, keeps, coefficients, used = *first_model(model, from).run.scheme.stages,
-          kept = std::make_shared<std::map<std::int64_t, std::unique_ptr<Backend<T>>>>()](
+          kept = std::make_shared<std::map<std::int64_t, std::shared_ptr<Backend<T>>>>()](
              std::int64_t stages) mutable -> Backend<T>& {
     if (keeps()) kept->emplace(used, std::move(backend));
     used = static_cast<int>(stages);

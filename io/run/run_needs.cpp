@@ -1,4 +1,4 @@
-#include "app/commands/run_needs.hpp"
+#include "io/run/run_needs.hpp"
 
 #include <fmt/format.h>
 
