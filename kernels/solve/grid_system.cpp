@@ -70,24 +70,19 @@ std::string GridSystem::cell_text(std::int64_t row, std::int64_t column) const {
   return place_text(cell_at(shape_, row * shape_.columns + column), shape_.axes);
 }
 
-// Takes the entries for cells without an equation, whose values are given, out of the matrix.
-GridSystem::Values GridSystem::separate_given() {
-  const Values is_given = rows_of_zeros(grid_, {&*raw_}, threads_);
-  given_.clear();
-  if (std::ranges::count(is_given, 1) == 0) return is_given;
-  for_entries_at(*raw_, is_given, [&](std::int64_t row, std::int64_t column, double& entry) {
-    given_.push_back({row, column, std::exchange(entry, 0)});
-  });
-  return is_given;
-}
-
 // Finds the weights of the equations, whether the matrix is symmetric and singular, and makes the
 // preconditioner.
 void GridSystem::prepare() {
   StencilMatrix& matrix = *raw_;
   const std::int64_t columns = grid_.size[2];
   weights_.assign(grid_.values, 0);
-  const Values is_given = separate_given();
+  // Takes the entries for cells without an equation, whose values are given, out of the matrix.
+  const Values is_given = rows_of_zeros(grid_, {&matrix}, threads_);
+  given_.clear();
+  if (std::ranges::count(is_given, 1) > 0)
+    for_entries_at(matrix, is_given, [&](std::int64_t row, std::int64_t column, double& entry) {
+      given_.push_back({row, column, std::exchange(entry, 0)});
+    });
   Values& diagonal = matrix.entries[stencil_center];
   double sign = 0, first_diagonal = 1;
   grid_.for_places([&](std::int64_t place) {

@@ -102,7 +102,6 @@ class GridSystem : public GridEquations {
   void find_constant(Values state, double time);
   void assemble(const Values& state, double time);
   void check_linear(Values state, double time);
-  Values separate_given();
   void prepare();
   bool weigh(double most_ratio);
   std::string cell_text(std::int64_t row, std::int64_t column) const;

@@ -10,11 +10,12 @@
 
 namespace lapl {
 
-void check_quantities(const std::vector<Formula>& quantities) {
+std::vector<const Formula*> check_quantities(const std::vector<Formula>& quantities) {
   std::map<std::string, const Formula*, std::less<>> named;
   for (const Formula& quantity : quantities) named[quantity.name] = &quantity;
   std::map<std::string, int, std::less<>> depths;  // of quantities already checked
   std::set<std::string> open;
+  std::vector<const Formula*> order;
   const std::function<int(const Formula&)> nesting_depth = [&](const Formula& formula) {
     if (const auto known = depths.find(formula.name); known != depths.end()) return known->second;
     open.insert(formula.name);
@@ -38,9 +39,12 @@ void check_quantities(const std::vector<Formula>& quantities) {
       depth_at.push_back(depth);
     }
     open.erase(formula.name);
+    order.push_back(&formula);
     return depths[formula.name] = depth_at.back();
   };
   for (const Formula& quantity : quantities) nesting_depth(quantity);
+  std::ranges::reverse(order);
+  return order;
 }
 
 std::set<std::string> quantities_read(

@@ -10,9 +10,9 @@
 
 namespace lapl {
 
-/// Throws FormulaError where a quantity reads itself or is nested so deeply that recursive
-/// functions could exhaust the stack.
-void check_quantities(const std::vector<Formula>& quantities);
+/// The quantities, each one before those that it reads. Throws FormulaError where a quantity reads
+/// itself or is nested so deeply that recursive functions could exhaust the stack.
+std::vector<const Formula*> check_quantities(const std::vector<Formula>& quantities);
 
 /// The names of the quantities that formulas read, also through one another.
 std::set<std::string> quantities_read(

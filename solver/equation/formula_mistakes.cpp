@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <list>
-#include <map>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include "solver/dataset_names.hpp"
+#include "solver/equation/check_quantities.hpp"
 #include "solver/equation/complex_parts.hpp"
 #include "solver/equation/condition_formulas.hpp"
 #include "solver/equation/formula_system.hpp"
@@ -24,25 +22,6 @@
 
 namespace lapl {
 namespace {
-
-// The quantities, each one before those that it reads. No quantity may read itself.
-std::vector<const Formula*> readers_first(const std::vector<Formula>& quantities) {
-  std::map<std::string_view, const Formula*> by_name;
-  for (const Formula& quantity : quantities) by_name.emplace(quantity.name, &quantity);
-  std::vector<const Formula*> order;
-  std::set<const Formula*> seen;
-  const std::function<void(const Formula*)> visit = [&](const Formula* quantity) {
-    if (!seen.insert(quantity).second) return;
-    for (const FormulaNode& node : quantity->nodes)
-      if (const auto at = by_name.find(node.name);
-          node.kind == FormulaNode::Kind::name && at != by_name.end())
-        visit(at->second);
-    order.push_back(quantity);
-  };
-  for (const Formula& quantity : quantities) visit(&quantity);
-  std::ranges::reverse(order);
-  return order;
-}
 
 class FormulaChecker : public MapChecker {
  public:
@@ -160,8 +139,12 @@ class FormulaChecker : public MapChecker {
     }
     if (!found_.empty() || !has_all_rates()) return;
     // Checks each rate alone, to find the first mistake of each.
+    std::vector<const Formula*> quantities;
     std::optional<StageMaker> check;
-    attempt("equation.let", [&] { check.emplace(system()); });
+    attempt("equation.let", [&] {
+      quantities = check_quantities(system().quantities);
+      check.emplace(system());
+    });
     if (!check) return;
     std::set<std::string> looked_at;
     const auto check_formula = [&](const std::string& key, const Formula& formula) {
@@ -183,25 +166,26 @@ class FormulaChecker : public MapChecker {
     check_noise();
     check_maps();
     // Checking a quantity also checks those that it reads, so its readers come first.
-    for (const Formula* const quantity : readers_first(system().quantities))
+    for (const Formula* const quantity : quantities)
       if (!looked_at.contains(quantity->name)) check_formula("equation.let", *quantity);
     if (!found_.empty() || !whole_) return;
-    if (run_.scheme.kind == Scheme::imex) return check_reactions();
+    const bool is_imex = run_.scheme.kind == Scheme::imex;
+    const std::string why = is_imex ? SplitSystem(system()).why_not()
+                            : table_row(run_.scheme.kind).is_implicit() ? why_not_implicit(system())
+                                                                        : "";
+    if (!why.empty())
+      return add("time.scheme",
+                 fmt::format("found {}, but {} (expected another scheme{})",
+                             enum_name(run_.scheme.kind), why, is_imex ? ", such as heun" : ""));
     // Rates that are right one by one may together be too long for a stage.
     try {
-      if (table_row(run_.scheme.kind).is_implicit())
-        if (const std::string why = why_not_implicit(system()); !why.empty())
-          return add("time.scheme", fmt::format("found {}, but {} (expected another scheme)",
-                                                enum_name(run_.scheme.kind), why));
       step_stages(system(), run_.checked_scheme(), 1);
     } catch (const FormulaError& error) {
-      const auto is_quantity = [&](const auto& quantity) { return quantity.first == error.of; };
-      const std::string key = run_.equation.rates.contains(error.of) ? "equation." + error.of
-                              : std::ranges::any_of(run_.equation.quantities, is_quantity)
-                                  ? "equation.let"
-                                  : "equation.kind";
       attempt(
-          key, [&] { throw error; }, "all rates in one stage: ");
+          is_imex                                  ? "time.scheme"
+          : run_.equation.rates.contains(error.of) ? "equation." + error.of
+                                                   : "equation.kind",
+          [&] { throw error; }, is_imex ? "imex: " : "all rates in one stage: ");
     }
   }
 
@@ -269,15 +253,6 @@ class FormulaChecker : public MapChecker {
                   "the condition of {} reads {}, whose equation comes later in equation.let", name,
                   other));
     });
-  }
-
-  void check_reactions() {
-    if (const std::string why = SplitSystem(system()).why_not(); !why.empty())
-      return add("time.scheme", fmt::format("found imex, but {} (expected another scheme, such as "
-                                            "heun)",
-                                            why));
-    attempt(
-        "time.scheme", [&] { step_stages(system(), run_.scheme, 1); }, "imex: ");
   }
 
   // Other schemes than euler and heun need rates that are smooth in time, which noise is not.
