@@ -89,10 +89,12 @@ StoredOutput stored_output(const fs::path& path, const RecordChoice& choice) {
 // True if the file or a setting gives the key.
 bool gives_key(const char* key, const std::string& text, const std::vector<std::string>& settings) {
   Mistakes ignored("", settings);  // parse_config reports them
-  for (const GivenKeys& given :
-       {given_in_file(text, ignored), given_in_settings(settings, ignored)})
-    if (std::ranges::count(given.keys, key, &Given::name) > 0) return true;
-  return false;
+  const GivenKeys file = given_in_file(text, ignored);
+  const GivenKeys set = given_in_settings(settings, file, ignored);
+  const auto gives = [&](const GivenKeys& given) {
+    return std::ranges::count(given.keys, key, &Given::name) > 0;
+  };
+  return gives(file) || gives(set);
 }
 
 // The low half of the XXH3-128 of a text, as xxhsum -H2 prints it.

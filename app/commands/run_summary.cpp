@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/commands/run_ranks.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/json.hpp"
 #include "io/readers/quantities.hpp"
@@ -30,6 +31,8 @@ nlohmann::ordered_json phases_json(const Phases& phases) {
 
 std::string resume_words(const RunConfig& config, bool complete, const std::string& stopped_by) {
   std::string command = fmt::format("{} resume {}", program_name(), shell_quoted(config.directory));
+  if (const int ranks = run_ranks().count(); ranks > 1)
+    command += fmt::format(" --ranks {}", ranks);
   if (complete && !stopped_by.empty())  // else it would stop at once again
     command += fmt::format(" --set {}=null",
                            stopped_by == stopped_by_steady ? "limits.steady" : stopped_by);

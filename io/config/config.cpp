@@ -218,7 +218,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
                           const std::vector<std::string>& settings) {
   Mistakes mistakes(shown(name), settings);
   GivenKeys file_given = given_in_file(text, mistakes);
-  GivenKeys set_given = given_in_settings(settings, mistakes);
+  GivenKeys set_given = given_in_settings(settings, file_given, mistakes);
   const ConfigTable table = config_keys_for(write_out(file_given, set_given, mistakes));
   const Entries set = read_entries(set_given, name, table, mistakes);
   if (!file_given.complete) mistakes.throw_any();

@@ -70,15 +70,49 @@ class Collector {
   Mistakes& mistakes_;
 };
 
-void read_setting(const std::string& setting, Collector& collector) {
+// The map `base` with `value` in place of its entry `path` ("a" or "a.b"); base need not be a map.
+YamlNode with_entry(const YamlNode& base, const std::string& path, const YamlNode& value) {
+  const std::size_t dot = path.find('.');
+  const std::string key = path.substr(0, dot);
+  YamlNode map = empty_node(YamlNode::Kind::map, value.position);
+  YamlNode before;
+  if (base.kind == YamlNode::Kind::map)
+    for_each_entry(base, [&](const std::string& other, const YamlNode& kept) {
+      if (other == key)
+        before = kept;
+      else
+        append_entry(map, other, kept);
+    });
+  append_entry(map, key,
+               dot == path.npos ? value : with_entry(before, path.substr(dot + 1), value));
+  return map;
+}
+
+// Turns a key below a key of the table, such as output.every.time, into that key and its map.
+void write_out_below(std::string& key, YamlNode& value, const GivenKeys& file,
+                     const GivenKeys& settings) {
+  std::size_t dot = key.find('.');
+  if (dot != key.npos && is_section(key.substr(0, dot))) dot = key.find('.', dot + 1);
+  if (dot == key.npos || dot + 1 == key.size()) return;
+  const std::string path = key.substr(dot + 1);
+  key.resize(dot);
+  YamlNode base;
+  for (const GivenKeys* const given : {&file, &settings})
+    for (const Given& one : given->keys)
+      if (one.name == key) base = one.node;
+  value = with_entry(base, path, value);
+}
+
+void read_setting(const std::string& setting, const GivenKeys& file, const GivenKeys& earlier,
+                  Collector& collector) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) {
     collector.add({}, "", "not a setting (expected KEY=VALUE, such as time.steps=100)");
     return;
   }
-  const std::string key = setting.substr(0, equals);
+  std::string key = setting.substr(0, equals);
   const std::string text = setting.substr(equals + 1);
-  const YamlDocument document = parse_yaml(text);
+  YamlDocument document = parse_yaml(text);
   if (document.problem) {
     collector.add({}, key, document.problem->what);
   } else if (!document.cut.empty()) {
@@ -88,6 +122,7 @@ void read_setting(const std::string& setting, Collector& collector) {
   } else if (document.root.block) {
     collector.add({}, key, "not one value (write a list as [a, b] and a map as {a: b})");
   } else {
+    write_out_below(key, document.root, file, earlier);
     collector.collect(key, "", {}, document.root);
   }
 }
@@ -166,11 +201,12 @@ GivenKeys given_in_file(const std::string& text, Mistakes& mistakes) {
   return given;
 }
 
-GivenKeys given_in_settings(const std::vector<std::string>& settings, Mistakes& mistakes) {
+GivenKeys given_in_settings(const std::vector<std::string>& settings, const GivenKeys& file,
+                            Mistakes& mistakes) {
   GivenKeys given;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     Collector collector(static_cast<int>(i), given, mistakes);
-    read_setting(settings[i], collector);
+    read_setting(settings[i], file, given, collector);
   }
   return given;
 }

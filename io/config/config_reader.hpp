@@ -32,8 +32,11 @@ struct GivenKeys {
 /// The keys in a config file's text; mistakes in the text are added to `mistakes`.
 GivenKeys given_in_file(const std::string& text, Mistakes& mistakes);
 
-/// The keys of settings ("KEY=VALUE"), in their order.
-GivenKeys given_in_settings(const std::vector<std::string>& settings, Mistakes& mistakes);
+/// The keys of settings ("KEY=VALUE"), in their order. A setting below a key, such as
+/// output.every.time=2, changes an entry in the map of an earlier setting or of the file, or makes
+/// a map.
+GivenKeys given_in_settings(const std::vector<std::string>& settings, const GivenKeys& file,
+                            Mistakes& mistakes);
 
 /// The names that decide which keys a config has, as far as they are given without mistakes.
 ConfigNames names_in_config(const GivenKeys& file, const GivenKeys& settings);

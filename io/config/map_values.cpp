@@ -17,8 +17,8 @@ struct ParameterSource {
   P::Kind kind;
   KeyTable<P> keys;
 };
-const std::array<ParameterSource, 3>& parameter_sources() {
-  static const std::array<ParameterSource, 3> sources = {{
+const std::array<ParameterSource, 4>& parameter_sources() {
+  static const std::array<ParameterSource, 4> sources = {{
       {P::Kind::image,
        {{{.name = "image", .type = path()}, store(&P::path)},
         {{.name = "range", .type = list(finite_real(), 2, 2), .preset = "[0, 1]"},
@@ -27,6 +27,7 @@ const std::array<ParameterSource, 3>& parameter_sources() {
        {{{.name = "hdf5", .type = path()}, store(&P::path)},
         {{.name = "dataset", .type = text(), .preset = "/field"}, store(&P::dataset)},
         {{.name = "record", .type = record_choice(), .preset = "0"}, store(&P::record)}}},
+      {P::Kind::hdf5, {{{.name = "npy", .type = path()}, store(&P::path)}}},
       {P::Kind::formula, {{{.name = "formula", .type = formula_text()}, store(&P::formula)}}},
   }};
   return sources;
@@ -150,8 +151,8 @@ Schema field_source() {
   MapForm form{
       .choices = {},
       .description =
-          "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME, record: RECORD} "
-          "or {formula: FORMULA}",
+          "{image: FILE, range: [black, white]}, {hdf5: FILE, dataset: NAME, record: RECORD}, "
+          "{npy: FILE} or {formula: FORMULA}",
       .stand_ins = {}};
   for (const ParameterSource& source : parameter_sources())
     form.choices.push_back(key_rows(source.keys));

@@ -13,8 +13,9 @@ inline constexpr std::string_view complex_word = "complex";
 Schema field_names();  ///< [NAME, ...], or {NAME: real, NAME: complex, NAME: {unit: UNIT, ...}}
 /// True if a value of such a map, resolved or not, makes the field complex.
 bool is_complex_field(const YamlNode& value);
-Schema parameter();     ///< a number, or the source of a field
-Schema field_source();  ///< {image: FILE, ...}, {hdf5: FILE, ...} or {formula: FORMULA}
+Schema parameter();  ///< a number, or the source of a field
+Schema
+field_source();  ///< {image: FILE, ...}, {hdf5: FILE, ...}, {npy: FILE} or {formula: FORMULA}
 /// {NAME: FORMULA, ...}; an empty map is the mistake `if_empty`, unless that is empty.
 Schema named_formulas(const std::string& if_empty = {});
 Schema quantities();       ///< the same, or {NAME: {solve: FORMULA, equals: FORMULA}, ...}

@@ -84,9 +84,16 @@ YamlNode read_named_filters(const YamlNode& node, const std::string& path, YamlP
   return filters;
 }
 
-template <YamlNode (*read)(const YamlNode&, const std::string&, YamlProblems&)>
+nlohmann::ordered_json one_filter_json() { return json_schema(map_schema(filter_keys())); }
+
+nlohmann::ordered_json named_filters_json() {
+  return {{"type", "array"}, {"minItems", 1}, {"items", one_filter_json()}};
+}
+
+template <YamlNode (*read)(const YamlNode&, const std::string&, YamlProblems&),
+          nlohmann::ordered_json (*json)()>
 Schema read_by() {
-  return {{OwnForm{"", read, [] { return nlohmann::ordered_json(); }}}, {}};
+  return {{OwnForm{"", read, json}}, {}};
 }
 
 /// The keys of the whole file; their values are maps or lists of maps.
@@ -99,9 +106,9 @@ KeyTable<J> sections() {
   return {
       section("input", "", input_keys()),
       section("output", "", output_keys()),
-      {{.name = "filter", .type = read_by<read_one_filter>(), .preset = "{}", .preset_in_words = true},
+      {{.name = "filter", .type = read_by<read_one_filter, one_filter_json>(), .preset = "{}", .preset_in_words = true},
        [](J& job, const YamlNode& node) { assign(job.filters.emplace_back(), node); }},
-      {{.name = "filters", .type = read_by<read_named_filters>(), .preset = "[]", .preset_in_words = true},
+      {{.name = "filters", .type = read_by<read_named_filters, named_filters_json>(), .preset = "[]", .preset_in_words = true},
        [](J& job, const YamlNode& node) { assign(job.filters, node); }},
       {{.name = "covariance", .type = map_schema(covariance_keys()), .preset = "{}", .preset_in_words = true},
        [](J& job, const YamlNode& node) {
@@ -112,6 +119,13 @@ KeyTable<J> sections() {
 }
 
 }  // namespace
+
+std::string filter_job_schema() {
+  nlohmann::ordered_json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                                   {"title", "lapl filter config"}};
+  schema.update(json_schema(map_schema(sections())));
+  return schema.dump(2);
+}
 
 FilterJob load_filter_job(const fs::path& path) {
   const std::vector<std::string> no_settings;

@@ -31,6 +31,9 @@ struct FilterJob {
 /// line for each mistake, as load_config does, and IoError if the file cannot be read.
 FilterJob load_filter_job(const std::filesystem::path& path);
 
+/// The JSON Schema of the file.
+std::string filter_job_schema();
+
 /// The keys of the file, except those of a filter (filter_keys.hpp).
 std::vector<KeyRow> filter_job_keys();
 

@@ -1,5 +1,6 @@
 // Mistakes of users: each has its message and exit code and leaves nothing behind.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "tests/app/program.hpp"
 
@@ -185,6 +186,25 @@ TEST_CASE("help and version exit with 0, in every way to ask for them") {
   CHECK(bare.code == 2);
   CHECK(bare.err == run_lapl({"--help"}).out);
   CHECK(run_lapl({"schema"}).out.find("\"$schema\"") != std::string::npos);
+}
+
+TEST_CASE("validate --json prints each mistake, or warnings and notes; --quiet only mistakes") {
+  const Sandbox sandbox;
+  write_text("c.yaml", small_config());
+  const auto json = [](const Outcome& outcome) { return nlohmann::json::parse(outcome.out); };
+  const Outcome good = run_lapl({"validate", "c.yaml", "--json"});
+  CHECK(good.code == 0);
+  CHECK(json(good)["valid"] == true);
+  CHECK(json(good)["notes"].size() >= 1);
+  const Outcome bad =
+      run_lapl({"validate", "c.yaml", "--json", "--set", "time.steps=x", "--set", "a=1"});
+  CHECK(bad.code == 2);
+  CHECK(json(bad)["valid"] == false);
+  CHECK(json(bad)["mistakes"].size() == 2);
+  const Outcome quiet = run_lapl({"validate", "c.yaml", "--quiet"});
+  CHECK(quiet.code == 0);
+  CHECK((quiet.out + quiet.err).empty());
+  CHECK_FALSE(run_lapl({"validate", "c.yaml", "--quiet", "--set", "a=1"}).err.empty());
 }
 
 TEST_CASE("a full standard output is an error") {

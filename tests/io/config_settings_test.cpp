@@ -209,5 +209,21 @@ TEST_CASE("every engine can be chosen with its backend" * doctest::test_suite("s
   }
 }
 
+TEST_CASE("--set of a key below a map makes the map, or changes its entry") {
+  const std::string config =
+      "grid: {shape: [4, 5]}\nequation: {u: k * laplacian(u)}\ninitial: 0\n"
+      "parameters: {k: {formula: x}}\ntime: {step: 0.1, steps: 4}\n"
+      "output: {every: 2, probes: {every: 2, at: {a: [1, 1]}}}\n";
+  const LoadedConfig set =
+      parse(config, {"output.every.time=0.2", "output.probes.every=1", "output.probes.at.b=[2, 2]",
+                     "fields.u.unit=K", "parameters.k.formula=1 + x"});
+  CHECK(set.run.output_time == 0.2);
+  CHECK(set.run.probes->every == 1);
+  CHECK(set.run.probes->at.size() == 2);
+  CHECK(set.run.parameters.at("k").formula.text() == "1 + x");
+  CHECK(mistakes_in(config, {"output.probes.evry=1"}).find("output.probes.evry") !=
+        std::string::npos);
+}
+
 }  // namespace
 }  // namespace lapl

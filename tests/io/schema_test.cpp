@@ -8,6 +8,7 @@
 #include "config_helpers.hpp"
 #include "io/config/config_number.hpp"
 #include "io/config/yaml_tree.hpp"
+#include "io/filters/filter_job.hpp"
 
 namespace lapl {
 namespace {
@@ -190,6 +191,14 @@ TEST_CASE("the schema and the program agree about conditions") {
     CHECK((mistakes == "accepted") == row.accepted);
     CHECK(schema_accepts(text) == row.accepted);
   }
+}
+
+TEST_CASE("the schema of lapl filter has its keys, and those of each filter") {
+  const auto schema = nlohmann::json::parse(filter_job_schema());
+  for (const char* section : {"input", "output", "filter", "filters", "covariance", "compute"})
+    CHECK(schema["properties"].contains(section));
+  CHECK(schema["properties"]["filter"]["properties"].contains("kernel"));
+  CHECK(schema["properties"]["filters"]["items"]["properties"].contains("sigma"));
 }
 
 TEST_CASE("the schema has each form once, so that editors load it at once") {
