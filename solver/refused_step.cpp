@@ -34,21 +34,17 @@ std::string words_on_tiny_step(const RunConfig& config, std::int64_t step, doubl
 
 std::string words_on_refused_size(const RunConfig& config, const StepControl& control,
                                   std::int64_t step) {
-  return fmt::format(
-      "step {}: at time {} the next step would be {}, below {}; the state is stored as a "
-      "checkpoint",
-      step + 1, control.time(step), short_text(config, control.longest()),
-      smallest_text(config, control));
+  return fmt::format("step {}: at time {} the next step would be {}, below {}", step + 1,
+                     control.time(step), short_text(config, control.longest()),
+                     smallest_text(config, control));
 }
 
 std::string words_on_unknown_step(const RunConfig& config, std::int64_t step, double time,
                                   const std::string& why) {
-  return fmt::format(
-      "step {}: at time {} the largest stable step{} is {}; the state is stored as a checkpoint "
-      "(expected {})",
-      step, time, config.chooses_stages() ? " of time.scheme rkl2" : "", why,
-      config.chooses_stages() ? "time.scheme bs23 or dopri5"
-                              : "a number for time.step, or time.tolerance");
+  return fmt::format("step {}: at time {} the largest stable step{} is {} (expected {})", step,
+                     time, config.chooses_stages() ? " of time.scheme rkl2" : "", why,
+                     config.chooses_stages() ? "time.scheme bs23 or dopri5"
+                                             : "a number for time.step, or time.tolerance");
 }
 
 template <class T>
@@ -76,12 +72,11 @@ std::string words_on_refused_step(Backend<T>& backend, const RunConfig& config,
   if (!finite)
     return fmt::format(
         "step {}: at time {} the rates are not finite at or near {}, where {}, even in a step of "
-        "{}; the state before is stored as a checkpoint",
+        "{}",
         step + 1, control.time(step), place, values, size);
   return fmt::format(
       "step {}: at time {} even a step of {} has {:.3g} times the error that time.tolerance "
-      "allows, at {}, where {}, and a shorter one would be below {}; the state before is stored as "
-      "a checkpoint",
+      "allows, at {}, where {}, and a shorter one would be below {}",
       step + 1, control.time(step), size, error, place, values, smallest_text(config, control));
 }
 LAPL_FOR_FLOATS(words_on_refused_step);

@@ -249,7 +249,7 @@ class Run {
   [[noreturn]] void end_here(const std::string& why) {
     store(false, true, true);
     finish_storing();
-    throw NumericalError(why);
+    throw NumericalError(why + sink_.last_state_words());
   }
 
   std::int64_t steps_at_once(std::int64_t from) const {

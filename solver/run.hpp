@@ -47,6 +47,9 @@ class RunSink {
   /// An exception ends the run.
   virtual void store(const Storing& storing, const Captured<T>& captured) = 0;
 
+  /// Where the last state is, for the message of a run that cannot go on from it.
+  virtual std::string last_state_words() const { return {}; }
+
   /// Receives the values of probes.csv at a step. Called from the stepping thread.
   virtual void probed(std::int64_t step, double time, std::span<const T> values) = 0;
 

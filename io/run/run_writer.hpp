@@ -66,6 +66,9 @@ class RunWriter final : public RunSink<T> {
   /// A failed output or checkpoint gives a warning, and the run continues, since the next one may
   /// find room. Before the first step it throws IoError instead.
   void store(const Storing& storing, const Captured<T>& captured) override;
+  std::string last_state_words() const override {
+    return missing_checkpoint_ ? "" : "; the state before is stored as a checkpoint";
+  }
   void progress(const Progress& progress) override;
   /// Buffers lines until a write is worth it, at most until the next output or checkpoint.
   void probed(std::int64_t step, double time, std::span<const T> values) override;

@@ -87,7 +87,7 @@ TEST_CASE("time.step: auto ends with a checkpoint where no estimate is possible"
   CHECK(run.code == 3);
   CHECK_MESSAGE(has(run.err, "the largest stable step is not known (at time "), run.err);
   CHECK_MESSAGE(has(run.err, "the rates are not finite at this state"), run.err);
-  CHECK_MESSAGE(has(run.err, "the state is stored as a checkpoint"), run.err);
+  CHECK_MESSAGE(has(run.err, "the state before is stored as a checkpoint"), run.err);
   CHECK(last_value("time") == 4);
   const Outcome again = run_lapl({"resume", "out"});
   CHECK(again.code == 3);

@@ -190,6 +190,10 @@ def test_mistakes_are_those_of_the_program(heat):
     sim = lapl.Simulation({**heat, "equation": {"u": "1e3 * D * u^2"}, "initial": {"u": "1"}})
     with pytest.raises(lapl.NumericalError, match=r"step 500: .*not finite"):
         sim.step(600)
+    sim = lapl.Simulation({**heat, "equation": {"u": "1e3 * D * u^2"}, "initial": {"u": "1"},
+                           "time": {"scheme": "bs23", "tolerance": 1e-3, "end": 1}})
+    with pytest.raises(lapl.NumericalError, match=r"even a step of [^;]*$"):  # no checkpoint is stored
+        sim.step(10000)
 
 
 def test_closed_and_freed(heat):
