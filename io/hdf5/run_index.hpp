@@ -76,6 +76,7 @@ class RunIndex {
   std::map<std::int64_t, Record> records_;  // by step
   Shape shape_;
   Spacing spacing_;
+  std::string swept_;  // Axes::swept
   Precision precision_ = Precision::float64;
   std::map<std::string, FieldText> fields_;
   std::map<std::string, std::string> root_texts_;
