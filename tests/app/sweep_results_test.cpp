@@ -69,3 +69,30 @@ TEST_CASE("export: a sweep becomes one file, and mistakes are named") {
               .code == 0);
   expect_refused({"export"}, {{{"grids", "-o", "b.nc"}, 2, "the members have different grids"}});
 }
+
+TEST_CASE("plot: a sweep is a sheet with one scale; a missing member and other grids do no harm") {
+  const Sandbox sandbox;
+  make_sweep();
+  const Outcome sheet = run_lapl({"plot", "s", "-o", "sheet.png"});
+  if (lacks_cairo(sheet)) return;
+  CAPTURE(sheet.err);
+  REQUIRE(sheet.code == 0);
+  CHECK(run_lapl({"plot", "s", "-o", "first.png", "--step", "0"}).code == 0);
+  CHECK(drawing("first.png") != drawing("sheet.png"));
+  REQUIRE(run_lapl({"plot", "s", "-o", "time.png", "--time", "0"}).code == 0);
+  CHECK(drawing("first.png") == drawing("time.png"));
+  CHECK(run_lapl({"plot", "s", "--movie", "-o", "movie.png"}).code == 0);
+  CHECK(run_lapl({"plot", "s", "--where", "value=1", "-o", "row.svg"}).code == 0);
+  CHECK(run_lapl({"plot", "s", "-o", "small.png", "--size", "500x300"}).code == 0);
+  CHECK(png_size("small.png") == Size{500, 300});
+  expect_refused({"plot"}, {{{"s", "--step", "7"}, 2, "no member has this output"},
+                            {{"s", "--steps", "0,20"}, 2, "one output of each member"},
+                            {{"s", "--field", "u"}, 2, "no such field"},
+                            {{"s", "--size", "60x60"}, 2, "has no room"}});
+  REQUIRE(run_lapl({"sweep", "c.yaml", "--output", "three", "--quiet", "--set",
+                    "grid.shape=[8,8],[16,16]", "--set", "initial.value=1,2", "--set",
+                    "boundary=zero,periodic"})
+              .code == 0);
+  expect_refused({"plot"}, {{{"three"}, 2, "3 parameters are swept: shape, value, boundary"}});
+  CHECK(run_lapl({"plot", "three", "--where", "boundary=zero"}).code == 0);
+}
