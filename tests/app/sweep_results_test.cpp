@@ -96,3 +96,15 @@ TEST_CASE("plot: a sweep is a sheet with one scale; a missing member and other g
   expect_refused({"plot"}, {{{"three"}, 2, "3 parameters are swept: shape, value, boundary"}});
   CHECK(run_lapl({"plot", "three", "--where", "boundary=zero"}).code == 0);
 }
+
+TEST_CASE("watch: a sweep shows the progress of its members") {
+  const Sandbox sandbox;
+  make_sweep();
+  const Outcome watch = run_lapl({"watch", "s", "--once"});
+  CAPTURE(watch.out);
+  CHECK(watch.code == 0);
+  CHECK(has(watch.out, "3 failed, 3 complete"));
+  CHECK(has(watch.out, "value 1, coefficient 0.05"));
+  CHECK(watch.out.find("failed") < watch.out.find("complete    █"));
+  expect_refused({"watch"}, {{{"s", "--once", "--field", "field"}, 2, "is a sweep"}});
+}
