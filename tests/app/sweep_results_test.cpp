@@ -108,3 +108,20 @@ TEST_CASE("watch: a sweep shows the progress of its members") {
   CHECK(watch.out.find("failed") < watch.out.find("complete    █"));
   expect_refused({"watch"}, {{{"s", "--once", "--field", "field"}, 2, "is a sweep"}});
 }
+
+TEST_CASE("report: the page of a sweep has its table, sheet and graphs, and members have pages") {
+  const Sandbox sandbox;
+  make_sweep();
+  const Outcome report = run_lapl({"report", "s", "-o", "a #b.html"});
+  CAPTURE(report.err);
+  REQUIRE(report.code == 0);
+  const std::string page = file_text("a #b.html");
+  CHECK(has(page, "<a href=\"a%20%23b-members/value-1_coefficient-0.05.html\">"));
+  CHECK(fs::exists("a #b-members/value-1_coefficient-0.05.html"));
+  CHECK(has(page, "3 complete, 3 failed"));
+  CHECK(has(page, "<th scope=\"colgroup\" colspan=\"3\">coefficient</tr>"));
+  CHECK(has(page, "3 of 6 members, from the first in blue"));
+  for (const char* part : {"http:", "https:", "<script", "src=\"/"}) CHECK(!has(page, part));
+  REQUIRE(run_lapl({"report", "s", "-o", "again.html"}).code == 0);
+  CHECK(replaced(file_text("again.html"), "again-members", "a%20%23b-members") == page);
+}
