@@ -197,9 +197,12 @@ class Execution {
 
   void begin_records() {
     provenance_ = make_provenance(backend_->description());
-    const std::string origin =
-        job_.restart ? summary_if_any(folder().path()).value("initial_from", "") : job_.origin;
+    const Json before = job_.restart ? summary_if_any(folder().path()) : Json::object();
+    const std::string origin = before.value("initial_from", job_.origin);
     if (!origin.empty()) provenance_.emplace_back("initial_from", origin);
+    if (const std::string swept = swept_values.empty() ? before.value("swept", "") : swept_values;
+        !swept.empty())
+      provenance_.emplace_back("swept", swept);
     if (ranks_.count() > 1) provenance_.emplace_back("ranks", std::to_string(ranks_.count()));
     summary_.emplace(folder().summary(), summary_values(job_, provenance_),
                      [&](const std::string& text) { console_.warning(text); });
@@ -231,6 +234,8 @@ class Execution {
     console_.begin(folder().path(), !is_drawn_as_picture(config_));
     folder().log({{"event", job_.restart ? "resumed" : "started"},
                   {"step", first_step_},
+                  {"host", host_name()},
+                  {"ranks", std::to_string(ranks_.count())},
                   {"command_line", summary_->values["command_line"]}});
     for (const std::string& note : record_notes_)
       folder().log({{"event", "record read"}, {"step", first_step_}, {"note", note}});

@@ -28,6 +28,8 @@ struct Job {
 /// In a member of a sweep, the config text that the sweep has checked: `lapl run` reads it in place
 /// of the config file, which may have changed since. Null in other processes.
 extern const std::string* checked_config_text;
+/// There too, the swept values, as io/hdf5/axes.hpp has them; empty in other processes.
+extern std::string swept_values;
 
 /// The job that goes on from `restart` in `folder` under `config`. Prints which checkpoints were
 /// rejected. Throws ConfigError if the config has another problem than the checkpoint, or ends

@@ -12,6 +12,7 @@
 #include "app/commands/file_endings.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/signals.hpp"
+#include "app/sweep/sweep_folder.hpp"
 #include "app/view/plot/indexed_png.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "app/view/print_text.hpp"
@@ -22,6 +23,7 @@
 #include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
 #include "solver/clock.hpp"
+#include "solver/dataset_names.hpp"
 
 namespace lapl {
 namespace {
@@ -33,7 +35,9 @@ struct ExportOptions {
   std::optional<std::int64_t> step;
   PictureOptions pictures;
   CutOptions cuts;
+  std::vector<std::string> where;
   bool plain = false;
+  bool link = false;
   bool overwrite = false;
   bool quiet = false;
 };
@@ -64,6 +68,10 @@ StepRange parse_steps(const std::string& text) {
       "--steps {}: expected FIRST:LAST or FIRST:LAST:EVERY in steps, each of which may be left "
       "out, such as 5000: or 0:10000:1000",
       text);
+}
+
+StepRange steps_asked(const ExportOptions& options) {
+  return options.step ? StepRange{*options.step, *options.step, 1} : parse_steps(options.steps);
 }
 
 // The file name for a step or slice: replaces %d, %9d or %09d in the pattern by its number.
@@ -147,6 +155,55 @@ auto progress_printer(const Series& series, bool quiet) {
   };
 }
 
+// Members without an output so far stay without one.
+SweptSeries open_members(const SweepFolder& sweep, const StepRange& range, bool quiet) {
+  SweptSeries opened;
+  for (const SweepFolder::Member& member : sweep.members) {
+    SweptSeries::Member& added = opened.members.emplace_back();
+    added.place = member.place;
+    const RunView view = read_member_status(member, host_name());
+    added.status = view.status;
+    added.digest = view.summary.is_object() ? view.summary.value("digest", "") : "";
+    if (list_step_files(member.folder / "fields").empty()) continue;
+    added.series = open_series(member.folder, range);
+    added.series->before_reading = progress_printer(*added.series, quiet);
+  }
+  return opened;
+}
+
+int export_sweep(const ExportOptions& options, const StepRange& range) {
+  if (fs::path(options.output).extension() != ".nc")
+    throw ConfigError("-o {}: a sweep goes into one netCDF file (expected .nc)", options.output);
+  refuse_existing(options.output, options);
+  const SweepFolder sweep = read_sweep(options.path, options.where);
+  SweptSeries opened = open_members(sweep, range, options.quiet);
+  std::vector<std::string> fields, taken = {sweep_status, sweep_digest, "output"};
+  taken.insert(taken.end(), output_parts.begin(), output_parts.end());
+  for (const SweptSeries::Member& member : opened.members)
+    if (member.series)
+      for (const std::string& field : member.series->fields())
+        if (std::ranges::count(fields, field) == 0) fields.push_back(field);
+  if (!options.field.empty()) {
+    if (std::ranges::count(fields, options.field) == 0)
+      throw ConfigError("--field {}: {} has no such field (it has: {})", options.field,
+                        options.path, fmt::join(fields, ", "));
+    fields = {options.field};
+  }
+  taken.insert(taken.end(), fields.begin(), fields.end());
+  std::string sizes;
+  for (const SweptKey& key : sweep.keys) {
+    opened.keys.push_back({coordinate_name(key, taken), key.key, key.values});
+    sizes += fmt::format("{}{} {}", sizes.empty() ? "" : " x ", key.values.size(),
+                         opened.keys.back().name);
+  }
+  const std::size_t members = opened.members.size();
+  write_sweep_file(options.output, std::move(opened), fields, history_line(), options.link);
+  if (!options.quiet)
+    print_text("{}: {} of {} members{}\n", options.output, fmt::join(fields, ", "), members,
+               sizes.empty() ? "" : ", " + sizes);
+  return 0;
+}
+
 int export_command(const ExportOptions& options) {
   const fs::path output = options.output;
   const std::string ending = output.extension().string();
@@ -161,13 +218,19 @@ int export_command(const ExportOptions& options) {
         "-o {}: is no picture, as --plain, --slice, --project, --along, --colormap, --limits, "
         "--percentiles, --of-cells and --origin need (expected frames/ or frames/%09d.png)",
         options.output);
+  if (is_sweep(options.path)) {
+    catch_stop_signals();
+    return export_sweep(options, steps_asked(options));
+  }
+  refuse_where(options.where, options.path);
+  if (options.link)
+    throw ConfigError("--link: {} is no sweep (the index fields.nc of a run links its outputs)",
+                      options.path);
   if (!pictures) refuse_existing(output, options);
   if (ending == ".raw") refuse_existing(xdmf_path(output), options);
 
   catch_stop_signals();
-  const StepRange range =
-      options.step ? StepRange{*options.step, *options.step, 1} : parse_steps(options.steps);
-  Series series = open_series(options.path, range);
+  Series series = open_series(options.path, steps_asked(options));
   series.before_reading = progress_printer(series, options.quiet);
   refuse_input(options, series);
   std::vector<std::string> fields = series.fields();
@@ -197,9 +260,11 @@ void add_export_command(CommandLine& line) {
   Command command = line.add(
       "export", "Write the outputs of a run to one file for other programs, or to pictures");
   ExportOptions& options = command.calls(export_command);
-  command.positional("PATH", &options.path,
-                     "Run folder (even while the run goes on), fields.nc, output or exported file",
-                     {.required = true});
+  command.positional(
+      "PATH", &options.path,
+      "Run folder (even while the run goes on), folder of a sweep, fields.nc, output "
+      "or exported file",
+      {.required = true});
   command.option("-o,--output FILE", &options.output, "The ending is the format: " + endings(),
                  {.required = true});
   command.option("--field NAME", &options.field,
@@ -208,6 +273,9 @@ void add_export_command(CommandLine& line) {
   command.option("--steps FIRST:LAST:EVERY", &options.steps,
                  "Range of steps, both ends included; each part may be left out, and so may :EVERY",
                  {.excludes = {"--step"}});
+  add_where_option(command, options.where);
+  command.flag("--link", &options.link,
+               "Of a sweep, links to the members' files in place of copies; they move together");
   command.flag("--plain", &options.plain,
                "Pictures of the field alone, a pixel a cell, without axes and colour bar");
   add_cut_options(command, options.cuts);
@@ -217,7 +285,7 @@ void add_export_command(CommandLine& line) {
   command.footer(R"(Examples:
   lapl export runs/tutorial -o tutorial.nc
   lapl export runs/cube -o slices/ --step 10000 --along z
-  lapl export runs/tutorial -o frames/%09d.png --field laplacian --steps 0::5000
+  lapl export runs/sweep -o sweep.nc --field field
   lapl export runs/tutorial -o pixels/ --plain --colormap gray --limits 0 1)");
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <regex>
 #include <span>
 
@@ -9,12 +10,14 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/file_endings.hpp"
 #include "app/commands/plot_options.hpp"
+#include "app/sweep/sweep_sheet.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "app/view/print_text.hpp"
 #include "io/config/config_number.hpp"
 #include "io/durable/durable_file.hpp"
 #include "io/images/movie.hpp"
 #include "io/images/picture_texts.hpp"
+#include "io/run/provenance.hpp"
 #include "kernels/error.hpp"
 #include "solver/names.hpp"
 #include "solver/outputs.hpp"
@@ -30,7 +33,7 @@ constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;
 
 struct PlotOptions {
   std::string path, output, size, steps, times;
-  std::vector<std::string> fields;
+  std::vector<std::string> fields, where;
   std::optional<std::int64_t> step;
   PictureOptions pictures;
   CutOptions cuts;
@@ -175,43 +178,126 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   if (!options.quiet) print_text("{}: {} x {}\n", path.string(), size.width, size.height);
 }
 
-// Draws all frames with the same limits, which include the values of every frame.
-void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
+// Throws ConfigError if the movie cannot be made.
+void require_movie(const fs::path& path) {
   require_ending(path, FileKind::movie, "movie");
-  const bool mp4 = path.extension() == ".mp4";
-  if (mp4 && !ffmpeg_found())
+  if (path.extension() == ".mp4" && !ffmpeg_found())
     throw ConfigError("{}: MP4 needs ffmpeg, which is not installed; .png makes an animated PNG",
                       path.string());
+}
+
+// Writes a movie of `count` frames, of which `frame` returns the layout and the panels.
+void write_movie(
+    const PlotOptions& options, const fs::path& path, std::size_t frames,
+    const std::function<std::pair<FigureLayout, std::vector<Panel>>(std::size_t)>& frame,
+    const Provenance& about) {
+  const bool mp4 = path.extension() == ".mp4";
+  const int count = static_cast<int>(frames);
+  const int rate = std::clamp(count / movie_seconds, slowest_movie, fastest_movie);
+  std::optional<FfmpegMovie> movie;
+  AnimatedPng animation(count, rate);
+  PictureSize size;
+  for (std::size_t i = 0; i < frames; ++i) {
+    const auto [layout, panels] = frame(i);
+    size = layout.size;
+    if (mp4 && !movie) movie.emplace(path, size, rate);
+    if (mp4)
+      movie->add(draw_pixels(layout, panels));
+    else
+      animation.add(draw_figure(PictureFormat::png, layout, panels, {}));
+  }
+  if (mp4)
+    movie->finish();
+  else
+    replace_file(path, with_texts(animation.finished(), about));
+  if (!options.quiet)
+    print_text("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height,
+               count, rate);
+}
+
+// Draws all frames with the same limits, which include the values of every frame.
+void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
+  require_movie(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
   const std::vector<std::vector<View>> views =
       chosen_frames(source, options, fields, source.outputs());
   const std::size_t panels = views.front().size();
   Frames frames(views, source.axes(), panel_styles(options.pictures, panels),
                 panels > fields.size() ? panel_rows(fields.size()) : 0, parse_size(options.size));
-  const PictureSize size = frames.layout().size;
-  const int count = static_cast<int>(views.size());
-  const int rate = std::clamp(count / movie_seconds, slowest_movie, fastest_movie);
-  std::optional<FfmpegMovie> movie;
-  if (mp4) movie.emplace(path, size, rate);
-  AnimatedPng animation(count, rate);
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    if (mp4)
-      movie->add(draw_pixels(frames.layout(), frames.panels(i)));
-    else
-      animation.add(draw_figure(PictureFormat::png, frames.layout(), frames.panels(i), {}));
-  }
-  if (mp4)
-    movie->finish();
+  write_movie(
+      options, path, views.size(),
+      [&](std::size_t i) { return std::pair(frames.layout(), frames.panels(i)); },
+      texts_of_views(options.path, source.content(), views));
+}
+
+// The choice of an output of each member of a sweep.
+SweepSheet::Choice sheet_choice(const PlotOptions& options) {
+  if (options.step) return SweepSheet::at_step(*options.step);
+  const std::vector<std::string> times = comma_separated(options.times);
+  if (!options.steps.empty() || times.size() > 1)
+    throw ConfigError(
+        "{} {}: a sheet shows one output of each member (expected --step STEP, or "
+        "--times with one time)",
+        options.steps.empty() ? "--times" : "--steps",
+        options.steps.empty() ? options.times : options.steps);
+  if (times.empty()) return SweepSheet::newest();
+  return SweepSheet::at_time(
+      number_in("--times", options.times, times.front(), read_number(times.front()).real));
+}
+
+// Draws the members of a sweep as a sheet, or a movie of it.
+void draw_sweep(const PlotOptions& options) {
+  const SweepSheet sheet(read_sweep(options.path, options.where), options.pictures.origin);
+  const PlotSource& source = sheet.source();
+  if (options.fields.size() > 1 || options.own_limits || !options.cuts.along.empty())
+    throw ConfigError(
+        "{}: of a sweep, a sheet shows one field with one scale (expected no "
+        "--own-limits, no --along and one --field)",
+        options.path);
+  const std::string field = chosen_fields(source, options).front();
+  const Shape shape = source.content().shape;
+  if (shape.axes == 3 && !sheet.has_one_grid())
+    throw ConfigError("{}: the members have different grids of three axes (choose with --where)",
+                      options.path);
+  const std::optional<Cut> cut =
+      options.cuts.none() ? middle_cut(shape)
+                          : options.cuts.cuts(shape, source.axes(), options.path).front();
+  const fs::path path = output_path(options);
+  const PictureFormat format = options.movie ? PictureFormat::png : picture_format(path);
+  if (options.movie) require_movie(path);
+  std::vector<std::vector<View>> views;
+  if (options.movie)
+    for (const double time : sheet.times())
+      views.push_back(sheet.views(field, cut, SweepSheet::not_after(time)));
   else
-    replace_file(path, with_texts(animation.finished(),
-                                  texts_of_views(options.path, source.content(), views)));
+    views.push_back(sheet.views(field, cut, sheet_choice(options)));
+  for (const std::vector<View>& frame : views)
+    if (std::ranges::none_of(frame, [](const View& view) { return view.output != nullptr; }))
+      throw ConfigError("{}: no member has this output", options.path);
+  const std::optional<PictureSize> size = parse_size(options.size);
+  const auto has_subtitles = [&](const auto& frame) { return sheet.texts(frame).subtitles; };
+  const auto largest = std::ranges::find_if(views, has_subtitles);
+  Frames frames(views, source.axes(), panel_styles(options.pictures, views.front().size()), 0, size,
+                format, Framing::shared,
+                sheet.layout(largest == views.end() ? views.back() : *largest, size));
+  const auto frame = [&](std::size_t i) {
+    std::pair drawn(frames.layout(), frames.panels(i));
+    drawn.first.texts.front().text = sheet.texts(views[i]).title;
+    sheet.label(drawn.second, views[i]);
+    return drawn;
+  };
+  const Provenance about = picture_provenance(options.path, "", {});
+  if (options.movie) return write_movie(options, path, views.size(), frame, about);
+  const auto [layout, panels] = frame(0);
+  replace_file(path, draw_figure(format, layout, panels, about));
   if (!options.quiet)
-    print_text("{}: {} x {}, {} frames, {} a second\n", path.string(), size.width, size.height,
-               count, rate);
+    print_text("{}: {} x {}\n", path.string(), layout.size.width, layout.size.height);
 }
 
 int plot_command(const PlotOptions& options) {
   require_drawing();
+  if (is_sweep(options.path)) return draw_sweep(options), 0;
+  refuse_where(options.where, options.path);
   const PlotSource source(options.path, options.pictures.origin);
   if (options.has_lists() && (options.movie || !options.cuts.along.empty() ||
                               (source.content().shape.axes == 3 && options.cuts.none())))
@@ -234,7 +320,8 @@ void add_plot_command(CommandLine& line) {
   Command command = line.add(
       "plot", "Draw a run or a file: the first and last fields, the Laplacian, a slice, a movie");
   PlotOptions& options = command.calls(plot_command);
-  command.positional("PATH", &options.path, "Run folder, output, checkpoint or other HDF5 file",
+  command.positional("PATH", &options.path,
+                     "Run folder, folder of a sweep, output, checkpoint or other HDF5 file",
                      {.required = true});
   command.option("-o,--output FILE", &options.output,
                  "Picture (.png, .svg, .pdf) or movie (.mp4, .png). An existing file is replaced. "
@@ -242,10 +329,11 @@ void add_plot_command(CommandLine& line) {
   command.option("--step STEP", &options.step, "The output of this step alone");
   command.option("--steps STEP,...", &options.steps, "The outputs of these steps side by side",
                  {.excludes = {"--step"}});
-  command.option("--times TIME,...", &options.times, "The outputs at these times side by side",
-                 {.excludes = {"--step", "--steps"}});
+  command.option("--times,--time TIME,...", &options.times,
+                 "The outputs at these times side by side", {.excludes = {"--step", "--steps"}});
   command.option("--field NAME", &options.fields,
                  "A dataset, such as laplacian or a filter's (repeatable)", {.repeatable = true});
+  add_where_option(command, options.where);
   add_cut_options(command, options.cuts);
   add_picture_options(command, options.pictures);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
@@ -258,8 +346,10 @@ void add_plot_command(CommandLine& line) {
                "colour limits in all frames. MP4 if ffmpeg is installed, else an animated PNG",
                {.excludes = {"--own-limits"}});
   add_quiet_option(command, options.quiet);
-  command.footer(R"(Examples:
-  lapl plot runs/tutorial -o tutorial.png
+  command.footer(R"(A sweep is drawn as a sheet: a panel for each member, all with one scale.
+
+Examples:
+  lapl plot runs/sweep --where seed=1 --step 2500 -o sheet.png
   lapl plot runs/tutorial --steps 0,2500 --field laplacian --percentiles 1 99
   lapl plot runs/cube --slice z=0.5 --colormap inferno,inferno,gray -o z.png
   lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4)");

@@ -77,6 +77,7 @@ int run_command(const RunOptions& options) {
 }  // namespace
 
 const std::string* checked_config_text = nullptr;
+std::string swept_values;
 
 void add_run_command(CommandLine& line) {
   Command command = line.add("run", "Run a config from its initial field to the end");

@@ -14,6 +14,7 @@
 #include "app/commands/commands.hpp"
 #include "app/exit_code.hpp"
 #include "app/sweep/sweep.hpp"
+#include "app/sweep/sweep_folder.hpp"
 #include "app/view/table.hpp"
 #include "io/config/config.hpp"
 #include "io/durable/durable_file.hpp"
@@ -38,12 +39,6 @@ struct SweepWords {
   bool auto_resume = false;
   Console::Options console;
 };
-
-// A YAML value as JSON if it is valid JSON, else as a string.
-Json json_value(const std::string& yaml) {
-  Json value = parse_json(yaml);
-  return value.is_discarded() ? Json(yaml) : value;
-}
 
 // Sets the columns `results` of a row, from the last line of diagnostics.csv.
 void add_last_output(Json& row, const fs::path& folder, const std::vector<std::string>& results) {
@@ -187,6 +182,8 @@ int sweep_command(const SweepWords& options) {
   console.note(fmt::format("{} members{}, run folders below {}", members.size(),
                            ended > 0 ? fmt::format(", {} complete already", ended) : "",
                            folder.string()));
+  const auto write_table = [&] { replace_file(folder / "summary.csv", summary_csv(rows)); };
+  write_table();  // it names the members for lapl watch
   const std::string stopped_by =
       run_members(members,
                   {.config = options.config,
@@ -205,7 +202,7 @@ int sweep_command(const SweepWords& options) {
     console.note(
         fmt::format("stopped by {}; the same command with --auto-resume goes on", stopped_by));
   console.summary(summary_table(rows), rows);
-  replace_file(folder / "summary.csv", summary_csv(rows));
+  write_table();
   return sweep_exit_code(rows, stopped_by);
 }
 

@@ -7,6 +7,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/commands/report.hpp"
+#include "app/sweep/sweep_folder.hpp"
 #include "app/view/print_text.hpp"
 #include "app/view/terminal/terminal.hpp"
 #include "app/view/terminal/watch_frame.hpp"
@@ -86,6 +87,40 @@ void update(WatchState& state, const WatchOptions& options) {
   state.resume = halted ? "lapl resume " + shell_quoted(options.folder) : "";
 }
 
+// The members' progress; no file of outputs is opened.
+SweepState sweep_state(const std::string& folder) {
+  const SweepFolder sweep = read_sweep(folder);
+  SweepState state{.name = fs::canonical(folder).filename().string(), .members = {}};
+  const std::string host = host_name();
+  for (const SweepFolder::Member& member : sweep.members) {
+    state.members.push_back(read_member_status(member, host));
+    state.members.back().name = sweep.values_text(member);
+  }
+  return state;
+}
+
+int watch_sweep(const WatchOptions& options) {
+  if (!options.field.empty())
+    throw ConfigError("--field {}: {} is a sweep (its members have fields: lapl watch {}/MEMBER)",
+                      options.field, options.folder, options.folder);
+  SweepState state = sweep_state(options.folder);  // report errors before the screen changes
+  const TerminalColors colors = terminal_colors(STDOUT_FILENO);
+  TerminalSize size = terminal_size(STDOUT_FILENO);
+  if (options.once || !can_redraw(STDOUT_FILENO)) {
+    for (const std::string& line : sweep_frame(state, size.rows - 1, size.columns, colors))
+      draw(stdout, line + '\n');
+    return 0;
+  }
+  FullScreen screen;
+  do {
+    state = sweep_state(options.folder);
+    state.keys = "q: leave";
+    size = terminal_size(STDOUT_FILENO);
+    screen.draw(sweep_frame(state, size.rows, size.columns, colors));
+  } while (!screen.asked_to_leave(options.interval));
+  return 0;
+}
+
 int watch_once(const WatchOptions& options) {
   WatchState state;
   update(state, options);
@@ -115,6 +150,7 @@ int watch(const WatchOptions& options) {
 
 int watch_command(const WatchOptions& options) {
   if (options.web) return watch_web(options.folder, options.origin, options.port);
+  if (is_sweep(options.folder)) return watch_sweep(options);
   return options.once || !can_redraw(STDOUT_FILENO) ? watch_once(options) : watch(options);
 }
 
@@ -123,7 +159,8 @@ int watch_command(const WatchOptions& options) {
 void add_watch_command(CommandLine& line) {
   Command command = line.add("watch", "Show a running or finished run in the terminal");
   WatchOptions& options = command.calls(watch_command);
-  command.positional("RUN_DIR", &options.folder, "Run folder", {.required = true});
+  command.positional("RUN_DIR", &options.folder, "Run folder, or folder of a sweep",
+                     {.required = true});
   command.flag("--once", &options.once,
                "Print the view once and end; always so where stdout is no terminal");
   command.option("--interval SECONDS", &options.interval, "Seconds between two views; default 1",
@@ -137,8 +174,9 @@ void add_watch_command(CommandLine& line) {
   add_origin_option(command, options.origin);
   command.footer(
       R"(Progress, speed, min, max and mean over time, and the fields of the newest output. q or
-Ctrl-C leaves; the run does not notice. Nothing is written, and no file is opened while it
-is being written. NO_COLOR is honoured. Over ssh: ssh -t HOST lapl watch RUN_DIR.
+Ctrl-C leaves; the run does not notice. For a sweep: the progress of every member. Nothing
+is written, and no file is opened while it is being written. NO_COLOR is honoured. Over ssh:
+ssh -t HOST lapl watch RUN_DIR.
 
 The page of --web shows progress, log and the report of the newest output, and has buttons
 that store a checkpoint and that stop the run with one. No other machine reaches it, and

@@ -52,7 +52,7 @@ class LivePages {
     if (method == "GET" && page == "state")
       return {200, json_type, json_text(live_state(run, newest_step(), log_text()))};
     if (method == "GET" && page == "report")
-      return {200, html_type, report_page(report_content(folder_, origin_, 1))};
+      return {200, html_type, newest_report(folder_, origin_)};
     if (method == "POST" && page == "stop")
       return asked(run, SIGUSR1, "The run stops with a checkpoint.");
     if (method == "POST" && page == "checkpoint")

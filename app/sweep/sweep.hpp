@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@ namespace lapl {
 struct SweepMember {
   std::string name;  ///< of its run folder, such as coefficient-0.05_seed-1
   std::vector<std::pair<std::string, std::string>> values;  ///< each swept key, its value (YAML)
+  nlohmann::ordered_json swept;                             ///< the values, for the run's files
   std::vector<std::string> settings;                        ///< KEY=VALUE for --set, swept or not
   RunConfig run;                                            ///< its `directory` is the run folder
   bool complete = false;  ///< its folder contains this very run, done to the end

@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "app/sweep/sweep.hpp"
+#include "app/sweep/sweep_folder.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_number.hpp"
 #include "io/filters/filter_source.hpp"
@@ -21,6 +22,8 @@
 #include "io/run/config_changes.hpp"
 #include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
+#include "solver/dataset_names.hpp"
+#include "solver/outputs.hpp"
 
 namespace lapl {
 namespace {
@@ -125,14 +128,6 @@ std::vector<List> lists_in(const std::vector<std::string>& settings,
   return lists;
 }
 
-// The last part of a list's key, such as "seed" of initial.seed; the key if another one ends so
-// too.
-std::string short_key(const List& of, const std::vector<List>& lists) {
-  const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
-  const auto alike = [&](const List& other) { return last(other.key) == last(of.key); };
-  return std::ranges::count_if(lists, alike) > 1 ? of.key : last(of.key);
-}
-
 // A value as part of a folder's name: only characters that need no quotes in a shell, else "-".
 std::string plain_text(const std::string& value) {
   std::string plain;
@@ -148,19 +143,23 @@ std::string plain_text(const std::string& value) {
 }
 
 std::vector<SweepMember> combinations(const std::vector<List>& lists,
+                                      const std::vector<SweptKey>& keys,
                                       const std::vector<std::string>& common) {
   std::vector<SweepMember> members(1);
   members.front().settings = common;
-  for (const List& list : lists) {
+  for (std::size_t key = 0; key < lists.size(); ++key) {
+    const List& list = lists[key];
     if (members.size() * list.values.size() > most_members)
       throw ConfigError("the lists have more than {} combinations", most_members);
     std::vector<SweepMember> longer;
     for (const SweepMember& member : members)
-      for (const std::string& value : list.values) {
+      for (std::size_t i = 0; i < list.values.size(); ++i) {
+        const std::string& value = list.values[i];
         SweepMember& added = longer.emplace_back(member);
-        added.name += fmt::format("{}{}-{}", member.name.empty() ? "" : "_", short_key(list, lists),
+        added.name += fmt::format("{}{}-{}", member.name.empty() ? "" : "_", keys[key].name,
                                   plain_text(value));
         added.values.emplace_back(list.key, value);
+        added.swept[list.key] = keys[key].values[i];
         added.settings.push_back(list.key + "=" + value);
       }
     members = std::move(longer);
@@ -190,6 +189,17 @@ bool is_complete(const LoadedConfig& config) {
          (config.run.ends_by_time() || before.run.steps == config.run.steps);
 }
 
+// {NAME: {"key": KEY, "value": VALUE}} (io/hdf5/axes.hpp) in place of {KEY: VALUE}.
+void name_swept(SweepMember& member, const std::vector<SweptKey>& keys) {
+  std::vector<std::string> taken = output_names(member.run);
+  taken.insert(taken.end(), output_parts.begin(), output_parts.end());
+  for (const FilterConfig& filter : member.run.filters) taken.push_back(filter.name);
+  nlohmann::ordered_json named;
+  for (const SweptKey& key : keys)
+    named[coordinate_name(key, taken)] = {{"key", key.key}, {"value", member.swept[key.key]}};
+  member.swept = std::move(named);
+}
+
 }  // namespace
 
 std::vector<SweepMember> sweep_members(const std::string& config, const std::string& text,
@@ -197,7 +207,14 @@ std::vector<SweepMember> sweep_members(const std::string& config, const std::str
                                        const fs::path& folder, bool go_on) {
   std::vector<std::string> common;
   const std::vector<List> lists = lists_in(settings, common);
-  std::vector<SweepMember> members = combinations(lists, common);
+  std::vector<std::string> list_keys;
+  std::vector<std::vector<std::string>> list_texts;
+  for (const List& list : lists) {
+    list_keys.push_back(list.key);
+    list_texts.push_back(list.values);
+  }
+  const std::vector<SweptKey> keys = swept_keys(list_keys, list_texts);
+  std::vector<SweepMember> members = combinations(lists, keys, common);
   std::vector<std::string> mistakes;
   std::set<std::string> names, sources, known;
   const auto add_mistake = [&](const std::string& message) {  // each line once
@@ -223,6 +240,7 @@ std::vector<SweepMember> sweep_members(const std::string& config, const std::str
         load_initial_fields(member.run);
       load_coefficients(member.run);
       load_filters(member.run);
+      name_swept(member, keys);
       if (!RunFolder::has_run(member.run.directory)) continue;
       ++runs;
       if (go_on) member.complete = is_complete(loaded);

@@ -28,6 +28,7 @@
 #include "app/view/console.hpp"
 #include "io/durable/lines.hpp"
 #include "io/durable/posix_file.hpp"
+#include "io/json.hpp"
 #include "io/run/run_backend.hpp"
 #include "io/run/run_needs.hpp"
 #include "kernels/backend.hpp"
@@ -189,6 +190,7 @@ class Processes {
       finish_compilations();
       if (codes_) keep_codes_in(codes_->descriptor());
       checked_config_text = &options_.text;
+      swept_values = json_text(member.swept);
       process_began = Clock::now();
       std::vector<std::string> words = member_words(member, share);
       std::vector<char*> arguments;

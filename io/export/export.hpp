@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +66,32 @@ FieldValues read_record(const Series& series, const SeriesRecord& record, const 
 /// format series). `history` is the text of its attribute of that name.
 void write_series_file(const std::filesystem::path& path, const Series& series,
                        const std::vector<std::string>& fields, const std::string& history);
+
+/// Variables of a sweep's file with a text for each member.
+inline constexpr const char *sweep_status = "status", *sweep_digest = "digest";
+
+/// The runs of a sweep.
+struct SweptSeries {
+  struct Key {
+    std::string name, key;
+    nlohmann::ordered_json values;  ///< numbers or texts
+  };
+  struct Member {
+    std::vector<std::size_t> place;  ///< for each key the index of its value
+    std::string status, digest;
+    std::optional<Series> series;  ///< none: it has no output
+  };
+  std::vector<Key> keys;
+  std::vector<Member> members;
+};
+
+/// Writes all members to one sealed netCDF-4 file (docs/format.md, format sweep), whose dimensions
+/// are the keys, the time and the grid. With `link` the fields are virtual datasets that refer to
+/// the members' files by relative paths. Throws ConfigError if grids differ, or for more links than
+/// readers follow.
+void write_sweep_file(const std::filesystem::path& path, SweptSeries sweep,
+                      const std::vector<std::string>& fields, const std::string& history,
+                      bool link);
 
 /// Writes NumPy's format version 1.0 (numpy.lib.format): an array (time, [planes, rows,] columns).
 /// With a single record the array has no time axis.

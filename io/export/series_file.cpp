@@ -57,6 +57,7 @@ Header make_header(const Series& series, const std::vector<std::string>& fields,
   const OpenedFile opened = open_verified(last.file);
   naming_file(last.file, [&] {
     header.mask = StoredMask::read(opened.file, series.shape);
+    header.axes.swept = read_axes(opened.file).swept;
     header.title = read_text_attribute(opened.file, "title");
     header.source = read_text_attribute(opened.file, "source");
     header.history = read_text_attribute(opened.file, "history") + '\n' + history;
@@ -120,12 +121,12 @@ class SeriesFile {
   }
 
   void lay_out_field(hid_t file, const FieldHeader& field, const AxisScales& scales) const {
-    const int rank = 1 + series_.shape.axes;
-    Hdf5Dataset dataset = create_records(file, field.name, series_.precision, rank,
-                                         series_.records.size(), series_.shape);
+    Hdf5Dataset dataset =
+        create_records(file, field.name, series_.precision,
+                       records_extent(series_.records.size(), series_.shape), series_.shape);
     describe_field(dataset, field.name, field.text, scales);
     for (std::size_t i = 0; i < series_.records.size(); ++i)
-      lay_out_record(dataset, field.name, rank, i, series_.shape, series_.precision);
+      lay_out_record(dataset, field.name, i, series_.shape, series_.precision);
     dataset.close("close dataset " + field.name);
   }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "io/hdf5/hdf5_values.hpp"
+#include "io/json.hpp"
 #include "kernels/fields/fill_value.hpp"
 #include "solver/dataset_names.hpp"
 
@@ -30,13 +31,18 @@ void write_unit(hid_t dataset, std::string_view unit) {
   if (!unit.empty()) write_attribute(dataset, units_attribute, unit);
 }
 
-Hdf5Dataset write_scale(hid_t file, const char* name, const std::vector<double>& values,
-                        std::string_view units, std::string_view long_name) {
-  Hdf5Dataset scale = write_array(file, name, values);
-  check_hdf5(H5DSset_scale(scale, name), std::string("make a dimension scale of ") + name);
-  write_unit(scale, units);
-  write_attribute(scale, "long_name", long_name);
-  return scale;
+/// Writes the swept values, and adds their names to the coordinates.
+void write_swept(hid_t file, const std::string& swept, AxisScales& scales) {
+  if (swept.empty()) return;
+  write_attribute(file, swept_attribute, swept);
+  const Hdf5Space scalar(H5Screate(H5S_SCALAR), "make a data space");
+  const nlohmann::ordered_json entries = parse_json(swept);
+  for (const auto& [name, entry] : entries.items()) {
+    write_coordinate(file, name, entry.at("key").get<std::string>(),
+                     nlohmann::ordered_json::array({entry.at("value")}), scalar)
+        .close("close dataset " + name);
+    scales.coordinates += " " + name;
+  }
 }
 
 /// True if the positions are those of a Spacing with a middle, and of none without.
@@ -58,6 +64,33 @@ constexpr std::size_t any_length = std::size_t{1} << 40;
 
 }  // namespace
 
+Hdf5Dataset write_scale(hid_t file, const char* name, const std::vector<double>& values,
+                        std::string_view units, std::string_view long_name) {
+  Hdf5Dataset scale = write_array(file, name, values);
+  check_hdf5(H5DSset_scale(scale, name), std::string("make a dimension scale of ") + name);
+  write_unit(scale, units);
+  write_attribute(scale, "long_name", long_name);
+  return scale;
+}
+
+Hdf5Dataset write_coordinate(hid_t file, const std::string& name, const std::string& long_name,
+                             const nlohmann::ordered_json& values, hid_t space) {
+  const auto numbers = [&]<class T>(T) {
+    const auto held = values.get<std::vector<T>>();
+    Hdf5Dataset dataset = create_dataset(file, name, stored_type<T>(), space, dataset_properties());
+    check_hdf5(H5Dwrite(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, held.data()),
+               "write dataset " + name);
+    return dataset;
+  };
+  Hdf5Dataset dataset =
+      values.front().is_number_integer() ? numbers(std::int64_t{})
+      : values.front().is_number()
+          ? numbers(double{})
+          : write_strings(file, name, values.get<std::vector<std::string>>(), space);
+  write_attribute(dataset, "long_name", long_name);
+  return dataset;
+}
+
 void write_format(hid_t file, const std::string& kind) {
   write_attribute(file, format_attribute, kind);
   write_attribute(file, version_attribute, std::vector{format_version});
@@ -78,21 +111,26 @@ void close_axes(AxisScales& scales) {
   for (Hdf5Dataset& scale : scales) scale.close("close an axis");
 }
 
-AxisScales write_axes(hid_t file, const Axes& axes) {
+void write_grid(hid_t file, const Axes& axes, AxisScales& scales) {
   write_attribute(file, spacing_attribute, axes.spacing.given(axes.shape.axes));
-  AxisScales scales;
-  scales.push_back(
-      write_scale(file, dataset_name(OutputPart::time), axes.times, axes.units.time, "time"));
   for_each_position(axes, [&](GridAxis axis, const std::vector<double>& values) {
     scales.push_back(write_scale(file, axis.position, values, axes.units.length,
                                  std::string("position of the ") + axis.name));
   });
   // No axis attributes on y and x, because ParaView would take them for latitude and longitude.
+}
+
+AxisScales write_axes(hid_t file, const Axes& axes) {
+  AxisScales scales;
+  scales.push_back(
+      write_scale(file, dataset_name(OutputPart::time), axes.times, axes.units.time, "time"));
+  write_grid(file, axes, scales);
   write_attribute(scales.front(), "axis", "T");
   Hdf5Dataset step = write_array(file, dataset_name(OutputPart::step), axes.steps);
   write_attribute(step, "long_name", "number of steps done");
   check_hdf5(H5DSattach_scale(step, scales.front(), 0), "attach time to step");
   step.close("close dataset step");
+  write_swept(file, axes.swept, scales);
   return scales;
 }
 
@@ -116,7 +154,7 @@ void describe_field(hid_t field, const std::string& name, const FieldText& text,
     write_attribute(field, standard_name_attribute, text.standard_name);
   if (!text.complex.empty()) write_attribute(field, complex_attribute, text.complex);
   if (text.kept_bits) write_attribute(field, rounding_attribute, std::vector{*text.kept_bits});
-  write_attribute(field, "coordinates", "step");  // makes xarray list step among the coordinates
+  write_attribute(field, "coordinates", scales.coordinates);  // xarray lists these, too
   for (unsigned axis = 0; axis < scales.size(); ++axis)
     check_hdf5(H5DSattach_scale(field, scales[axis], axis), "attach an axis to " + name);
 }
@@ -154,6 +192,7 @@ Axes read_axes(hid_t file) {
       throw IoError("record " + std::to_string(i) + " is of step " + std::to_string(axes.steps[i]) +
                     " and time " + std::to_string(axes.times[i]) +
                     " (expected finite times and steps that grow from 0 on)");
+  axes.swept = read_text_attribute(file, swept_attribute);
   const int grid_axes = count_grid_axes(file);
   const std::vector<double> spacings = read_numbers_attribute<double>(file, spacing_attribute, 3);
   if (spacings.size() != 1 && std::ssize(spacings) != grid_axes)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/hdf5/field_values.hpp"
@@ -28,10 +30,12 @@ inline constexpr const char* rounding_attribute = "_QuantizeBitRoundNumberOfSign
 inline constexpr const char* complex_attribute = "complex";
 inline constexpr const char* units_attribute = "units";
 inline constexpr const char* standard_name_attribute = "standard_name";
+/// Axes::swept, in the root.
+inline constexpr const char* swept_attribute = "lapl_swept";
 
 /// Writes the attributes that identify lapl's files; `kind` is a word that read_format returns.
 void write_format(hid_t file, const std::string& kind);
-/// The kind of a file: step, index, series, checkpoint or filtered; empty for files of other
+/// The kind of a file: step, index, series, checkpoint, filtered or sweep; empty for files of other
 /// programs. Throws IoError for a version that this program does not know.
 std::string read_format(hid_t file);
 
@@ -42,6 +46,9 @@ struct Axes {
   std::vector<double> times;
   std::vector<std::int64_t> steps;  ///< one for each time
   Units units = {};                 ///< of positions and times
+  /// The swept values of a sweep's member: JSON {NAME: {"key": KEY, "value": VALUE}}; else empty.
+  /// Each NAME is a scalar coordinate of the fields.
+  std::string swept = {};
 
   void add(double time, std::int64_t step) {
     times.push_back(time);
@@ -56,12 +63,24 @@ inline std::uint64_t expected_axes(const Axes& axes) {
 }
 
 /// The dimension scales in the order of a field's axes: time, then those of the grid.
-using AxisScales = std::vector<Hdf5Dataset>;
+struct AxisScales : std::vector<Hdf5Dataset> {
+  std::string coordinates = "step";  ///< the fields' attribute of that name
+};
 /// Closes all scales. Throws IoError.
 void close_axes(AxisScales& scales);
 
-/// Writes /time, the grid's axes, /step, and the root attribute with the spacing.
+/// Writes /time, the grid's axes, /step, the swept values, and the root attribute with the spacing.
 [[nodiscard]] AxisScales write_axes(hid_t file, const Axes& axes);
+/// Writes the grid's axes and the root attribute with the spacing, and adds them to `scales`.
+void write_grid(hid_t file, const Axes& axes, AxisScales& scales);
+/// Writes a dimension scale.
+[[nodiscard]] Hdf5Dataset write_scale(hid_t file, const char* name,
+                                      const std::vector<double>& values, std::string_view units,
+                                      std::string_view long_name);
+/// Writes a coordinate: integers as i64, other numbers as f64, texts as strings; all of one kind.
+[[nodiscard]] Hdf5Dataset write_coordinate(hid_t file, const std::string& name,
+                                           const std::string& long_name,
+                                           const nlohmann::ordered_json& values, hid_t space);
 /// Attaches the axes to a field and writes its text as attributes.
 void describe_field(hid_t field, const std::string& name, const FieldText& text,
                     const AxisScales& scales);

@@ -27,13 +27,25 @@ constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-/// Selects a block in a dataset with `rank` axes, ordered as in along_axes; `first` is the block's
-/// first cell.
+/// The place of a cell in a dataset. Records are counted along all axes before those of the grid,
+/// the last of which varies fastest.
+std::vector<hsize_t> place_in_records(hid_t dataset, const std::string& name, std::size_t record,
+                                      Cell cell, Shape shape) {
+  const std::vector<hsize_t> extent = dataset_extent(dataset, name);
+  auto place = along_axes(static_cast<int>(extent.size()), 0, 0,
+                          {cell.row, cell.column, cell.plane, shape.axes});
+  for (std::ptrdiff_t axis = std::ssize(extent) - shape.axes; --axis >= 0;) {
+    place[axis] = record % extent[axis];
+    record /= extent[axis];
+  }
+  return place;
+}
+
+/// Selects a block in a dataset with `rank` axes; `first` is the block's first cell.
 Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, Cell first, Shape block,
                        std::size_t record = 0) {
   Hdf5Space space(H5Dget_space(dataset), "read the extent of dataset " + name);
-  const auto start =
-      along_axes(rank, 0, record, {first.row, first.column, first.plane, block.axes});
+  const auto start = place_in_records(dataset, name, record, first, block);
   const auto count = along_axes(rank, 1, 1, block);
   check_hdf5(
       H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
@@ -44,11 +56,6 @@ Hdf5Space select_block(hid_t dataset, int rank, const std::string& name, Cell fi
 /// A data space in memory with as many axes as the dataset has: HDF5 copies between selections of
 /// equal shape row by row, between others value by value.
 Hdf5Space block_space(int rank, Shape block) { return make_space(along_axes(rank, 1, 1, block)); }
-
-/// The place of a chunk in a dataset with `axes` axes.
-std::vector<hsize_t> chunk_start(int axes, std::size_t record, Cell first, Shape shape) {
-  return along_axes(axes, 0, record, {first.row, first.column, first.plane, shape.axes});
-}
 
 /// Calls `use(first cell, shape)` for the part of the grid in each chunk, in the order of the grid.
 template <class Use>
@@ -121,16 +128,15 @@ std::vector<ContiguousValues> packed_chunks(Shape grid, std::size_t value_size) 
   return chunks;
 }
 
-Hdf5Dataset create_records(hid_t location, const std::string& name, Precision precision, int axes,
-                           std::size_t records, Shape shape, int compression) {
-  return create_chunked(location, name, hdf5_stored_type(precision), axes, records, shape,
-                        compression);
+Hdf5Dataset create_records(hid_t location, const std::string& name, Precision precision,
+                           const std::vector<hsize_t>& extent, Shape shape, int compression) {
+  return create_chunked(location, name, hdf5_stored_type(precision), extent, shape, compression);
 }
 
-Hdf5Dataset create_chunked(hid_t location, const std::string& name, hid_t type, int axes,
-                           std::size_t records, Shape shape, int compression) {
+Hdf5Dataset create_chunked(hid_t location, const std::string& name, hid_t type,
+                           const std::vector<hsize_t>& extent, Shape shape, int compression) {
   const Shape chunk = chunk_shape(shape, H5Tget_size(type), compression > 0);
-  const auto extent = along_axes(axes, 1, records, shape);
+  const int axes = static_cast<int>(extent.size());
   const auto chunks = along_axes(axes, 1, 1, chunk);
   const Hdf5Properties properties = dataset_properties();
   check_hdf5(H5Pset_chunk(properties, axes, chunks.data()), "set the chunks of " + name);
@@ -144,32 +150,43 @@ Hdf5Dataset create_chunked(hid_t location, const std::string& name, hid_t type, 
   return create_dataset(location, name, type, make_space(extent), properties, links);
 }
 
+Hdf5Properties virtual_properties(Precision precision) {
+  Hdf5Properties properties = dataset_properties();
+  check_hdf5(H5Pset_fill_time(properties, H5D_FILL_TIME_IFSET), "set dataset properties");
+  with_precision(precision, [&]<class T>() {
+    const T missing = std::numeric_limits<T>::quiet_NaN();
+    check_hdf5(H5Pset_fill_value(properties, memory_type<T>(), &missing), "set the fill value");
+  });
+  return properties;
+}
+
 hid_t hdf5_stored_type(Precision precision) {
   return with_precision(precision, []<class T>() { return stored_type<T>(); });
 }
 
-void write_packed(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
+void write_packed(hid_t dataset, const std::string& name, std::size_t record, Shape shape,
                   std::size_t value_size, std::span<const std::span<const std::byte>> chunks) {
   auto chunk = chunks.begin();
   for_each_chunk(shape, chunk_shape(shape, value_size, true), [&](Cell first, Shape) {
-    const auto start = chunk_start(axes, record, first, shape);
+    const auto start = place_in_records(dataset, name, record, first, shape);
     check_hdf5(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, start.data(), chunk->size(), chunk->data()),
                "write dataset " + name);
     ++chunk;
   });
 }
 
-void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_t record,
-                    Shape shape, Precision precision, std::span<const std::uint64_t> sizes) {
+void lay_out_record(hid_t dataset, const std::string& name, std::size_t record, Shape shape,
+                    Precision precision, std::span<const std::uint64_t> sizes) {
   if (!sizes.empty()) {
     const std::vector<std::byte> zeros(std::ranges::max(sizes));
     std::vector<std::span<const std::byte>> chunks;
     for (const std::uint64_t size : sizes) chunks.push_back(std::span(zeros).first(size));
-    return write_packed(dataset, name, axes, record, shape, byte_size(precision), chunks);
+    return write_packed(dataset, name, record, shape, byte_size(precision), chunks);
   }
   // HDF5 caches chunks of up to this size and may place them in another order. If such a chunk is
   // written whole, HDF5 places it as in a file that is written with values.
   constexpr std::int64_t most_gathered = mebibyte;
+  const int axes = static_cast<int>(dataset_extent(dataset, name).size());
   with_precision(precision, [&]<class T>() {
     const Shape chunk = chunk_shape(shape, sizeof(T));
     const bool is_small = chunk.cells() * static_cast<std::int64_t>(sizeof(T)) <= most_gathered;
@@ -188,7 +205,7 @@ Hdf5Dataset lay_out_contiguous_field(hid_t location, const std::string& name, Sh
                                      Precision precision) {
   Hdf5Dataset dataset = create_dataset(location, name, hdf5_stored_type(precision),
                                        block_space(shape.axes, shape), dataset_properties());
-  lay_out_record(dataset, name, shape.axes, 0, shape, precision);
+  lay_out_record(dataset, name, 0, shape, precision);
   return dataset;
 }
 
@@ -209,7 +226,7 @@ std::vector<ContiguousValues> contiguous_values(hid_t location, const std::strin
   const Shape chunk = chunk_shape(shape, value_size, packed);
   std::vector<ContiguousValues> runs;
   for_each_chunk(shape, chunk, [&](Cell first, Shape block) {
-    const auto start = chunk_start(1 + shape.axes, record, first, shape);
+    const auto start = place_in_records(dataset, name, record, first, shape);
     unsigned mask = 0;
     haddr_t address = HADDR_UNDEF;
     hsize_t size = 0;
@@ -249,7 +266,7 @@ std::vector<std::byte> read_packed(hid_t dataset, const std::string& name, Shape
   const Shape chunk = chunk_shape(shape, byte_size(precision), true);
   const std::string doing = "read a chunk of dataset " + name;
   for_each_chunk(shape, chunk, [&](Cell first, Shape) {
-    const auto start = chunk_start(1 + shape.axes, 0, first, shape);
+    const auto start = place_in_records(dataset, name, 0, first, shape);
     hsize_t size = 0;
     check_hdf5(H5Dget_chunk_storage_size(dataset, start.data(), &size), doing);
     const std::size_t before = bytes.size();

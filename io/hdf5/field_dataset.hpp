@@ -27,23 +27,23 @@ std::vector<ContiguousValues> packed_chunks(Shape grid, std::size_t value_size);
 
 /// Allocates space for a record of a dataset without writing values. FileWriter writes them at the
 /// places that contiguous_values finds. `sizes`: bytes of each chunk of a packed record.
-void lay_out_record(hid_t dataset, const std::string& name, int axes, std::size_t record,
-                    Shape shape, Precision precision, std::span<const std::uint64_t> sizes = {});
+void lay_out_record(hid_t dataset, const std::string& name, std::size_t record, Shape shape,
+                    Precision precision, std::span<const std::uint64_t> sizes = {});
 /// Creates a contiguous dataset without a time axis, and allocates its space.
 [[nodiscard]] Hdf5Dataset lay_out_contiguous_field(hid_t location, const std::string& name,
                                                    Shape shape, Precision precision);
 
-/// Creates a chunked dataset (records, [planes, rows,] columns) with `axes` axes
-/// (DatasetLayout::axes), and the groups in its name. Each chunk has values of one record only.
+/// Creates a chunked dataset of this extent, any axes of records before those of the grid, and the
+/// groups in its name. Each chunk has values of one record only.
 [[nodiscard]] Hdf5Dataset create_records(hid_t location, const std::string& name,
-                                         Precision precision, int axes, std::size_t records,
+                                         Precision precision, const std::vector<hsize_t>& extent,
                                          Shape shape, int compression = 0);
 /// The same for values of a stored type.
 [[nodiscard]] Hdf5Dataset create_chunked(hid_t location, const std::string& name, hid_t type,
-                                         int axes, std::size_t records, Shape shape,
+                                         const std::vector<hsize_t>& extent, Shape shape,
                                          int compression);
 /// Writes packed chunks of a record, in the order of packed_chunks.
-void write_packed(hid_t dataset, const std::string& name, int axes, std::size_t record, Shape shape,
+void write_packed(hid_t dataset, const std::string& name, std::size_t record, Shape shape,
                   std::size_t value_size, std::span<const std::span<const std::byte>> chunks);
 
 /// The places of a record's values in the file, in the order of the grid; of packed values those of
@@ -59,12 +59,19 @@ int packed_level(hid_t dataset, const std::string& name, Shape shape, Precision 
 std::vector<std::byte> read_packed(hid_t dataset, const std::string& name, Shape shape,
                                    Precision precision, std::vector<std::uint64_t>& sizes);
 
+/// Properties of a virtual dataset whose values read as NaN unless a file is mapped to them.
+Hdf5Properties virtual_properties(Precision precision);
+
 /// HDF5's type of a stored value.
 hid_t hdf5_stored_type(Precision precision);
 
 /// One number for each of a dataset's `axes` axes: the last `axes` of `record` and the extents of
 /// `grid`, with `leading` for any axes before them.
 std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::size_t record, Shape grid);
+/// The extent (records, [planes, rows,] columns).
+inline std::vector<hsize_t> records_extent(std::size_t records, Shape shape) {
+  return along_axes(1 + shape.axes, 1, records, shape);
+}
 
 /// Extent and type of a dataset that can be read as a field.
 struct DatasetLayout {

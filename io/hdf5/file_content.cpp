@@ -93,6 +93,11 @@ FileContent content_of_checkpoint(hid_t file) {
           .provenance = std::move(provenance)};
 }
 
+/// True for formats without the axes of a run's files.
+bool is_plain(const std::string& format) {
+  return format.empty() || format == "filtered" || format == "sweep";
+}
+
 /// The content of a file with datasets that read_field accepts, with shape and precision of the
 /// first.
 FileContent content_of_plain(hid_t file) {
@@ -134,7 +139,7 @@ std::vector<ArrayContent> read_arrays(const std::filesystem::path& path) {
   const Hdf5Session session;
   return read_verified(path, [&](const OpenedFile& opened) {
     std::vector<ArrayContent> arrays;
-    if (!opened.format.empty() && opened.format != "filtered") return arrays;
+    if (!is_plain(opened.format)) return arrays;
     for (const std::string& name : list_datasets(opened.file)) try {
         const Hdf5Dataset dataset = open_plain_dataset(opened.file, name);
         const Hdf5Type type(H5Dget_type(dataset), "read the type of dataset " + name);
@@ -217,7 +222,7 @@ OpenedFile open_verified(const std::filesystem::path& path) {
 FileContent read_content(const std::filesystem::path& path) {
   const Hdf5Session session;
   return read_verified(path, [&](const OpenedFile& opened) {
-    if (opened.format.empty() || opened.format == "filtered") return content_of_plain(opened.file);
+    if (is_plain(opened.format)) return content_of_plain(opened.file);
     if (opened.format == "checkpoint") return content_of_checkpoint(opened.file);
     FileContent content = own_content(opened);
     require_named_step(path, content);

@@ -124,6 +124,21 @@ void write_text(hid_t location, const std::string& name, std::string_view text) 
   dataset.close("close dataset " + name);
 }
 
+Hdf5Dataset write_strings(hid_t location, const std::string& name,
+                          const std::vector<std::string>& texts, hid_t space) {
+  const Hdf5Type type(H5Tcopy(H5T_C_S1), "make a text type");
+  check_hdf5(H5Tset_size(type, H5T_VARIABLE), "make a text type");
+  check_hdf5(H5Tset_cset(type, H5T_CSET_UTF8), "make a text type");
+  const Hdf5Properties properties = dataset_properties();  // HDF5 requires a fill value for texts
+  check_hdf5(H5Pset_fill_time(properties, H5D_FILL_TIME_IFSET), "set dataset properties");
+  Hdf5Dataset dataset = create_dataset(location, name, type, space, properties);
+  std::vector<const char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  check_hdf5(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()),
+             "write dataset " + name);
+  return dataset;
+}
+
 template <class T>
 std::vector<T> read_array(hid_t location, const std::string& name, std::size_t most) {
   const Hdf5Dataset dataset = open_own_dataset(location, name);

@@ -64,6 +64,10 @@ template <class T>
                                       const std::vector<T>& values);
 /// Writes a scalar text dataset of fixed length.
 void write_text(hid_t location, const std::string& name, std::string_view text);
+/// Creates and writes texts of variable length, which netCDF reads as strings (of fixed length it
+/// reads them wrongly), one for each place of `space`, and returns the dataset open.
+[[nodiscard]] Hdf5Dataset write_strings(hid_t location, const std::string& name,
+                                        const std::vector<std::string>& texts, hid_t space);
 
 /// All values of a dataset as `type` in memory.
 template <class T>

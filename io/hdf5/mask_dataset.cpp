@@ -59,12 +59,12 @@ std::shared_ptr<const StoredMask> StoredMask::read(hid_t file, Shape shape) {
 
 Hdf5Dataset StoredMask::write(const Packed& packed, hid_t location, const char* name,
                               std::size_t times, const std::vector<hid_t>& scales) {
-  const auto axes = static_cast<int>(scales.size());
+  const auto extent = along_axes(static_cast<int>(scales.size()), 1, times, packed.shape);
   Hdf5Dataset dataset =
-      create_chunked(location, name, H5T_STD_U8LE, axes, times, packed.shape, mask_level);
+      create_chunked(location, name, H5T_STD_U8LE, extent, packed.shape, mask_level);
   const std::vector<std::span<const std::byte>> chunks(packed.chunks.begin(), packed.chunks.end());
   for (std::size_t time = 0; time < times; ++time)
-    write_packed(dataset, name, axes, time, packed.shape, 1, chunks);
+    write_packed(dataset, name, time, packed.shape, 1, chunks);
   for (unsigned axis = 0; axis < scales.size(); ++axis)
     check_hdf5(H5DSattach_scale(dataset, scales[axis], axis),
                std::string("attach an axis to ") + name);

@@ -86,7 +86,7 @@ std::shared_ptr<const StoredMask> RunIndex::read_mask(std::int64_t step) const t
 
 /// Copies the step files of `steps` into one file.
 void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t>& steps) const {
-  Axes axes{shape_, spacing_, {}, {}, units_};
+  Axes axes{shape_, spacing_, {}, {}, units_, swept_};
   for (const std::int64_t step : steps) axes.add(records_.at(step).time, step);
   std::vector<std::uint64_t> copied;
   for (const std::int64_t step : steps) try {
@@ -105,16 +105,16 @@ void RunIndex::write_bundle(const fs::path& path, const std::vector<std::int64_t
     for (const auto& [name, text] : root_texts_) write_attribute(file, name, text);
     write_format(file, "series");
     AxisScales scales = write_axes(file, axes);
-    const int rank = 1 + shape_.axes;
     std::vector<Hdf5Dataset> datasets;
     for (const auto& [name, text] : fields_) {
-      datasets.push_back(create_records(file, name, precision_, rank, steps.size(), shape_, level));
+      datasets.push_back(create_records(file, name, precision_,
+                                        records_extent(steps.size(), shape_), shape_, level));
       describe_field(datasets.back(), name, text, scales);
     }
     for (std::size_t i = 0; i < steps.size(); ++i)
       for (std::size_t field = 0; field < datasets.size(); ++field)
         lay_out_record(
-            datasets[field], "of a field", rank, i, shape_, precision_,
+            datasets[field], "of a field", i, shape_, precision_,
             level > 0 ? sizes[field * steps.size() + i] : std::span<const std::uint64_t>());
     if (mask) mask->write(file, scales);
     write_attribute(file, copied_digests, copied);

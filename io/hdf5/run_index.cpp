@@ -1,7 +1,8 @@
 #include "io/hdf5/run_index.hpp"
 
+#include <hdf5_hl.h>
+
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -42,23 +43,12 @@ fs::file_time_type written_at(const fs::path& file) {
   return error ? fs::file_time_type::max() : time;
 }
 
-/// Properties of a virtual dataset whose records read as NaN unless a file is mapped to them.
-Hdf5Properties virtual_properties(Precision precision) {
-  Hdf5Properties properties = dataset_properties();
-  check_hdf5(H5Pset_fill_time(properties, H5D_FILL_TIME_IFSET), "set dataset properties");
-  with_precision(precision, [&]<class T>() {
-    const T missing = std::numeric_limits<T>::quiet_NaN();
-    check_hdf5(H5Pset_fill_value(properties, memory_type<T>(), &missing), "set the fill value");
-  });
-  return properties;
-}
-
 Hdf5Space records_space(std::size_t records, Shape shape) {
-  return make_space(along_axes(1 + shape.axes, 1, records, shape));
+  return make_space(records_extent(records, shape));
 }
 
 void select_records(hid_t space, std::size_t first, std::size_t count, Shape shape) {
-  const auto extent = along_axes(1 + shape.axes, 1, count, shape);
+  const auto extent = records_extent(count, shape);
   std::vector<hsize_t> start(extent.size());
   start.front() = first;
   check_hdf5(
@@ -97,6 +87,7 @@ void RunIndex::add_output(const StepRecord& record) {
     shape_ = record.shape;
     spacing_ = record.spacing;
     units_ = record.units;
+    swept_ = provenance_text(record.provenance, "swept");
     for (auto& [name, text] : root_texts(record)) root_texts_[name] = std::move(text);
   }
   records_[record.step] = {record.time, {}, 0, record.mask != nullptr};
@@ -143,6 +134,7 @@ void RunIndex::read_step(std::int64_t step) {
       shape_ = axes.shape;
       spacing_ = axes.spacing;
       units_ = axes.units;
+      swept_ = axes.swept;
       root_texts_ = std::move(texts);
     }
     records_[step] = {axes.times[0], {}, 0, has_mask(file)};
@@ -267,7 +259,7 @@ void RunIndex::lay_out_index(const fs::path& scratch, const Axes& axes) const {
 }
 
 void RunIndex::write_index() const {
-  Axes axes{shape_, spacing_, {}, {}, units_};
+  Axes axes{shape_, spacing_, {}, {}, units_, swept_};
   for (const auto& [step, record] : records_) axes.add(record.time, step);
   FileWriter().write(only_rank(), path_,
                      {.shape = shape_,

@@ -79,6 +79,7 @@ class RunIndex {
   Shape shape_;
   Spacing spacing_;
   Units units_;
+  std::string swept_;  // Axes::swept
   Precision precision_ = Precision::float64;
   std::map<std::string, FieldText> fields_;
   std::map<std::string, std::string> root_texts_;

@@ -18,18 +18,19 @@ namespace lapl {
 namespace {
 
 Axes record_axes(const StepRecord& record) {
-  return {record.shape, record.spacing, {record.time}, {record.step}, record.units};
+  return {record.shape,  record.spacing, {record.time},
+          {record.step}, record.units,   provenance_text(record.provenance, "swept")};
 }
 
 void lay_out_fields(hid_t file, const StepRecord& record, const PackedSizes& sizes,
                     const AxisScales& scales) {
-  const int axes = 1 + record.shape.axes;
   for (std::size_t i = 0; i < record.fields.size(); ++i) {
     const NamedField& field = record.fields[i];
     const Precision precision = record.stored_precision(field);
     Hdf5Dataset dataset =
-        create_records(file, field.name, precision, axes, 1, record.shape, record.form.compression);
-    lay_out_record(dataset, field.name, axes, 0, record.shape, precision,
+        create_records(file, field.name, precision, records_extent(1, record.shape), record.shape,
+                       record.form.compression);
+    lay_out_record(dataset, field.name, 0, record.shape, precision,
                    sizes.empty() ? std::span<const std::uint64_t>() : sizes[i]);
     describe_field(dataset, field.name, field.text(record.form.kept_bits()), scales);
     dataset.close("close dataset " + field.name);

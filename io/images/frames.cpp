@@ -112,8 +112,9 @@ void write_frames(const fs::path& path, const std::string& history, Precision pr
       write_attribute(file, "history", history);
       std::vector<Hdf5Dataset> open;
       for (const FrameDataset& of : datasets) {
-        open.push_back(create_records(file, of.name, precision, axes,
-                                      static_cast<std::size_t>(frames), of.shape));
+        open.push_back(create_records(
+            file, of.name, precision,
+            along_axes(axes, 1, static_cast<std::size_t>(frames), of.shape), of.shape));
         write_attribute(open.back(), "long_name", of.long_name);
       }
       make([&](std::size_t which, std::int64_t frame, FieldView values) {

@@ -94,13 +94,31 @@ void describe_status(RunView& view, const fs::path& folder, const std::string& h
   }
 }
 
-std::map<std::int64_t, std::string> digests_in(const fs::path& log) {
-  std::map<std::int64_t, std::string> digests;
-  for_each_event(log, {"digest"}, [&](const Json& event) {
-    if (!text_in(event, "output").empty())
-      digests[number_in<std::int64_t>(event, "step")] = text_in(event, "digest");
+// Reads the digests of outputs and the parts of the run from its log.
+void read_log(RunView& view, const fs::path& log) {
+  const std::vector<std::string> used = {"digest",   "started", "resumed",
+                                         "complete", "stopped", "failed"};
+  for_each_event(log, used, [&](const Json& event) {
+    const std::string name = text_in(event, "event");
+    const auto step = number_in<std::int64_t>(event, "step");
+    if (!text_in(event, "output").empty()) view.digests[step] = text_in(event, "digest");
+    if (name == "started" || name == "resumed")
+      view.parts.push_back({text_in(event, "at"), step, step, text_in(event, "host"),
+                            text_in(event, "ranks"), text_in(event, "command_line"), ""});
+    if (view.parts.empty()) return;
+    RunPart& part = view.parts.back();
+    part.last = std::max(part.last, step);
+    if (name == "complete" || name == "stopped" || name == "failed") part.end = name;
   });
-  return digests;
+}
+
+// A number of a table; none if the text is something else.
+std::optional<double> table_number(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || after != end) return std::nullopt;
+  return number;
 }
 
 // The config that the run wrote; none if there is none yet, or none that this version can read.
@@ -122,10 +140,9 @@ std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text, const Ru
   while (const auto texts = table.next()) {
     std::vector<double> numbers;
     for (const std::string& part : *texts) {
-      const char* const end = part.data() + part.size();
-      if (const auto [after, error] = std::from_chars(part.data(), end, numbers.emplace_back());
-          error != std::errc() || after != end)
-        return lines;
+      const std::optional<double> number = table_number(part);
+      if (!number) return lines;
+      numbers.push_back(*number);
     }
     if (numbers.empty() || !table.has(0) || !table.has(1)) break;
     DiagnosticsLine& line = lines.emplace_back();
@@ -142,7 +159,27 @@ std::vector<DiagnosticsLine> parse_diagnostics(const std::string& text, const Ru
   return lines;
 }
 
-RunView read_run_view(const fs::path& folder, const std::string& host) {
+ProbeTable read_probes(const fs::path& folder, const RunConfig& config) {
+  ProbeTable probes;
+  if (!config.probes) return probes;
+  probes.names = probe_columns(config);
+  probes.values.resize(probes.names.size());
+  std::vector<std::string> columns = probes.names;
+  columns.insert(columns.begin(), {"step", "time"});
+  TableReader table(file_text(folder / "probes.csv"), columns);
+  while (const auto texts = table.next()) {
+    std::vector<double> numbers;
+    for (const std::string& text : *texts)
+      if (const std::optional<double> number = table_number(text)) numbers.push_back(*number);
+    if (numbers.size() != columns.size()) break;
+    probes.steps.push_back(numbers[0]);
+    probes.times.push_back(numbers[1]);
+    for (std::size_t i = 2; i < numbers.size(); ++i) probes.values[i - 2].push_back(numbers[i]);
+  }
+  return probes;
+}
+
+RunView read_run_status(const fs::path& folder, const std::string& host) {
   if (!fs::exists(folder)) throw IoError("{}: no such file or folder", folder.string());
   if (!RunFolder::has_run(folder))
     throw IoError("{}: not a run folder (no run.json in it)", folder.string());
@@ -150,18 +187,6 @@ RunView read_run_view(const fs::path& folder, const std::string& host) {
   view.name = fs::canonical(folder).filename().string();
   view.summary = read_summary(folder);
   const Json& summary = view.summary;
-  if (const std::optional<RunConfig> config = config_in_folder(folder)) {
-    view.fields = config->fields.size() == 1 ? std::vector<std::string>{""} : config->fields;
-    for (const std::string& field : config->fields)
-      view.labels.push_back(field_labels(*config, field));
-    view.units = config->units;
-    const std::vector<std::string> columns = diagnostics_columns(*config);
-    view.integrals.assign(columns.begin() + static_cast<std::ptrdiff_t>(view.fields.size() *
-                                                                        statistics_columns.size()),
-                          columns.end());
-    view.diagnostics = parse_diagnostics(file_text(folder / "diagnostics.csv"), *config);
-  }
-  view.digests = digests_in(folder / "log.jsonl");
   view.engine = text_in(summary, "engine");
   view.device = text_in(summary, "device");
   view.precision = text_in(summary, "precision");
@@ -173,10 +198,28 @@ RunView read_run_view(const fs::path& folder, const std::string& host) {
     view.shape = Shape::of(shape->get<std::vector<std::int64_t>>());
   view.steps = number_in<std::int64_t>(summary, "steps");
   view.step = number_in<std::int64_t>(summary, "step");
-  if (!view.diagnostics.empty()) view.step = std::max(view.step, view.diagnostics.back().step);
   view.cells_per_second = number_in<double>(summary, "cells_per_second");
   view.seconds_left = number_in<double>(summary, "seconds_left");
   describe_status(view, folder, host);
+  return view;
+}
+
+RunView read_run_view(const fs::path& folder, const std::string& host) {
+  RunView view = read_run_status(folder, host);
+  view.config = config_in_folder(folder);
+  if (const auto& config = view.config) {
+    view.fields = config->fields.size() == 1 ? std::vector<std::string>{""} : config->fields;
+    for (const std::string& field : config->fields)
+      view.labels.push_back(field_labels(*config, field));
+    view.units = config->units;
+    const std::vector<std::string> columns = diagnostics_columns(*config);
+    view.integrals.assign(columns.begin() + static_cast<std::ptrdiff_t>(view.fields.size() *
+                                                                        statistics_columns.size()),
+                          columns.end());
+    view.diagnostics = parse_diagnostics(file_text(folder / "diagnostics.csv"), *config);
+  }
+  read_log(view, folder / "log.jsonl");
+  if (!view.diagnostics.empty()) view.step = std::max(view.step, view.diagnostics.back().step);
   return view;
 }
 

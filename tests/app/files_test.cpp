@@ -252,7 +252,8 @@ TEST_CASE("no field has the name of a dataset that files need, and files hold no
   }
 }
 
-TEST_CASE("the report of a run whose steps vary is over the time, with titles for its columns") {
+TEST_CASE(
+    "the report of a run whose steps vary is over time or steps, with titles for its columns") {
   const Sandbox sandbox;
   write_text("c.yaml",
              "grid: {shape: [6, 7]}\nequation: {kind: formula, field: laplacian(field)}\n"
@@ -265,11 +266,11 @@ TEST_CASE("the report of a run whose steps vary is over the time, with titles fo
   REQUIRE(run_lapl({"report", "out", "-o", "r.html"}).code == 0);
   const std::string page = file_text("r.html");
   for (const char* const title : {"Step size (s)", "Error of the last step", "Rejected steps",
-                                  "Stages of a step", "Integral heat", "t (s)"})
+                                  "Stages of a step", "<b>heat</b>", "t (s)", "step</div>"})
     CHECK_MESSAGE(has(page, title), title);
   for (const char* const wrong : {"Integral step", "Integral rej", "Integral stages"})
     CHECK_MESSAGE(!has(page, wrong), wrong);
-  CHECK(has(page, "data-first=\"0\" data-last=\"2\" data-along=\"time\""));
+  CHECK(has(page, "data-times=\"0 2\""));
   CHECK(has(page, "data-time=\"2\""));
   CHECK(has(run_lapl({"validate", "c.yaml", "--set", "output.integrals={step_size: field}"}).err,
             "step_size, which is taken"));

@@ -179,6 +179,9 @@ TEST_CASE("help: the examples do what they say" * doctest::test_suite("slow once
   for (const char* run : {"runs/tutorial", "runs/other"})
     REQUIRE(run_lapl({"run", "configs/tutorial.yaml", "--output", run, "--quiet"}).code == 0);
   REQUIRE(run_lapl({"run", "cube.yaml", "--quiet"}).code == 0);
+  REQUIRE(run_lapl({"sweep", "configs/tutorial.yaml", "--output", "runs/sweep", "--quiet", "--set",
+                    "initial.seed=1,2", "--set", "equation.coefficient=0.1,0.2"})
+              .code == 0);
   for (const std::string& name : command_names(command_line())) {
     const Sandbox sandbox;
     fs::copy(made_once.path(), ".", fs::copy_options::recursive);

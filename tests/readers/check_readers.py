@@ -120,8 +120,32 @@ def check_numpy(folder):
                           series["x"] / (series["x"][1] - series["x"][0])), "columns of field.csv")
 
 
+def check_sweep(folder, engine, name, keys):
+    """Each member's file has its values; the exported files have each member at its place, else NaN."""
+    for path in (folder / f"{name}.nc", folder / name / "linked.nc"):
+        with xarray.open_dataset(path, engine=engine) as whole:
+            found = 0
+            over = "time" if name == "sweep" else "output"
+            expect(whole.field.dims == (*keys, over, "y", "x"), f"{path}: dimensions {whole.field.dims}")
+            for member in sorted(folder.glob(f"{name}/*/fields.nc")):
+                with xarray.open_dataset(member, engine=engine) as run:
+                    at = {key: run[key].item() for key in keys}
+                    expect(set(keys) <= set(run.field.coords), f"{member}: coordinates {list(run.field.coords)}")
+                    chosen = whole.sel({"boundary": at["boundary"]}).sel({keys[1]: at[keys[1]]})
+                    expect(same(chosen.field.values, run.field.values), f"{path}: {at}")
+                    expect(np.array_equal(chosen.time.values, run.time.values), f"{path}: times of {at}")
+                    expect(np.array_equal(chosen.step.values, run.step.values), f"{path}: steps of {at}")
+                    expect(chosen.status.item() == "complete", f"{path}: status of {at}")
+                    found += 1
+            expect(found == 4, f"{name}: {found} members with outputs")
+            missing = whole.field.isnull().all(dim=(over, "y", "x")).sum().item()
+            expect(missing == (2 if name == "sweep" else 0), f"{path}: {missing} members are missing")
+
+
 def check_xarray(engine):
     def check(folder):
+        check_sweep(folder, engine, "sweep", ("boundary", "value"))
+        check_sweep(folder, engine, "uneven", ("boundary", "coefficient"))
         for path in hdf5_files(folder):
             names, held, axes = held_by(path)
             with xarray.open_dataset(path, engine=engine) as dataset:

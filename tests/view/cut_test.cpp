@@ -179,7 +179,7 @@ TEST_CASE("cuts: the layout has one scale and one bar a row, and nothing exceeds
         const FigureLayout layout = slices_layout(size, beside, rows);
         REQUIRE(layout.panels.size() == beside.size() * static_cast<std::size_t>(rows));
         for (std::size_t i = 0; i < layout.panels.size(); ++i) {
-          const auto& [cell, box, bar, bar_below] = layout.panels[i];
+          const auto& [cell, box, bar, bar_below, in_sheet, across, upwards] = layout.panels[i];
           CHECK(box.width >= 1);
           CHECK(box.height >= 1);
           CHECK(box.x - 5 * layout.font >= cell.x);

@@ -4,7 +4,9 @@
 #include <fstream>
 
 #include "app/view/plot/indexed_png.hpp"
+#include "app/view/report/graphs.hpp"
 #include "app/view/report/html.hpp"
+#include "app/view/report/mathml.hpp"
 #include "app/view/report/page.hpp"
 #include "io/images/image.hpp"
 #include "tests/io/config_helpers.hpp"
@@ -125,4 +127,67 @@ TEST_CASE(
   CHECK(!has(report_page(content), "<polyline"));
   content.run.diagnostics = {{7, 0, {{1, 1, 1, 1, 1}}, 0}};
   CHECK(has(report_page(content), "<polyline"));
+}
+
+TEST_CASE("formulas become MathML that has their meaning") {
+  const auto math = [](const std::string& text) {
+    return formula_mathml(parse_formula("rate", text));
+  };
+  CHECK(math("2 * (a + b)") ==
+        "<mrow><mn>2</mn><mspace width=\"0.2em\"></mspace><mrow><mo "
+        "stretchy=\"false\">(</mo><mrow><mi>a</mi><mo>+</mo>"
+        "<mi>b</mi></mrow><mo stretchy=\"false\">)</mo></mrow></mrow>");
+  CHECK(math("-u^2") == "<mrow><mo>\u2212</mo><msup><mi>u</mi><mn>2</mn></msup></mrow>");
+  CHECK(has(math("(-u)^2"),
+            "<msup><mrow><mo stretchy=\"false\">(</mo><mrow><mo>\u2212</mo><mi>u</mi></mrow>"));
+  CHECK(math("a - (b - c)") != math("a - b - c"));
+  CHECK(math("(a / b) / c") == "<mfrac><mfrac><mi>a</mi><mi>b</mi></mfrac><mi>c</mi></mfrac>");
+  CHECK(math("a / b^2") == "<mfrac><mi>a</mi><msup><mi>b</mi><mn>2</mn></msup></mfrac>");
+  CHECK(has(math("divergence(D * gradient(u))"),
+            "<mo>\u2207</mo><mo>·</mo><mrow><mo stretchy=\"false\">(</mo>"));
+  CHECK(has(math("alpha * d2_dxdy(u_re)"), "<msub><mi>u</mi><mi>re</mi></msub>"));
+  CHECK(has(math("where(u < 1 and not (v >= 2), 1.5e-3, f_)"), "&lt;"));
+  CHECK(has(math("1.5e-30 * x"), "<msup><mn>10</mn><mn>-30</mn></msup>"));
+  CHECK(math("2 * laplacian(u)").find("(") == std::string::npos);
+  CHECK(math("laplacian(u) * v") != math("laplacian(u * v)"));
+  CHECK(has(math("a * laplacian(u) * v"), "<mo stretchy=\"false\">(</mo><mrow><mi>a</mi>"));
+  CHECK(math("2 * 3") == "<mrow><mn>2</mn><mo>×</mo><mn>3</mn></mrow>");
+}
+
+TEST_CASE("the equations and boundary conditions of a config are drawn") {
+  const RunConfig run =
+      parse(
+          "grid: {shape: [8, 8]}\nparameters: {k: 0.5}\ntime: {step: 0.1, steps: 1}\n"
+          "equation: {u: laplacian(u) - k * u}\n"
+          "boundary: {x: periodic, top: {u: {value: 1 + x}}, bottom: {u: {derivative: 2}}}\n")
+          .run;
+  const std::string equations = equations_html(run);
+  CHECK(has(equations, "<mo>∂</mo><mi>u</mi>"));
+  CHECK(has(equations, "<mi>k</mi><mo>=</mo><mn>0.5</mn>"));
+  const std::string sides = boundaries_html(run, true);
+  CHECK(has(sides, "class=\"box top-value right-periodic bottom-flux left-periodic\""));
+  CHECK(has(boundaries_html(run, false), "class=\"box top-flux"));
+}
+
+TEST_CASE("a line of very many values is drawn by its peaks") {
+  std::vector<double> steps(100000), values(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = static_cast<double>(i);
+  values[77777] = 5;
+  const std::string graph = graph_html("g", {{"a", "class=\"max\"", steps, steps, values}});
+  CHECK(graph.size() < 60000);
+  CHECK(has(graph, "777.8,18.2"));
+  CHECK(has(graph, "<g class=\"over-time\">"));
+  CHECK(has(graph, "<g class=\"over-step\">"));
+}
+
+TEST_CASE("report page: parts of a run without an end were killed, except the one that runs") {
+  ReportContent content;
+  content.outputs = 1;
+  content.steps = {{0, 0, {grey_panel({1, 1}, {1})}}};
+  content.run.status = "running";
+  content.run.parts = {{"10:00", 0, 40, "node<7>", "4", "lapl run", ""},
+                       {"11:00", 40, 60, "node8", "2", "lapl resume", ""}};
+  const std::string page = report_page(content);
+  CHECK(has(page, "<td>start<td>0 to 40<td>killed<td>node&lt;7&gt;<td>4</tr>"));
+  CHECK(has(page, "<td>resume<td>40 to 60<td>running<td>node8<td>2</tr>"));
 }

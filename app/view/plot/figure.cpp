@@ -96,8 +96,8 @@ void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& l
 
 void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
   const Rectangle& box = layout.box;
-  draw_across(canvas, panel, layout, font);
-  draw_upwards(canvas, panel, layout, font);
+  if (layout.numbers_across) draw_across(canvas, panel, layout, font);
+  if (layout.numbers_upwards) draw_upwards(canvas, panel, layout, font);
   canvas.frame({crisp(box.x) - 1, crisp(box.y) - 1, box.width + 1, box.height + 1});
 }
 
@@ -260,7 +260,10 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
 void draw_panel(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
   const Rectangle &cell = layout.cell, &box = layout.box;
   canvas.line_width(std::max(1.0, std::round(font / 13)));
-  if (panel.line)
+  if (panel.pixels.empty())  // there is nothing to draw: the title says why
+    canvas.text(panel.title, box.x + box.width / 2, box.y + box.height / 2, font, Align::centre,
+                box.width);
+  else if (panel.line)
     draw_graphs(canvas, panel, box, font);
   else
     draw_field(canvas, panel, layout);
@@ -275,6 +278,9 @@ void draw_panel(const Canvas& canvas, const Panel& panel, const PanelLayout& lay
                                      cell.x + cell.width - 0.6 * font - half + 1e-6);
     canvas.text(text, middle, y, size, Align::centre, room);
   };
+  if (layout.in_sheet)
+    return canvas.text(panel.subtitle, box.x + box.width / 2, box.y - 0.75 * font, font,
+                       Align::centre, box.width);
   title(panel.title, box.y - 4.1 * font, 1.2 * font);
   title(panel.subtitle, box.y - 2.6 * font, font);
 }
@@ -290,6 +296,12 @@ void draw(const CairoSurface& surface, const FigureLayout& layout,
   const Canvas canvas(surface.get());
   for (std::size_t i = 0; i < panels.size(); ++i)
     draw_panel(canvas, panels[i], layout.panels[i], layout.font);
+  for (const FigureText& text : layout.texts)
+    if (text.upwards)
+      canvas.text_upwards(text.text, text.x, text.y, text.size * layout.font);
+    else
+      canvas.text(text.text, text.x, text.y, text.size * layout.font,
+                  text.to_the_left ? Align::right : Align::centre, text.room);
   check_cairo(canvas.status());
 }
 

@@ -188,4 +188,96 @@ PictureSize slices_size(const std::vector<Extent>& beside, int rows) {
           static_cast<int>(std::lround(usual_font * height)) * rows};
 }
 
+FigureLayout sheet_layout(std::optional<PictureSize> size, const SheetTexts& texts,
+                          const std::vector<Extent>& panels) {
+  constexpr double letter = 0.62, label_height = 1.5, box_gap = 0.6;
+  constexpr double whole_sheet = 1600, smallest_box = 48, largest_box = 280, least_box = 8;
+  const auto columns = static_cast<double>(texts.columns.size());
+  const auto rows = static_cast<double>(texts.rows.size());
+  Extent box{0, 0};  // around all panels, whose longer sides are 1
+  for (const Extent& each : panels) {
+    const double longest = std::max(each.rows, each.columns);
+    box.rows = std::max(box.rows, each.rows / longest);
+    box.columns = std::max(box.columns, each.columns / longest);
+  }
+  double widest = 0;
+  for (const std::string& row : texts.rows)
+    widest = std::max(widest, std::min(letter * static_cast<double>(row.size()), 12.0));
+  double font = usual_font;
+  const double labels = texts.upwards.empty() ? 0 : widest + 2.6;
+  const double left = labels + (texts.numbers ? left_margin : 1);
+  const double top =
+      2.6 + (texts.across.empty() ? 0 : 2 * label_height) + (texts.subtitles ? 0 : 0.5);
+  const double right = texts.bar ? right_margin : right_no_bar;
+  const double bottom = texts.numbers ? bottom_margin : 1;
+  const double above = texts.subtitles ? label_height : 0;  // each box
+  if (size)
+    font = std::clamp(std::sqrt(1.0 * size->width * size->height) / 70, smallest_font, usual_font);
+  double side = std::clamp(whole_sheet / std::max(columns, rows), smallest_box, largest_box);
+  const auto whole = [&](double of_side) {
+    return std::pair((left + right + (columns - 1) * box_gap) * font +
+                         columns * std::floor(of_side * box.columns),
+                     (top + bottom + (rows - 1) * box_gap + rows * above) * font +
+                         rows * std::floor(of_side * box.rows));
+  };
+  if (size) {
+    const auto [width, height] = whole(0);
+    side = std::min((size->width - width) / (columns * box.columns),
+                    (size->height - height) / (rows * box.rows));
+    if (side < least_box) throw_no_room(*size, static_cast<int>(columns), static_cast<int>(rows));
+  }
+  const auto [width, height] = whole(side);
+  FigureLayout layout{size.value_or(PictureSize{static_cast<int>(std::ceil(width)),
+                                                static_cast<int>(std::ceil(height))}),
+                      font,
+                      {}};
+  const double box_width = std::floor(side * box.columns), box_height = std::floor(side * box.rows);
+  const double x0 = left * font + std::max((layout.size.width - width) / 2, 0.0);
+  const double y0 = top * font + std::max((layout.size.height - height) / 2, 0.0);
+  const auto x_at = [&](double column) {
+    return std::round(x0 + column * (box_width + box_gap * font));
+  };
+  const auto y_at = [&](double row) {
+    return std::round(y0 + row * (box_height + (box_gap + above) * font) + above * font);
+  };
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const auto row = std::floor(static_cast<double>(i) / columns);
+    const double column = static_cast<double>(i) - row * columns;
+    PanelLayout& panel = layout.panels.emplace_back();
+    panel.box = fitted(box_width, box_height, 1, panels[i]);
+    panel.box.x = x_at(column) + std::floor((box_width - panel.box.width) / 2);
+    panel.box.y = y_at(row) + std::floor((box_height - panel.box.height) / 2);
+    panel.cell = {x_at(column), y_at(row), box_width, box_height};
+    panel.in_sheet = true;
+    panel.numbers_upwards = texts.numbers && column == 0;
+    panel.numbers_across = texts.numbers && i + texts.columns.size() >= panels.size();
+  }
+  const double end_x = x_at(columns - 1) + box_width, end_y = y_at(rows - 1) + box_height;
+  if (texts.bar) {
+    const double longest = std::min(end_y - y_at(0), usual_box * font);
+    layout.panels.back().bar = {end_x + bar_gap * font, (y_at(0) + end_y - longest) / 2,
+                                bar_width * font, longest};
+    // room for the bar's numbers
+    layout.panels.back().cell.width = layout.size.width - layout.panels.back().cell.x;
+  }
+  const double middle = (x_at(0) + end_x) / 2, head = y0 - (top - 1.3) * font;
+  layout.texts.push_back({texts.title, middle, head, layout.size.width - 2 * font, 1.2});
+  if (!texts.across.empty()) {
+    layout.texts.push_back({texts.across, middle, head + 1.9 * font, end_x - x_at(0)});
+    for (std::size_t i = 0; i < texts.columns.size(); ++i)
+      layout.texts.push_back({texts.columns[i], x_at(static_cast<double>(i)) + box_width / 2,
+                              head + (1.9 + label_height) * font, box_width});
+  }
+  if (!texts.upwards.empty()) {
+    const double labels_end = x0 - (texts.numbers ? left_margin : 0.6) * font;
+    for (std::size_t i = 0; i < texts.rows.size(); ++i)
+      layout.texts.push_back({texts.rows[i], labels_end,
+                              y_at(static_cast<double>(i)) + box_height / 2, widest * font, 1,
+                              true});
+    layout.texts.push_back({texts.upwards, labels_end - (widest + 1.2) * font,
+                            (y_at(0) + end_y) / 2, end_y - y_at(0), 1, false, true});
+  }
+  return layout;
+}
+
 }  // namespace lapl

@@ -46,15 +46,17 @@ FigureLayout layout_for(const std::vector<View>& views, const PlotAxes& axes, Sh
 }  // namespace
 
 Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector<PlotStyle> styles,
-               int rows, std::optional<PictureSize> size, PictureFormat format, Framing framing)
+               int rows, std::optional<PictureSize> size, PictureFormat format, Framing framing,
+               FigureLayout layout)
     : frames_(std::move(frames)),
       axes_(std::move(axes)),
       styles_(std::move(styles)),
       format_(format),
-      framing_(framing) {
+      framing_(framing),
+      layout_(std::move(layout)) {
   if (framing == Framing::alone)  // fails early if there is no such output
     for (const View& view : frames_.front()) view_subtitle(view);
-  if (framing != Framing::plain) {
+  if (framing != Framing::plain && layout_.panels.empty()) {
     View whole = frames_.front().front();
     whole.cut.reset();
     layout_ = layout_for(frames_.front(), axes_, view_reader(whole).shape(whole), rows, size);
@@ -83,6 +85,7 @@ const std::string& Frames::view_subtitle(const View& view) {
 
 DrawnField Frames::drawn(std::size_t frame, std::size_t panel) {
   const View& view = frames_[frame][panel];
+  if (!view.output) return {view.field, {}, {}, {}, {1, 0}, {}, {}};
   ViewReader& reader = view_reader(view);
   const Shape box =
       framing_ == Framing::plain ? reader.shape(view) : box_pixels(layout_.panels[panel], format_);
@@ -99,8 +102,8 @@ std::vector<Panel> Frames::panels(std::size_t frame) {
       field.signs = shown_[view.field].signs;
     }
     field.cut = cut_text(axes_, view.cut);
-    panels.push_back(
-        make_panel(std::move(field), view_subtitle(view), styles_[i], cut_axes(axes_, view.cut)));
+    panels.push_back(make_panel(std::move(field), view.output ? view_subtitle(view) : "",
+                                styles_[i], cut_axes(axes_, view.cut)));
   }
   return panels;
 }

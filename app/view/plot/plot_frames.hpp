@@ -35,10 +35,11 @@ enum class Framing { shared, alone, plain };
 class Frames {
  public:
   /// Reads all fields once to find their limits, if these are shared. The outputs must outlive the
-  /// object. Each frame has one panel for each style, in `rows` rows (0: the best number).
+  /// object. Each frame has one panel for each style, in `rows` rows (0: the best number),
+  /// or where `layout` says.
   Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector<PlotStyle> styles,
          int rows, std::optional<PictureSize> size, PictureFormat format = PictureFormat::png,
-         Framing framing = Framing::shared);
+         Framing framing = Framing::shared, FigureLayout layout = {});
 
   const FigureLayout& layout() const { return layout_; }
 

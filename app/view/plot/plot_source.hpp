@@ -23,7 +23,7 @@ struct PlotOutput {
 
 /// The content of a panel: a field of an output, or a cut of it.
 struct View {
-  const PlotOutput* output;
+  const PlotOutput* output;  ///< null: there is nothing to show
   std::string field;
   std::optional<Cut> cut = {};
 };

@@ -1,5 +1,8 @@
 #include "app/view/report/html.hpp"
 
+#include <fmt/format.h>
+
+#include <cctype>
 #include <cstdint>
 
 #include "io/config/config_text.hpp"
@@ -34,6 +37,16 @@ std::string html_with_superscripts(std::string_view text) {
   return html_escaped(text.substr(0, start)) + "<sup>" +
          html_escaped(text.substr(start + 2, end - start - 2)) + "</sup>" +
          html_with_superscripts(text.substr(end + 1));
+}
+
+std::string url_escaped(std::string_view path) {
+  std::string url;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool kept = std::isalnum(byte) != 0 || std::string_view("-_./~").find(c) != path.npos;
+    url += kept && byte < 128 ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return url;
 }
 
 std::string base64(std::string_view bytes) {

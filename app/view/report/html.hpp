@@ -13,6 +13,9 @@ std::string html_escaped(std::string_view text);
 /// The same for content only; ^{...} in `text` becomes a superscript.
 std::string html_with_superscripts(std::string_view text);
 
+/// A relative path as an address (RFC 3986).
+std::string url_escaped(std::string_view path);
+
 /// Bytes as base64 (RFC 4648).
 std::string base64(std::string_view bytes);
 

@@ -24,6 +24,8 @@ struct ReportContent {
   std::size_t outputs = 0;        ///< of the run, with or without pictures
   std::vector<ResolvedKey> config;
   Provenance provenance;
+  ProbeTable probes;
+  std::string equations, boundaries;  ///< HTML (mathml.hpp)
   std::string citation;
   std::string commands;   ///< shell commands that continue or examine the run
   std::string generator;  ///< program and version

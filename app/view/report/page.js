@@ -3,13 +3,15 @@
 (() => {
   const steps = [...document.querySelectorAll(".step")];
   const slider = document.getElementById("slider");
-  const markers = [...document.querySelectorAll(".lines[data-first]")].map((lines) => {
-    const marker = lines.appendChild(document.createElement("i"));
-    return (chosen) => {
-      const { first, last, along } = lines.dataset;
-      marker.style.left = `${(100 * (chosen[along] - first)) / (last - first)}%`;
-    };
-  });
+  const markers = [...document.querySelectorAll(".lines[data-steps]")].flatMap((lines) =>
+    ["step", "time"].map((along) => {
+      const marker = lines.appendChild(document.createElement("i"));
+      marker.className = `over-${along}`;
+      const [first, last] = lines.dataset[`${along}s`].split(" ").map(Number);
+      return (chosen) => {
+        marker.style.left = `${(100 * (chosen[along] - first)) / (last - first)}%`;
+      };
+    }));
 
   const choose = (index) => {
     steps.forEach((step, i) => step.classList.toggle("chosen", i === index));

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "app/view/terminal/drawing.hpp"
 #include "io/readers/quantities.hpp"
@@ -39,23 +41,26 @@ int draw_title(TextGrid& grid, int row, const RunView& run) {
   return row + 1;
 }
 
-int draw_bar(TextGrid& grid, int row, const RunView& run) {
-  const double part =
-      run.steps > 0
-          ? std::clamp(static_cast<double>(run.step) / static_cast<double>(run.steps), 0.0, 1.0)
-      : run.status == "complete" ? 1
-                                 : 0;
-  const std::string text =
-      fmt::format("{:3.0f}%  step {} of {}", std::floor(100 * part), run.step, run.steps);
+// The part of a run that is done, from 0 to 1.
+double done_part(const RunView& run) {
+  if (run.steps <= 0) return run.status == "complete" ? 1 : 0;
+  return std::clamp(static_cast<double>(run.step) / static_cast<double>(run.steps), 0.0, 1.0);
+}
+
+// A bar `wide` columns long, if that is long enough. Returns the column after it.
+int draw_part(TextGrid& grid, int row, int at, int wide, double part, const std::string& status) {
+  if (wide < bar_least) return at;
+  const int filled = static_cast<int>(part * wide);
+  for (int i = 0; i < wide; ++i)
+    grid.glyph(row, at + i, i < filled ? U'█' : U'░', {.ink = status_style(status).ink});
+  return at + wide + 1;
+}
+
+int draw_bar(TextGrid& grid, int row, double part, const std::string& status,
+             const std::string& words) {
+  const std::string text = fmt::format("{:3.0f}%  {}", std::floor(100 * part), words);
   const int wide = grid.columns() - text_columns(text) - 1;
-  int at = 0;
-  if (wide >= bar_least) {
-    const int filled = static_cast<int>(part * wide);
-    for (; at < wide; ++at)
-      grid.glyph(row, at, at < filled ? U'█' : U'░', {.ink = status_style(run.status).ink});
-    ++at;
-  }
-  grid.text(row, at, text);
+  grid.text(row, draw_part(grid, row, 0, wide, part, status), text);
   return row + 1;
 }
 
@@ -82,7 +87,8 @@ int draw_wrapped(TextGrid& grid, int row, const std::string& text, TextStyle sty
 int draw_head(TextGrid& grid, const WatchState& state) {
   const RunView& run = state.run;
   int row = draw_title(grid, 0, run);
-  row = draw_bar(grid, row, run);
+  row = draw_bar(grid, row, done_part(run), run.status,
+                 fmt::format("step {} of {}", run.step, run.steps));
   row = draw_facts(grid, row, run);
   row = draw_wrapped(grid, row, run.note, {.ink = status_style(run.status).ink});
   if (!state.resume.empty()) row = draw_wrapped(grid, row, "go on: " + state.resume, {});
@@ -226,6 +232,85 @@ std::vector<std::string> watch_frame(const WatchState& state, int rows, int colu
   const int each = (bottom - top) / shown;
   for (int i = 0; i < shown; ++i)
     draw_row(grid, {top + i * each, 0, each, columns}, state, fields[i], colors);
+  std::vector<std::string> lines = grid.lines(colors);
+  if (state.keys.empty())
+    while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+namespace {
+
+constexpr std::array member_order = {"failed",   "died",    "stopped", "running",
+                                     "starting", "waiting", "complete"};
+
+std::size_t status_place(const std::string& status) {
+  return static_cast<std::size_t>(std::ranges::find(member_order, status) - member_order.begin());
+}
+
+// How many of the members have each status: "3 running, 9 complete".
+std::string counts_text(std::span<const RunView* const> members) {
+  std::string text;
+  for (const char* status : member_order)
+    if (const auto count = std::ranges::count(members, status, &RunView::status); count > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, status);
+  return text;
+}
+
+void draw_member(TextGrid& grid, int row, const RunView& run, int names) {
+  constexpr int bar = 20, status_columns = 10;
+  grid.text(row, 0, run.name);
+  int at = grid.text(row, names + 1, run.status, status_style(run.status));
+  at = draw_part(grid, row, names + 1 + status_columns, bar, done_part(run), run.status);
+  std::string words = fmt::format("{:3.0f}%", std::floor(100 * done_part(run)));
+  if (run.steps > 0) words += fmt::format("  step {} of {}", run.step, run.steps);
+  if (is_under_way(run) && run.seconds_left > 0)
+    words += fmt::format(" · {} left", time_left_text(run.seconds_left));
+  if (!run.note.empty()) words += " · " + run.note;
+  grid.text(row, at, words);
+}
+
+}  // namespace
+
+std::vector<std::string> sweep_frame(const SweepState& state, int rows, int columns,
+                                     TerminalColors colors) {
+  TextGrid grid(rows, columns);
+  std::vector<const RunView*> members;
+  double done = 0;
+  int names = 0;
+  for (const RunView& run : state.members) {
+    members.push_back(&run);
+    done += done_part(run);
+    names = std::max(names, text_columns(run.name));
+  }
+  std::ranges::stable_sort(members, {},
+                           [](const RunView* run) { return status_place(run->status); });
+  RunView whole;
+  whole.name = state.name;
+  const auto has = [&](const char* status) {
+    return std::ranges::count(members, status, &RunView::status) > 0;
+  };
+  whole.status = has("running")                 ? "running"
+                 : has("failed") || has("died") ? "failed"
+                 : has("stopped")               ? "stopped"
+                 : has("waiting")               ? "waiting"
+                                                : "complete";
+  int row = draw_title(grid, 0, whole);
+  row = draw_bar(grid, row, done / static_cast<double>(std::max<std::size_t>(members.size(), 1)),
+                 whole.status, fmt::format("{} members", members.size()));
+  grid.text(row, 0, counts_text(members));
+  row += 2;
+  const int bottom = rows - (state.keys.empty() ? 0 : 1);
+  names = std::min(names, columns / 2);
+  const auto room = static_cast<std::size_t>(std::max(bottom - row, 0));
+  const std::size_t shown =
+      members.size() <= room ? members.size() : std::max<std::size_t>(room, 1) - 1;
+  for (std::size_t i = 0; i < shown; ++i) draw_member(grid, row++, *members[i], names);
+  if (shown < members.size())
+    grid.text(row, 0,
+              fmt::format("and {} more: {}", members.size() - shown,
+                          counts_text(std::span(members).subspan(shown))),
+              {.dim = true});
+  if (!state.keys.empty()) grid.text(rows - 1, 0, state.keys, {.dim = true});
   std::vector<std::string> lines = grid.lines(colors);
   if (state.keys.empty())
     while (!lines.empty() && lines.back().empty()) lines.pop_back();

@@ -40,4 +40,16 @@ std::vector<std::string> run_facts(const RunView& run);
 std::vector<std::string> watch_frame(const WatchState& state, int rows, int columns,
                                      TerminalColors colors);
 
+/// The members of a sweep; a member's view has its values as its name, and no steps while it waits.
+struct SweepState {
+  std::string name;
+  std::vector<RunView> members;
+  std::string keys = {};  ///< text about the keys in the last row; empty: no such row
+};
+
+/// The same for a sweep: its progress, and a line for each member that has room; the failed ones
+/// come first, then those that run, those that wait, and those that are complete.
+std::vector<std::string> sweep_frame(const SweepState& state, int rows, int columns,
+                                     TerminalColors colors);
+
 }  // namespace lapl
