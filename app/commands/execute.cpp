@@ -53,17 +53,6 @@ Json summary_values(const Job& job, const Provenance& provenance) {
   return values;
 }
 
-std::vector<std::string> check_precision(PrecisionWatch& watch, const StoredEvent& event) {
-  std::vector<Statistics> statistics;
-  std::vector<std::span<const float>> values;
-  for (const StoredEvent::Field& field : event.fields) {
-    statistics.push_back(field.statistics);
-    if (const auto* const held = std::get_if<std::span<const float>>(&field.values))
-      values.push_back(*held);
-  }
-  return watch.check(event.step, event.time, event.time_step, statistics, values);
-}
-
 // The initial fields that the first rank stores whole, and messages about the time step.
 struct InitialFields {
   WholeFields whole;
@@ -198,11 +187,10 @@ class Execution {
   void begin_records() {
     provenance_ = make_provenance(backend_->description());
     const Json before = job_.restart ? summary_if_any(folder().path()) : Json::object();
-    const std::string origin = before.value("initial_from", job_.origin);
-    if (!origin.empty()) provenance_.emplace_back("initial_from", origin);
-    if (const std::string swept = swept_values.empty() ? before.value("swept", "") : swept_values;
-        !swept.empty())
-      provenance_.emplace_back("swept", swept);
+    for (const auto& [name, given] :
+         {std::pair("initial_from", job_.origin), {"swept", swept_values}})
+      if (const std::string text = before.value(name, given); !text.empty())
+        provenance_.emplace_back(name, text);
     if (ranks_.count() > 1) provenance_.emplace_back("ranks", std::to_string(ranks_.count()));
     summary_.emplace(folder().summary(), summary_values(job_, provenance_),
                      [&](const std::string& text) { console_.warning(text); });

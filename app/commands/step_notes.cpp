@@ -10,6 +10,7 @@
 #include "io/run/restart.hpp"
 #include "kernels/error.hpp"
 #include "kernels/for_floats.hpp"
+#include "solver/equation/equation.hpp"
 #include "solver/step_words.hpp"
 #include "solver/times.hpp"
 
@@ -38,6 +39,17 @@ std::string step_hint(const Model& model, const RunFolder& folder) try {
                               : "");
 } catch (const CheckpointError&) {  // no checkpoint, no hint
   return {};
+}
+
+std::vector<std::string> check_precision(PrecisionWatch& watch, const StoredEvent& event) {
+  std::vector<Statistics> statistics;
+  std::vector<std::span<const float>> values;
+  for (const StoredEvent::Field& field : event.fields) {
+    statistics.push_back(field.statistics);
+    if (const auto* const held = std::get_if<std::span<const float>>(&field.values))
+      values.push_back(*held);
+  }
+  return watch.check(event.step, event.time, event.time_step, statistics, values);
 }
 
 template <class T>

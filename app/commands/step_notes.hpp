@@ -1,11 +1,14 @@
-// Messages of a run on its time step: while it goes on, and where it fails.
+// Messages of a run on its time step and its values: while it goes on, and where it fails.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/view/console.hpp"
 #include "io/run/run_folder.hpp"
+#include "io/run/run_writer.hpp"
 #include "solver/model.hpp"
+#include "solver/precision_watch.hpp"
 #include "solver/run.hpp"
 
 namespace lapl {
@@ -20,5 +23,8 @@ std::string step_hint(const Model& model, const RunFolder& folder);
 template <class T>
 void set_estimates(VaryingSteps<T>& steps, const Model& model, const RunFolder& folder,
                    Console& console);
+
+/// The warnings of PrecisionWatch about an output's values of float32.
+std::vector<std::string> check_precision(PrecisionWatch& watch, const StoredEvent& event);
 
 }  // namespace lapl

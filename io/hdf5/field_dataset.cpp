@@ -19,14 +19,6 @@
 namespace lapl {
 namespace {
 
-constexpr std::int64_t mebibyte = 1 << 20;
-constexpr std::int64_t target_chunk = 8 * mebibyte, packed_chunk = mebibyte;
-constexpr std::int64_t largest_chunk = 32 * mebibyte;
-
-constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) {
-  return (value + by - 1) / by;
-}
-
 /// The place of a cell in a dataset. Records are counted along all axes before those of the grid,
 /// the last of which varies fastest.
 std::vector<hsize_t> place_in_records(hid_t dataset, const std::string& name, std::size_t record,
@@ -87,34 +79,6 @@ std::vector<hsize_t> along_axes(int axes, hsize_t leading, std::size_t record, S
   std::copy(last.rbegin(), last.rbegin() + std::min<std::ptrdiff_t>(axes, std::ssize(last)),
             values.rbegin());
   return values;
-}
-
-Shape chunk_shape(Shape grid, std::size_t value_size, bool packed) {
-  const auto size = static_cast<std::int64_t>(value_size);
-  Shape chunk = grid;
-  if (grid.columns * size > largest_chunk) {
-    chunk.planes = chunk.rows = 1;
-    chunk.columns = largest_chunk / size;
-    return chunk;
-  }
-  const std::int64_t most_rows =
-      std::max<std::int64_t>(1, (packed ? packed_chunk : target_chunk) / (grid.columns * size));
-  if (const std::int64_t most_planes = most_rows / grid.rows; most_planes > 0) {
-    chunk.planes = divide_up(grid.planes, divide_up(grid.planes, most_planes));
-  } else {
-    chunk.planes = 1;
-    chunk.rows = divide_up(grid.rows, divide_up(grid.rows, most_rows));
-  }
-  return chunk;
-}
-
-std::uint64_t stored_size(Shape grid, std::size_t value_size, bool packed) {
-  const Shape chunk = chunk_shape(grid, value_size, packed);
-  const std::int64_t chunks = divide_up(grid.planes, chunk.planes) *
-                              divide_up(grid.rows, chunk.rows) *
-                              divide_up(grid.columns, chunk.columns);
-  const std::uint64_t bytes = static_cast<std::uint64_t>(chunk.cells()) * value_size;
-  return static_cast<std::uint64_t>(chunks) * (packed ? most_packed(bytes) : bytes);
 }
 
 std::vector<ContiguousValues> packed_chunks(Shape grid, std::size_t value_size) {
@@ -185,7 +149,7 @@ void lay_out_record(hid_t dataset, const std::string& name, std::size_t record, 
   }
   // HDF5 caches chunks of up to this size and may place them in another order. If such a chunk is
   // written whole, HDF5 places it as in a file that is written with values.
-  constexpr std::int64_t most_gathered = mebibyte;
+  constexpr std::int64_t most_gathered = 1 << 20;
   const int axes = static_cast<int>(dataset_extent(dataset, name).size());
   with_precision(precision, [&]<class T>() {
     const Shape chunk = chunk_shape(shape, sizeof(T));

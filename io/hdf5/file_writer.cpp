@@ -387,11 +387,10 @@ void write_records(const std::filesystem::path& path, const FilePlan& plan,
     file.write_at(rest.first(size), offset);
     rest = rest.subspan(size);
   };
-  const auto write_padding = [&](const FileLayout::PlacedValues&
-                                     placed) {  // writing only the last byte sets the file's size
-    constexpr std::array<std::byte, 1> zero = {};
-    const ContiguousValues& run = placed.run;
-    if (run.padding > 0) file.write_at(zero, run.offset + run.size + run.padding - 1);
+  // Writing only the last byte sets the file's size.
+  const auto write_padding = [&](const FileLayout::PlacedValues& placed) {
+    if (const ContiguousValues& run = placed.run; run.padding > 0)
+      file.write_at(std::array{std::byte{0}}, run.offset + run.size + run.padding - 1);
   };
   for_each_part(layout, write_rest, write_padding);
   file.write_at(seal_of_file(file, label), layout.size);
