@@ -132,7 +132,9 @@ std::vector<std::vector<std::byte>> pack(std::span<const Unpacked> chunks, int l
       const std::vector<std::byte> copy = whole ? std::vector<std::byte>() : joined(chunk);
       const std::span<const std::byte> bytes = whole ? chunk.parts.front() : copy;
       shuffled.resize(bytes.size());
-      if (chunk.value_size == sizeof(float))
+      if (chunk.value_size == 1)
+        std::ranges::copy(bytes, shuffled.begin());
+      else if (chunk.value_size == sizeof(float))
         shuffle<sizeof(float)>(bytes, shuffled);
       else
         shuffle<sizeof(double)>(bytes, shuffled);

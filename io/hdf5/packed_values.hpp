@@ -26,7 +26,7 @@ constexpr std::uint64_t most_packed(std::uint64_t bytes) { return bytes + bytes 
 
 /// Values of a chunk, followed by zeros, as HDF5's filters would store them.
 struct Unpacked {
-  std::size_t value_size = 0;
+  std::size_t value_size = 0;                          ///< 1, 4 or 8
   std::vector<std::span<const std::byte>> parts = {};  ///< one after the other
   std::uint64_t zeros = 0;
 };

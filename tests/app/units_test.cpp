@@ -18,7 +18,7 @@ std::string warm_plate(const std::string& grid = ", unit: cm",
          time + "}\noutput: {directory: out, every: 4, fields: [T, laplacian]}\n";
 }
 
-nlohmann::json inspected(const std::string& path) {
+nlohmann::json units_in(const std::string& path) {
   return nlohmann::json::parse(run_lapl({"inspect", path, "--json"}).out);
 }
 
@@ -36,7 +36,7 @@ TEST_CASE("units are in files, tables, reports and messages") {
   REQUIRE(run_lapl({"export", "out", "-o", "all.nc"}).code == 0);
   for (const std::string& path :
        {last_output("out"), std::string("out/fields.nc"), std::string("all.nc")}) {
-    const nlohmann::json found = inspected(path);
+    const nlohmann::json found = units_in(path);
     CAPTURE(path);
     CHECK(found["grid_unit"] == "cm");
     CHECK(found["time_unit"] == "h");
@@ -59,7 +59,7 @@ TEST_CASE("without units nothing says m, s or 1") {
   REQUIRE(run.code == 0);
   CHECK(has(run.out, "time 0.2        min"));
   CHECK(has(run_lapl({"validate", "c.yaml"}).err, "largest stable step: 0.0625\n"));
-  const nlohmann::json found = inspected(last_output("out"));
+  const nlohmann::json found = units_in(last_output("out"));
   for (const char* const key : {"grid_unit", "time_unit"}) CHECK(!found.contains(key));
   for (const auto& [name, field] : found["fields"].items()) CHECK(!field.contains("unit"));
   const Outcome report = run_lapl({"report", "out", "-o", "page.html"});
@@ -79,11 +79,11 @@ TEST_CASE("a restart may change units and labels, and no name or kind of a field
                                   "fields={T: {unit: degree_Celsius}}"});
   CAPTURE(other.err);
   REQUIRE(other.code == 0);
-  const nlohmann::json index = inspected("out/fields.nc");
+  const nlohmann::json index = units_in("out/fields.nc");
   CHECK(index["grid_unit"] == "m");
   CHECK(!index.contains("time_unit"));
   CHECK(index["fields"]["T"]["unit"] == "degree_Celsius");
-  CHECK(inspected("out/fields/step-000000008.nc")["time_unit"] == "h");
+  CHECK(units_in("out/fields/step-000000008.nc")["time_unit"] == "h");
   CHECK(has(file_text("out/log.jsonl"), "grid.unit: cm before, m from then on"));
   const Outcome list = run_lapl({"resume", "out", "--set", "time.steps=16", "--set", "fields=[T]"});
   CHECK_MESSAGE(list.code == 0, list.err);

@@ -98,7 +98,7 @@ TEST_CASE("each mistake about size, origin and center has its message") {
        "(expected an origin nearer to 0, or compute.precision: float64)"},
       {"shape: [5, 6], center: yes",
        "c.yaml:1:31: grid.center: found yes (expected true or false)"},
-      {"shape: [5, 6], center: true, origin: 0",
+      {"shape: [5, 6], center: true, origin: 0.5",
        "c.yaml:1:31: grid.center: given besides grid.origin (give one of them)"}};
   for (const auto& [grid, message] : rows) CHECK(axes_mistake(grid) == message);
   CHECK(axes_mistake("shape: [5, 6], origin: 1e9", after_axes, {"compute.precision=float64"}) ==

@@ -67,10 +67,10 @@ const Mistake mistakes[] = {
      "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 to "
      "1099511627776)\n"
      "bad.yaml:1:7: grid: found a list (expected a map with keys of grid: shape, spacing, size, "
-     "origin, center, coordinates, mask)"},
+     "origin, center, coordinates, mask, unit)"},
     {"grid:",
      "bad.yaml:1:1: grid: found nothing (expected a map with keys of grid: shape, spacing, size, "
-     "origin, center, coordinates, mask)\n"
+     "origin, center, coordinates, mask, unit)\n"
      "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 to "
      "1099511627776)"},
     {"grid: {shape: [4, 5], spacing: 0}",
@@ -271,7 +271,7 @@ const Mistake mistakes[] = {
      "9007199254740992)"},
     {"output: {every: 30m}",
      "bad.yaml:4:17: output.every: found 30m (expected an integer from 1 to "
-     "9007199254740992, or {time: SECONDS})"},
+     "9007199254740992, or {time: T})"},
     {"output: {fields: []}",
      "bad.yaml:4:18: output.fields: found 0 values (expected a list of 1 to 2, each field "
      "or laplacian)"},

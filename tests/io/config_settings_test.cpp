@@ -41,7 +41,7 @@ const SettingMistake setting_table[] = {
      "--set grid.shape=[3,: grid.shape: not valid YAML: end of sequence flow not found (expected "
      "matching indentation, brackets and quotes)"},
     {{"time=5"},
-     "--set time=5: time: found 5 (expected a map with keys of time: steps, start, end, step, since, scheme, stages, tolerance, meet, largest_step, linear_about)"},
+     "--set time=5: time: found 5 (expected a map with keys of time: steps, start, end, step, since, scheme, stages, tolerance, meet, largest_step, unit, linear_about)"},
     {{"boundary=open"},
      "--set boundary=open: boundary: found open (expected zero, insulated or periodic, or a finite number, or a condition or a map of first and last with one each)"},
     {{"initial.kind=image"}, "bad.yaml:1:1: initial.path: missing (expected the path of a file)"},

@@ -28,7 +28,7 @@ TEST_CASE("each of 67 first attempts is answered") {
        "bad.yaml:1:1: grid.shape: missing (expected a list of 1 to 3, each an integer from 1 "
        "to 1099511627776)\n"
        "bad.yaml:1:7: grid: found 16 x 16 (expected a map with keys of grid: shape, spacing, "
-       "size, origin, center, coordinates, mask)"},
+       "size, origin, center, coordinates, mask, unit)"},
       {"grid", "grid: {shape: [16, 16], dx: 0.1}",
        "bad.yaml:1:25: grid.dx: unknown key (did you mean grid.spacing?)"},
       {"grid", "",

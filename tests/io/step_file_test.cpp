@@ -36,7 +36,8 @@ StepRecord make_record(Shape shape, const std::vector<T>& field, const std::vect
                      {"laplacian", "Laplacian", "m-2", std::span<const T>(laplacian)}},
           .provenance = {{"version", "0.1.0"},
                          {"config", "grid: {shape: [1, 1]}  # \xC3\xA9\n"},
-                         {"parent_checkpoint", ""}}};
+                         {"parent_checkpoint", ""}},
+          .units = {"cm", "h"}};
 }
 
 std::string text_attribute(hid_t file, const char* object, const char* name) {
@@ -153,6 +154,7 @@ TEST_CASE("a step file is CF and VTKHDF") {
   CHECK(text_attribute(file, "/field", "coordinates") == "step");
   CHECK(text_attribute(file, "time", "axis") == "T");
   CHECK(text_attribute(file, "time", "units") == "h");
+  CHECK(text_attribute(file, "x", "units") == "cm");
   for (const char* axis : {"x", "y"}) {
     CHECK(text_attribute(file, axis, "CLASS") == "DIMENSION_SCALE");
     CHECK(text_attribute(file, axis, "axis").empty());

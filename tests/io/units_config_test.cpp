@@ -12,6 +12,7 @@ const std::string two_kinds =
     "fields: {psi: {kind: complex, unit: m-1, label: wave}, T: {unit: K, standard_name: "
     "air_temperature}, w: real}\n"
     "equation: {psi: i * laplacian(psi), T: laplacian(T), w: T}\n"
+    "initial: {psi: 1, T: 2, w: 3}\n"
     "time: {step: 0.1, steps: 1, unit: h}\n"
     "output: {fields: [psi, T, w, q, p], derived: {q: {formula: T^2, unit: K2}, p: T}}\n"
     "filters: [{name: f, field: T, kernel: box}]\n";

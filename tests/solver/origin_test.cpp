@@ -94,30 +94,30 @@ time: {step: 0.01, steps: 3}
 }
 
 TEST_CASE("positions about the middle of the grid are symmetric to the bit") {
-  const std::string text = R"(
+  const std::string text = R"yaml(
 grid: {shape: [7, 100], size: [0.7, 5], center: true}
 fields: [u, v, w]
 equation: {kind: formula, u: x, v: "where(abs(x) < 0.025, 1, 0)", w: y * laplacian(u)}
 boundary: {left: {u: {value: x}, v: 0, w: 0}, right: {u: {value: x}, v: 0, w: 0}, y: insulated}
 initial: {u: 0, v: 0, w: 0}
 time: {step: 1, steps: 1}
-)";
+)yaml";
   for (const char* const precision : {"float32", "float64"}) {
-  const std::vector<double> expected = last_state(text, "reference", precision);
-  const std::size_t cells = 700;
-  for (std::size_t row = 0; row < 7; ++row)
-    for (std::size_t column = 0; column < 100; ++column) {
-      const std::size_t at = 100 * row + column, mirrored = 100 * row + 99 - column;
-      CHECK(expected[at] == -expected[mirrored]);
-      CHECK(expected[cells + at] == expected[cells + mirrored]);
-      CHECK(expected[2 * cells + at] == expected[2 * cells + 100 * (6 - row) + column] * -1);
-    }
-  for (const char* const engine : {"interpreted", "blocked", "tile", "streaming"}) {
-    CAPTURE(engine);
-    try {
-      CHECK(last_state(text, engine, precision) == expected);
-    } catch (const ConfigError&) {  // of an engine that refuses this grid
+    const std::vector<double> expected = last_state(text, "reference", precision);
+    const std::size_t cells = 700;
+    for (std::size_t row = 0; row < 7; ++row)
+      for (std::size_t column = 0; column < 100; ++column) {
+        const std::size_t at = 100 * row + column, mirrored = 100 * row + 99 - column;
+        CHECK(expected[at] == -expected[mirrored]);
+        CHECK(expected[cells + at] == expected[cells + mirrored]);
+        CHECK(expected[2 * cells + at] == expected[2 * cells + 100 * (6 - row) + column] * -1);
+      }
+    for (const char* const engine : {"interpreted", "blocked", "tile", "streaming"}) {
+      CAPTURE(engine);
+      try {
+        CHECK(last_state(text, engine, precision) == expected);
+      } catch (const ConfigError&) {  // of an engine that refuses this grid
+      }
     }
   }
-}
 }
