@@ -26,7 +26,10 @@ std::string linked(const Member& member, const std::string& html) {
 }
 
 std::string panel_html(const Panel& panel, const Member* member) {
-  if (panel.pixels.empty()) return fmt::format("<span>{}</span>", html_escaped(panel.title));
+  const std::string label =
+      panel.subtitle.empty() ? "" : "<small>" + html_escaped(panel.subtitle) + "</small>";
+  if (panel.pixels.empty())
+    return fmt::format("<span>{}</span> {}", html_escaped(panel.title), label);
   const std::string words =
       html_escaped(fmt::format("{} of {}, from {:.4g} to {:.4g}", panel.title, member->label,
                                panel.limits.low, panel.limits.high));
@@ -36,8 +39,7 @@ std::string panel_html(const Panel& panel, const Member* member) {
                        "<img alt=\"{}\" width=\"{}\" height=\"{}\" "
                        "src=\"data:image/png;base64,{}\">",
                        words, panel.drawn.columns, panel.drawn.rows, base64(indexed_png(panel)));
-  return linked(*member, picture) +
-         (panel.subtitle.empty() ? "" : "<small>" + html_escaped(panel.subtitle) + "</small>");
+  return linked(*member, picture) + label;
 }
 
 std::string sheet_html(const SweepPage::Sheet& sheet) {
