@@ -163,9 +163,9 @@ class SweepFile {
     }
     std::vector<double> numbers;
     for (std::size_t i = 0; i < times_.size(); ++i) numbers.push_back(static_cast<double>(i));
-    scales.push_back(by_time_ ? write_scale(file, "time", times_, "s", "time")
-                              : write_scale(file, "output", numbers, "1", "number of the output"));
-    write_grid(file, {first_->shape, first_->spacing, {}, {}}, scales);
+    scales.push_back(by_time_ ? write_scale(file, "time", times_, first_->units.time, "time")
+                              : write_scale(file, "output", numbers, "", "number of the output"));
+    write_grid(file, {first_->shape, first_->spacing, {}, {}, first_->units}, scales);
     write_members(file, scales);
     for (std::size_t i = 0; i < fields_.size(); ++i) lay_out_field(file, i, path, link, scales);
     close_axes(scales);
@@ -207,7 +207,7 @@ class SweepFile {
     finish(std::move(step), dataset_name(OutputPart::step), "number of steps done", keys + 1);
     if (!by_time_) {
       Hdf5Dataset time = numbers("time", times);
-      write_attribute(time, "units", "s");
+      write_unit(time, first_->units.time);
       finish(std::move(time), "time", "time", keys + 1);
     }
     const Hdf5Space each = make_space(extent(false));

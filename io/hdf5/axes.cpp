@@ -26,11 +26,6 @@ void for_each_position(const Axes& axes, const Use& use) {
   }
 }
 
-/// Writes no attribute where the unit is not known, so that readers assume none.
-void write_unit(hid_t dataset, std::string_view unit) {
-  if (!unit.empty()) write_attribute(dataset, units_attribute, unit);
-}
-
 /// Writes the swept values, and adds their names to the coordinates.
 void write_swept(hid_t file, const std::string& swept, AxisScales& scales) {
   if (swept.empty()) return;
@@ -63,6 +58,10 @@ bool is_centred(const std::vector<double>& positions, double spacing) {
 constexpr std::size_t any_length = std::size_t{1} << 40;
 
 }  // namespace
+
+void write_unit(hid_t dataset, std::string_view unit) {
+  if (!unit.empty()) write_attribute(dataset, units_attribute, unit);
+}
 
 Hdf5Dataset write_scale(hid_t file, const char* name, const std::vector<double>& values,
                         std::string_view units, std::string_view long_name) {

@@ -33,6 +33,9 @@ inline constexpr const char* standard_name_attribute = "standard_name";
 /// Axes::swept, in the root.
 inline constexpr const char* swept_attribute = "lapl_swept";
 
+/// Writes the unit of a dataset; no attribute where none is known, so that readers assume none.
+void write_unit(hid_t dataset, std::string_view unit);
+
 /// Writes the attributes that identify lapl's files; `kind` is a word that read_format returns.
 void write_format(hid_t file, const std::string& kind);
 /// The kind of a file: step, index, series, checkpoint, filtered or sweep; empty for files of other
