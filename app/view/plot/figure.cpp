@@ -298,7 +298,7 @@ void draw(const CairoSurface& surface, const FigureLayout& layout,
     draw_panel(canvas, panels[i], layout.panels[i], layout.font);
   for (const FigureText& text : layout.texts)
     if (text.upwards)
-      canvas.text_upwards(text.text, text.x, text.y, text.size * layout.font);
+      canvas.text_upwards(text.text, text.x, text.y, text.size * layout.font, text.room);
     else
       canvas.text(text.text, text.x, text.y, text.size * layout.font,
                   text.to_the_left ? Align::right : Align::centre, text.room);
