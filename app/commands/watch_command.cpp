@@ -186,7 +186,6 @@ at home.
 Examples:
   lapl watch runs/tutorial
   lapl watch runs/tutorial --interval 5
-  lapl watch runs/tutorial --web
   lapl watch runs/tutorial --once | head -n 3)");
 }
 

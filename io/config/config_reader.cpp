@@ -92,7 +92,11 @@ YamlNode with_entry(const YamlNode& base, const std::string& path, const YamlNod
 void write_out_below(std::string& key, YamlNode& value, const GivenKeys& file,
                      const GivenKeys& settings) {
   std::size_t dot = key.find('.');
-  if (dot != key.npos && is_section(key.substr(0, dot))) dot = key.find('.', dot + 1);
+  const std::string first = key.substr(0, dot);
+  if (dot != key.npos && is_section(first))
+    dot = key.find('.', dot + 1);
+  else if (std::ranges::count(config_keys(), first, &ConfigKey::name) == 0)
+    return;
   if (dot == key.npos || dot + 1 == key.size()) return;
   const std::string path = key.substr(dot + 1);
   key.resize(dot);

@@ -257,7 +257,7 @@ TEST_CASE(
     const Outcome run = run_lapl(
         {"run", "c.yaml", "--overwrite", "--set", fmt::format("compute.engine={}", engine)});
     REQUIRE_MESSAGE(run.code == 0, run.err);
-    CHECK_MESSAGE(has(run.err, "s from there on: the largest stable step is "), run.err);
+    CHECK_MESSAGE(has(run.err, " from there on: the largest stable step is "), run.err);
     if (digest.empty()) digest = out_summary()["digest"];
     CHECK(out_summary()["digest"] == digest);
   }

@@ -265,8 +265,8 @@ TEST_CASE(
   REQUIRE(run.code == 0);
   REQUIRE(run_lapl({"report", "out", "-o", "r.html"}).code == 0);
   const std::string page = file_text("r.html");
-  for (const char* const title : {"Step size (s)", "Error of the last step", "Rejected steps",
-                                  "Stages of a step", "<b>heat</b>", "t (s)", "step</div>"})
+  for (const char* const title : {"Step size", "Error of the last step", "Rejected steps",
+                                  "Stages of a step", "<b>heat</b>", ">t</div>", "step</div>"})
     CHECK_MESSAGE(has(page, title), title);
   for (const char* const wrong : {"Integral step", "Integral rej", "Integral stages"})
     CHECK_MESSAGE(!has(page, wrong), wrong);

@@ -100,7 +100,7 @@ TEST_CASE("each file of fields has the mask, and hides the nodes outside from VT
   REQUIRE(run_lapl({"run", "c.yaml", "--quiet", "--set", "output.every=1", "--set",
                     "output.compression=3", "--set", "time.steps=256"})
               .code == 0);
-  REQUIRE(run_lapl({"export", "out", "-o", "all.nc", "--first", "255", "--quiet"}).code == 0);
+  REQUIRE(run_lapl({"export", "out", "-o", "all.nc", "--steps", "255:256:1", "--quiet"}).code == 0);
   const auto bytes = [](const std::string& path, const char* name) {
     const Hdf5Session session;
     const Hdf5File file = open_hdf5_file(path);

@@ -188,7 +188,7 @@ TEST_CASE("help and version exit with 0, in every way to ask for them") {
   CHECK(run_lapl({"schema"}).out.find("\"$schema\"") != std::string::npos);
 }
 
-TEST_CASE("validate --json prints each mistake, or warnings and notes; --quiet only mistakes") {
+TEST_CASE("validate --json prints each mistake, or warnings and notes, and --quiet only mistakes") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config());
   const auto json = [](const Outcome& outcome) { return nlohmann::json::parse(outcome.out); };

@@ -132,7 +132,8 @@ TEST_CASE("every key of time is kept by restarts of every family of schemes, or 
   std::set<std::string> free, kept;
   for (const lapl::ConfigKey& key : lapl::config_keys())
     if (key.section() == "time") (key.on_restart == OnRestart::free ? free : kept).insert(key.name);
-  CHECK(free == std::set<std::string>{"time.steps", "time.end", "time.meet", "time.largest_step"});
+  CHECK(free == std::set<std::string>{"time.steps", "time.end", "time.meet", "time.largest_step",
+                                      "time.unit"});
   std::set<std::string> changed;
   for (const Family& family : families) {
     CAPTURE(family.time);

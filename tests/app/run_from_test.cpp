@@ -169,8 +169,7 @@ TEST_CASE("each mistake about another run has its message") {
   };
   CHECK(has(refusal("out@1.3"),
             "has no record at time 1.3; the nearest are 1 and 1.5, of 5 from 0 to 2"));
-  CHECK(
-      has(refusal("out@soon"), "--from out@soon: found soon after @ (expected a time in seconds"));
+  CHECK(has(refusal("out@soon"), "--from out@soon: found soon after @ (expected a time, or last"));
   CHECK(has(refusal("nowhere@1"), "nowhere: cannot open"));
   CHECK(has(refusal("."), "not a run folder"));
   CHECK(has(refusal("out", {"time.end=1.5"}),

@@ -70,7 +70,8 @@ TEST_CASE("export: a sweep becomes one file, and mistakes are named") {
   expect_refused({"export"}, {{{"grids", "-o", "b.nc"}, 2, "the members have different grids"}});
 }
 
-TEST_CASE("plot: a sweep is a sheet with one scale; a missing member and other grids do no harm") {
+TEST_CASE(
+    "plot: a sweep is a sheet with one scale, and a missing member and other grids do no harm") {
   const Sandbox sandbox;
   make_sweep();
   const Outcome sheet = run_lapl({"plot", "s", "-o", "sheet.png"});

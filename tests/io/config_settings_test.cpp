@@ -22,7 +22,8 @@ const SettingMistake setting_table[] = {
     {{"chekpoint.every=5"},
      "--set chekpoint.every=5: chekpoint.every: unknown key (did you mean checkpoint.every?)"},
     {{"grid.shape.rows=5"},
-     "--set grid.shape.rows=5: grid.shape.rows: unknown key (did you mean grid.shape?)"},
+     "--set grid.shape.rows=5: grid.shape: found a map (expected a list of 1 to 3, each an integer "
+     "from 1 to 1099511627776)"},
     {{"=5"}, "--set =5: not a setting (expected KEY=VALUE, such as time.steps=100)"},
     {{"time.steps"},
      "--set time.steps: not a setting (expected KEY=VALUE, such as time.steps=100)"},

@@ -222,7 +222,7 @@ TEST_CASE("each of 67 first attempts is answered") {
       {"initial", "initial: b\n"
        "parameters: {b: 1/3}",
        "bad.yaml:5:17: parameters.b: found 1/3 (expected a finite number, or {image: FILE, "
-       "range: [black, white]}, {hdf5: FILE, dataset: NAME, record: RECORD} or {formula: "
+       "range: [black, white]}, {hdf5: FILE, dataset: NAME, record: RECORD}, {npy: FILE} or {formula: "
        "FORMULA})"},
       {"initial", "initial: b\n"
        "params: {b: 1}",

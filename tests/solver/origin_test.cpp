@@ -112,7 +112,7 @@ time: {step: 1, steps: 1}
         CHECK(expected[cells + at] == expected[cells + mirrored]);
         CHECK(expected[2 * cells + at] == expected[2 * cells + 100 * (6 - row) + column] * -1);
       }
-    for (const char* const engine : {"interpreted", "blocked", "tile", "streaming"}) {
+    for (const char* const engine : {"interpreted", "blocked", "threaded"}) {
       CAPTURE(engine);
       try {
         CHECK(last_state(text, engine, precision) == expected);
