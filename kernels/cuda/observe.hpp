@@ -40,7 +40,7 @@ struct MagnitudeBits {
   CellIndex first;             ///< the first cell whose magnitude reaches the bound
 };
 inline constexpr MagnitudeBits no_magnitudes{0, not_found};
-/// What the blocks of reduce_magnitudes() have found so far, in device memory.
+/// The result so far of the blocks of reduce_magnitudes(), in device memory.
 struct SharedMagnitudes {
   MagnitudeBits bits = no_magnitudes;
   unsigned blocks = 0;  ///< number of blocks that are done

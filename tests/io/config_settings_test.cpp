@@ -222,7 +222,7 @@ TEST_CASE("--set of a key below a map makes the map, or changes its entry") {
   CHECK(set.run.probes->every == 1);
   CHECK(set.run.probes->at.size() == 2);
   CHECK(set.run.parameters.at("k").formula.text() == "1 + x");
-  CHECK(mistakes_in(config, {"output.probes.evry=1"}).find("output.probes.evry") !=
+  CHECK(mistakes_in(config, {"output.probes.cadence=1"}).find("output.probes.cadence") !=
         std::string::npos);
 }
 
