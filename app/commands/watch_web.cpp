@@ -47,7 +47,7 @@ class LivePages {
     if (!path.starts_with(before_)) return {};
     const std::scoped_lock alone(reading_);  // HDF5 serves one thread
     const std::string page = path.substr(before_.size());
-    const RunView run = read_run_view(folder_, host_name());
+    const RunView run = read_run_status(folder_, host_name());
     if (method == "GET" && page.empty()) return {200, html_type, live_page(run.name)};
     if (method == "GET" && page == "state")
       return {200, json_type, json_text(live_state(run, newest_step(), log_text()))};
@@ -94,7 +94,7 @@ class LivePages {
 }  // namespace
 
 int watch_web(const fs::path& folder, Origin origin, int port) {
-  read_run_view(folder, host_name());  // reports errors before anything is served
+  read_run_status(folder, host_name());  // reports errors before anything is served
   LivePages pages(folder, origin);
   serve_pages(
       port,
