@@ -97,7 +97,7 @@ void write_out_below(std::string& key, YamlNode& value, const GivenKeys& file,
     dot = key.find('.', dot + 1);
   else if (std::ranges::count(config_keys(), first, &ConfigKey::name) == 0)
     return;
-  if (dot == key.npos || dot + 1 == key.size()) return;
+  if (dot == key.npos || dot + 1 == key.size() || key.find("..") != key.npos) return;
   const std::string path = key.substr(dot + 1);
   key.resize(dot);
   YamlNode base;
