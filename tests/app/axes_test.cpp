@@ -68,7 +68,7 @@ TEST_CASE("coordinates in files and pictures follow the origin") {
   if (lacks_cairo(drawn)) return;
   REQUIRE(drawn.code == 0);
   CHECK(has(run_lapl({"plot", "out", "-o", "q.svg", "--slice", "z=2"}).err,
-            "(z goes from −0.75 to 0.75 m)"));
+            "(z goes from −0.75 to 0.75)"));
 }
 
 TEST_CASE("a restart takes size and spacing as the same grid, and refuses another origin") {
