@@ -143,7 +143,7 @@ TEST_CASE(
 
   expect_refused({"plot", "out", "-o", "none.png"},
                  {
-                     {{"--slice", "z=17.1"}, 2, "outside of the grid (z goes from 0 to 16 m)"},
+                     {{"--slice", "z=17.1"}, 2, "outside of the grid (z goes from 0 to 16)"},
                      {{"--slice", "z:9"}, 2, "(expected z:0 to z:8)"},
                      {{"--slice", "w=1"}, 2, "unknown axis \"w\" (x, y or z)"},
                      {{"--project", "median:z"}, 2, "expected max, min or mean and an axis"},
