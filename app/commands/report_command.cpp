@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 // Pixels of all pictures of a page, at most. A pixel takes about half a byte, so they take 3 MB.
 constexpr double most_pixels = 6e6;
-constexpr std::size_t most_steps = 60;
+constexpr std::size_t most_shown_steps = 60;
 // limits of a picture's longer side, in pixels
 constexpr double smallest_side = 160, largest_picture = 700;
 // If the range of one output is smaller than this fraction of the range of all outputs, it would
@@ -241,7 +241,7 @@ int report_sweep(const ReportOptions& options) {
       if (has_output(member)) {
         const fs::path own = pages / (member.name + ".html");
         replace_file(own, run_page(member.folder.string(), added.run, added.probes, options.origin,
-                                   most_steps)
+                                   most_shown_steps)
                               .html);
         added.page = (pages.filename() / own.filename()).string();
       }
@@ -267,7 +267,7 @@ int report_command(const ReportOptions& options) {
   if (path.extension() != ".htm") require_ending(path, FileKind::page, "page");
   ProbeTable probes = probes_in(options.folder, run);
   const RunPage page =
-      run_page(options.folder, std::move(run), std::move(probes), options.origin, most_steps);
+      run_page(options.folder, std::move(run), std::move(probes), options.origin, most_shown_steps);
   replace_file(path, page.html);
   print_page(options, path, fmt::format("{} of {} outputs", page.shown, page.outputs), page.html);
   return 0;
