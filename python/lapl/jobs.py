@@ -120,17 +120,17 @@ def sweep(config: Config, values: Mapping[str, Sequence[Any]], *, output: Where 
     lazily = output is not None and importlib.util.find_spec("dask") is not None
     opened = [Run(folder / row["member"]).fields if row["status"] == "complete" else None for row in rows]
     members = [fields and (fields.chunk() if lazily else fields.load()) for fields in opened]
-    for fields in opened:
-        if fields is not None and not lazily:
-            fields.close()
+    for fields in filter(None, [] if lazily else opened):
+        fields.close()
     scratch.close()
     return _joined(xarray, lists, rows, members)
 
 
 def _joined(xarray: Any, lists: dict[str, list[Any]], rows: list[dict[str, Any]], members: list[Any]) -> xr.Dataset:
     """One Dataset of all members, in the order of the table: the last name varies fastest."""
+    members = [each and each.drop_vars([name for name, at in each.coords.items() if not at.dims]) for each in members]
     complete = [member for member in members if member is not None]
-    if any(not member.time.equals(complete[0].time) for member in complete):
+    if any(not member.time.variable.equals(complete[0].time.variable) for member in complete):
         members = [member and member.assign_coords(output=("time", range(member.sizes["time"])))
                    .swap_dims(time="output").reset_coords("time") for member in members]
     blank = xarray.full_like(next(member for member in members if member is not None), float("nan"))
