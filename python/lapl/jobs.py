@@ -120,7 +120,7 @@ def sweep(config: Config, values: Mapping[str, Sequence[Any]], *, output: Where 
     lazily = output is not None and importlib.util.find_spec("dask") is not None
     opened = [Run(folder / row["member"]).fields if row["status"] == "complete" else None for row in rows]
     members = [fields and (fields.chunk() if lazily else fields.load()) for fields in opened]
-    for fields in filter(None, [] if lazily else opened):
+    for fields in [each for each in opened if each is not None and not lazily]:
         fields.close()
     scratch.close()
     return _joined(xarray, lists, rows, members)
