@@ -82,7 +82,7 @@ def Simulation(config: Config, **settings: Any) -> Any:
     try:
         from . import _simulation  # type: ignore[attr-defined]
     except ImportError as error:
-        raise ImportError(f"lapl.Simulation: {error} (expected a build with LAPL_SIMULATION=ON)") from error
+        raise ImportError(f"lapl.Simulation: {error} (what it needs: docs/python.md)") from error
     scratch = Scratch()
     words, text = given(config, settings, scratch)
     file = Path(words[0])
