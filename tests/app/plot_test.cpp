@@ -138,7 +138,7 @@ TEST_CASE(
 
   CHECK(run_lapl({"watch", "out", "--once"}).out.find("step 40, plane 4") != std::string::npos);
   REQUIRE(run_lapl({"report", "out"}).code == 0);
-  CHECK(file_text("out.html").find("<b>field, z = 8 m</b>") != std::string::npos);
+  CHECK(file_text("out.html").find("<b>field, z = 8</b>") != std::string::npos);
   CHECK(file_text("out.html").find("9 x 12 x 16") != std::string::npos);
 
   expect_refused({"plot", "out", "-o", "none.png"},
