@@ -24,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_log_lines = 200;
-constexpr const char *html_type = "text/html; charset=utf-8", *json_type = "application/json";
+constexpr const char *html_type = "text/html; charset=utf-8", *json_type = "application/json",
+                     *text_type = "text/plain; charset=utf-8";
 
 // 128 random bits as text.
 std::string random_token() {
@@ -59,14 +60,14 @@ class LivePages {
       return asked(run, checkpoint_signal, "The run stores a checkpoint.");
     return {};
   } catch (const std::exception& error) {
-    return {500, "text/html; charset=utf-8", fmt::format("<p>{}</p>", html_escaped(error.what()))};
+    return {500, html_type, fmt::format("<p>{}</p>", html_escaped(error.what()))};
   }
 
  private:
   static WebAnswer asked(const RunView& run, int signal, const char* what) {
     if (run.process <= 0 || ::kill(run.process, signal) != 0)
-      return {409, "text/plain; charset=utf-8", "The run does not run here."};
-    return {200, "text/plain; charset=utf-8", what};
+      return {409, text_type, "The run does not run here."};
+    return {200, text_type, what};
   }
 
   std::int64_t newest_step() const {

@@ -201,6 +201,15 @@ void draw_outputs(TextGrid& grid, TextArea area, const RunView& run) {
   }
 }
 
+// The lines of a view; without a text about keys in the last row, none of the empty ones below.
+std::vector<std::string> frame_lines(const TextGrid& grid, TerminalColors colors,
+                                     const std::string& keys) {
+  std::vector<std::string> lines = grid.lines(colors);
+  if (keys.empty())
+    while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
 }  // namespace
 
 std::vector<std::string> run_facts(const RunView& run) {
@@ -232,10 +241,7 @@ std::vector<std::string> watch_frame(const WatchState& state, int rows, int colu
   const int each = (bottom - top) / shown;
   for (int i = 0; i < shown; ++i)
     draw_row(grid, {top + i * each, 0, each, columns}, state, fields[i], colors);
-  std::vector<std::string> lines = grid.lines(colors);
-  if (state.keys.empty())
-    while (!lines.empty() && lines.back().empty()) lines.pop_back();
-  return lines;
+  return frame_lines(grid, colors, state.keys);
 }
 
 namespace {
@@ -311,10 +317,7 @@ std::vector<std::string> sweep_frame(const SweepState& state, int rows, int colu
                           counts_text(std::span(members).subspan(shown))),
               {.dim = true});
   if (!state.keys.empty()) grid.text(rows - 1, 0, state.keys, {.dim = true});
-  std::vector<std::string> lines = grid.lines(colors);
-  if (state.keys.empty())
-    while (!lines.empty() && lines.back().empty()) lines.pop_back();
-  return lines;
+  return frame_lines(grid, colors, state.keys);
 }
 
 }  // namespace lapl
