@@ -50,9 +50,10 @@ int writing_process(const fs::path& folder) {
   struct stat lock, other;
   if (stat((folder / ".lock").c_str(), &lock) != 0) return 0;
   const std::string text = file_text(folder / ".lock");
+  const char* const end = text.data() + text.size();
   int process = 0;
-  std::from_chars(text.data(), text.data() + text.size(), process);
-  if (process <= 0) return 0;
+  const auto [after, error_in_text] = std::from_chars(text.data(), end, process);
+  if (error_in_text != std::errc() || after != end || process <= 0) return 0;
   const fs::path files = fs::path("/proc") / std::to_string(process) / "fd";
   std::error_code error;
   for (const fs::path& file : paths_in(files, error))
