@@ -7,6 +7,7 @@
 #include <map>
 
 #include "io/config/config_text.hpp"
+#include "io/config/equation_forms.hpp"
 #include "io/config/map_values.hpp"
 #include "io/config/short_forms.hpp"
 #include "io/config/unknown_keys.hpp"
@@ -100,11 +101,9 @@ void write_out_below(std::string& key, YamlNode& value, const GivenKeys& file,
   if (dot == key.npos || dot + 1 == key.size() || key.find("..") != key.npos) return;
   const std::string path = key.substr(dot + 1);
   key.resize(dot);
-  YamlNode base;
-  for (const GivenKeys* const given : {&file, &settings})
-    for (const Given& one : given->keys)
-      if (one.name == key) base = one.node;
-  value = with_entry(base, path, value);
+  const Given* base = last_given(settings, key);
+  if (!base) base = last_given(file, key);
+  value = with_entry(base ? base->node : YamlNode(), path, value);
 }
 
 void read_setting(const std::string& setting, const GivenKeys& file, const GivenKeys& earlier,
