@@ -27,6 +27,11 @@ class Engine {
   /// Called when something other than a step or Backend::undo_step has changed the state.
   virtual void forget_state() {}
 
+  /// Where the last step stores the largest magnitude of its errors (Problem::measures_error), on a
+  /// GPU at its end, negative until then; null if the engine does not find it. An error that is NaN
+  /// makes it NaN.
+  virtual const double* largest_error() const { return nullptr; }
+
   /// The number of threads of a step on a CPU. All other parallel work of the run uses the same
   /// number: OpenMP ends the threads that a smaller team leaves out, and fails if it cannot start
   /// new ones later.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <span>
@@ -103,6 +105,8 @@ class CudaBackend final : public Backend<T> {
   void set_state(std::span<const T> state, std::int64_t step) override {
     use_device();
     step_ = step;
+    stepped_ = false;
+    timer_.stop(compute_);
     const auto& [rows, columns, pitch] = layout_;
     const BoxIn<T> given{const_cast<T*>(state.data()), columns, rows};
     copy_box(given, {buffers_.current, pitch, rows}, {1, rows, columns}, cudaMemcpyHostToDevice,
@@ -115,6 +119,7 @@ class CudaBackend final : public Backend<T> {
 
   std::vector<T> values_at(std::span<const std::int64_t> indices) override {
     use_device();
+    timer_.stop(compute_);
     std::vector<T> values(indices.size());
     const std::int64_t columns = layout_.columns;
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -128,6 +133,7 @@ class CudaBackend final : public Backend<T> {
 
   Block<T> block() override {
     use_device();
+    stepped_ = false;
     chosen_.engine->forget_state();
     return {problem_.shape, layout_.pitch, buffers_.current, static_cast<cudaStream_t>(compute_),
             device_};
@@ -149,7 +155,10 @@ class CudaBackend final : public Backend<T> {
     timer_.start(compute_);
     chosen_.engine->advance(buffers_, step_, steps);
     step_ += steps;
-    timer_.stop(compute_);  // waits for the previous advance(): at most one is unfinished
+    stepped_ = true;
+    // Waits for the previous advance(): at most one is unfinished. Where each step waits for its
+    // error, events around all would take longer than a small step.
+    if (!problem_.measures_error) timer_.stop(compute_);
   }
 
   void set_clock(const StepTimes& clock) override {
@@ -159,29 +168,20 @@ class CudaBackend final : public Backend<T> {
 
   std::function<Reduced<T>()> reduce(StateArrays arrays, double bound) override {
     use_device();
-    auto search = std::ranges::find(searches_, 1, &std::shared_ptr<Search>::use_count);
-    if (search == searches_.end())  // all searches are still in use
-      search = searches_.insert(search, std::make_shared<Search>(compute_));
-    const std::int64_t stride = problem_.shape.planes * problem_.shape.rows * layout_.pitch;
-    reduce_magnitudes(static_cast<const T*>(buffers_.current) + arrays.first * stride, arrays.count,
-                      problem_.shape, layout_.pitch, problem_.part, bound,
-                      (*search)->on_device.data(), (*search)->on_host.data(), compute_);
-    (*search)->done.record(compute_);
-    return [this, search = *search, before = arrays.first * part_.whole.cells()] {
-      use_device();
-      search->done.wait_awake();
-      const FoundMagnitudes<T>& result = *search->on_host.data();
-      Reduced<T> reduced{std::bit_cast<double>(result.bits.largest), {}};
-      if (result.bits.first == not_found) return reduced;
-      reduced.first = {.index = before + static_cast<std::int64_t>(result.bits.first)};
-      std::ranges::copy(result.around, reduced.first->around.begin());
-      return reduced;
-    };
+    const double* const error = stepped_ ? chosen_.engine->largest_error() : nullptr;
+    if (error != nullptr && !problem_.part && std::isinf(bound) &&
+        arrays.first == problem_.state_fields() && arrays.count == 1)
+      return [this, error, arrays, bound] {
+        const double largest = wait_for(*error);
+        return std::isfinite(largest) ? Reduced<T>{largest, {}} : reduce_array(arrays, bound)();
+      };
+    return reduce_array(arrays, bound);
   }
 
   void undo_step() override {
     buffers_.swap();
     --step_;
+    stepped_ = false;
   }
 
   void set_derived(const std::vector<DerivedOutput<T>>& plans) override {
@@ -236,11 +236,48 @@ class CudaBackend final : public Backend<T> {
 
   double stepping_seconds() override {
     use_device();
+    timer_.stop(compute_);
     return timer_.seconds();
   }
   SolveReport last_solves() const override { return report_of_all(problem_.systems); }
 
  private:
+  // Waits for a number that a kernel stores in page-locked memory, where it is negative before.
+  // Looks again and again for 0.2 ms before it sleeps, because waking takes longer than a small
+  // step.
+  double wait_for(const volatile double& number) const {
+    const auto began = std::chrono::steady_clock::now();
+    while (number < 0)
+      if (std::chrono::steady_clock::now() - began > std::chrono::microseconds(200)) {
+        use_device();
+        LAPL_CUDA(cudaStreamSynchronize(compute_));
+        break;
+      }
+    return number;
+  }
+
+  std::function<Reduced<T>()> reduce_array(StateArrays arrays, double bound) {
+    timer_.stop(compute_);
+    auto search = std::ranges::find(searches_, 1, &std::shared_ptr<Search>::use_count);
+    if (search == searches_.end())  // all searches are still in use
+      search = searches_.insert(search, std::make_shared<Search>(compute_));
+    const std::int64_t stride = problem_.shape.planes * problem_.shape.rows * layout_.pitch;
+    reduce_magnitudes(static_cast<const T*>(buffers_.current) + arrays.first * stride, arrays.count,
+                      problem_.shape, layout_.pitch, problem_.part, bound,
+                      (*search)->on_device.data(), (*search)->on_host.data(), compute_);
+    (*search)->done.record(compute_);
+    return [this, search = *search, before = arrays.first * part_.whole.cells()] {
+      use_device();
+      search->done.wait_awake();
+      const FoundMagnitudes<T>& result = *search->on_host.data();
+      Reduced<T> reduced{std::bit_cast<double>(result.bits.largest), {}};
+      if (result.bits.first == not_found) return reduced;
+      reduced.first = {.index = before + static_cast<std::int64_t>(result.bits.first)};
+      std::ranges::copy(result.around, reduced.first->around.begin());
+      return reduced;
+    };
+  }
+
   struct Derived {
     std::unique_ptr<CudaFilter<T>> function;
     int field;  // the field that `function` reads
@@ -251,6 +288,7 @@ class CudaBackend final : public Backend<T> {
   // Observes the current state and computes these of its derived outputs; copies to the host wait
   // for both.
   void evaluate(std::span<const Derived> outputs) {
+    timer_.stop(compute_);
     copied_.wait_in(compute_);
     observe(static_cast<const T*>(buffers_.current), layout_, problem_.part, state_.data(),
             observation_.data(), compute_);
@@ -314,6 +352,7 @@ class CudaBackend final : public Backend<T> {
   std::vector<std::shared_ptr<Search>> searches_;
   DoubleBuffer<T> buffers_;
   std::int64_t step_ = 0;
+  bool stepped_ = false;  // the state is that of the last call of advance()
   ChosenEngine<T> chosen_;
   StepTimer timer_;
   Event observed_, copied_;

@@ -28,7 +28,7 @@ ChosenEngine<T> compiled_engine(const std::string& name, const Problem<T>& probl
   const std::string streaming = problem.shape.axes == 3
                                     ? volume_plan(problem, device_limits()).unsuitable
                                     : stream_plan(problem, device_limits()).unsuitable;
-  if (resident.unsuitable.empty() && (resident.pays(problem.shape) || !streaming.empty()))
+  if (resident.unsuitable.empty() && (resident.pays(problem) || !streaming.empty()))
     return make("resident", fastest);
   if (streaming.empty()) return make("streaming", fastest);
   return make("tile", streaming);

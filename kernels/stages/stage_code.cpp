@@ -92,8 +92,9 @@ std::string operands_text(const StageOperation& node) {
 }
 
 // How functions that branch are called: as they are, by quick functions, or by functions that are
-// not inlined, which compile faster.
-enum class Branching { as_they_are, quick, called };
+// not inlined, which compile faster. On a GPU divisions branch: `divided` calls them by the
+// parameter of the cell's function.
+enum class Branching { as_they_are, quick, called, divided };
 
 // Statements such as "const T v7 = lapl::sum(v3, v5);" for each of these operations.
 std::string operations_text(const StageTree& tree, const std::vector<bool>& which,
@@ -115,6 +116,7 @@ std::string operations_text(const StageTree& tree, const std::vector<bool>& whic
     if (by_bits) name = "lapl::negative_of_bits";
     if (branching != nullptr && by == Branching::quick)
       name = fmt::format("lapl::{}", branching->quick);
+    if (by == Branching::divided && node.operation == Operation::quotient) name = "divide";
     if (branching != nullptr && by == Branching::called)
       name = fmt::format("called_{}", table_row(node.operation).name);
     text += fmt::format("{}({});\n", name, operands_text(node));
@@ -239,16 +241,17 @@ std::string cell_text(const StageTree& tree, const LeafText& leaf) {
   const std::vector<bool> varying = varying_on_grid(tree);
   const auto results = [](const StageTree& of) { return results_text(of, "results[{}]"); };
   const RareParts parts = rare_parts(tree);
-  if (!parts.any()) return operations_text(tree, varying, leaf) + results(tree);
+  constexpr auto by = Branching::divided;
+  if (!parts.any()) return operations_text(tree, varying, leaf, by) + results(tree);
   std::vector<bool> leaves = varying, others = varying;
   for (std::size_t i = 0; i < varying.size(); ++i)
     (computes(tree.operations[i].operation) ? leaves : others)[i] = false;
   return operations_text(tree, leaves, leaf) +
-         operations_text(tree, both(parts.deciding, others), leaf) + "    bool rare = false;\n" +
-         deciding_text(parts) + "    if (rare) {\n" + operations_text(tree, others, leaf) +
-         results(tree) + "    } else {\n" +
-         operations_text(parts.common, both(parts.needed, others), leaf) + results(parts.common) +
-         "    }\n";
+         operations_text(tree, both(parts.deciding, others), leaf, by) +
+         "    bool rare = false;\n" + deciding_text(parts) + "    if (rare) {\n" +
+         operations_text(tree, others, leaf, by) + results(tree) + "    } else {\n" +
+         operations_text(parts.common, both(parts.needed, others), leaf, by) +
+         results(parts.common) + "    }\n";
 }
 
 }  // namespace
@@ -316,10 +319,15 @@ std::string cell_function(const StageTree& tree, const std::string& name,
     return fmt::format("at.template value<{}, {}, {}, {}>()", node.index, at.plane, at.row,
                        at.column);
   };
+  const bool divides = std::ranges::any_of(tree.operations, [](const StageOperation& node) {
+    return node.operation == Operation::quotient;
+  });
   return fmt::format(
-             "struct {} {{\n  static constexpr int {};\n  template <class At>\n  static __device__ "
-             "__forceinline__ void make(const At& at, const T* arguments, T* results) {{\n",
-             name, constants) +
+             "struct {} {{\n  static constexpr int {};\n  static constexpr bool divides = {};\n"
+             "  template <class At, class Divide = lapl::ExactDivision>\n  static __device__ "
+             "__forceinline__ void make(const At& at, const T* arguments, T* results, Divide&& "
+             "divide = Divide()) {{\n",
+             name, constants, divides) +
          arguments_text(kernel_arguments(tree)) + cell_text(tree, leaf) + "  }\n};\n";
 }
 

@@ -3,6 +3,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -226,9 +230,17 @@ TEST_CASE_TEMPLATE("formulas stream where conditions differ along sides", T, flo
 TEST_CASE_TEMPLATE("the error of a step is that of the CPU, and a step can be taken back", T, float,
                    double) {
   test::need_cuda();
-  for (const Scheme scheme : {Scheme::bs23, Scheme::dopri5}) {
-    RunConfig run = gray_scott({90, 520}, {Boundary::insulated, Boundary::periodic});
-    run.scheme = scheme;
+  struct Grid {
+    Shape shape;
+    Boundaries boundaries;
+  };
+  const Grid grids[] = {{{90, 520}, {Boundary::insulated, Boundary::periodic}},
+                        {{91, 523}, {Boundary::periodic, Boundary::zero}},
+                        {{91, 521}, {Boundary::zero, Boundary::periodic}}};
+  for (int tried = 0; tried < 6; ++tried) {
+    CAPTURE(tried);
+    RunConfig run = gray_scott(grids[tried / 2].shape, grids[tried / 2].boundaries);
+    run.scheme = tried % 2 == 0 ? Scheme::bs23 : Scheme::dopri5;
     run.scheme.tolerance = Tolerance{.relative = 1e-4, .absolute = 1e-5};
     run.scheme.varies = true;
     const Problem<T> problem = make_problem<T>(Model(run), test::coefficient_fields(run));
@@ -262,7 +274,48 @@ TEST_CASE_TEMPLATE("the error of a step is that of the CPU, and a step can be ta
         const auto here = gpu->capture(), there = cpu->capture();
         CHECK(here.wait().digest == there.wait().digest);
       }
+      std::vector<T> spoilt = state;
+      spoilt[1234] = std::numeric_limits<T>::quiet_NaN();
+      gpu->set_state(spoilt, 3);
+      gpu->advance(1);
+      CHECK(std::isnan(largest_error(*gpu, fields)));
+      gpu->set_state(state, 3);
+      gpu->set_clock({.step = 0.05, .start = 1, .start_step = 3});
+      gpu->advance(1);
+      CHECK(largest_error(*gpu, fields) == error);
     }
+  }
+}
+
+// Where operands are neither huge nor tiny, rows are divided without branches.
+TEST_CASE_TEMPLATE("divisions on a GPU have the bits of the CPU's, whatever their operands", T,
+                   float, double) {
+  test::need_cuda();
+  using Bits = elementary::Bits<T>;
+  const Shape shape{70, 518};
+  RunConfig run = test::formula_run(shape, {{"u", "u / v"}, {"v", "v"}});
+  run.equation.maps = {"u", "v"};
+  const Problem<T> problem = make_problem<T>(Model(run), {});
+  const auto cells = static_cast<std::size_t>(shape.cells());
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<T> near_one(T(0.5), T(1.5));
+  const auto any_bits = [&] { return std::bit_cast<T>(static_cast<Bits>(random())); };
+  std::vector<T> state(2 * cells);
+  for (std::size_t i = 0; i < cells; ++i) {
+    T &u = state[i], &v = state[cells + i];
+    do {
+      u = std::ldexp(near_one(random), static_cast<int>(random() % 80) - 40);
+      v = near_one(random);
+      if (random() % 4 == 0) u = any_bits();
+      if (random() % 64 == 0) u = T(0) * v;
+      if (random() % 64 == 0) v = any_bits();
+      if (random() % 512 == 0) v = T(0) * u;
+    } while (!std::isfinite(u) || !std::isfinite(v) || (u == 0 && v == 0));
+  }
+  const auto expected = stepped<T>("cpu", "reference", problem, state, {48});
+  for (const std::string engine : {"streaming", "resident", "tile"}) {
+    CAPTURE(engine);
+    CHECK(stepped<T>("cuda", engine, problem, state, {48}).digest == expected.digest);
   }
 }
 

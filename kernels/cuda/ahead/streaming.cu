@@ -48,8 +48,10 @@ struct DiffusionLevel {
   using T = T_;
   struct Stage {
     static constexpr int targets = 1;
+    static constexpr bool divides = false;
     template <class At>
-    static __device__ __forceinline__ void make(const At& at, const T* arguments, T* results) {
+    static __device__ __forceinline__ void make(const At& at, const T* arguments, T* results,
+                                                ExactDivision) {
       results[0] = DiffusionStage<T>{arguments[0]}(
           at.template value<0, 0, 0, -1>(), at.template value<0, 0, 0, 1>(),
           at.template value<0, 0, -1, 0>(), at.template value<0, 0, 1, 0>(),
@@ -88,8 +90,8 @@ struct DiffusionPlan {
                                      .staged = true};
   static constexpr int fields = 1, stages = 1, arrays = 1, arguments = 1;
   // An extended grid behaves like a periodic one: its levels impose no condition at a face.
-  static constexpr bool in_time = false, wraps_rows = true, wraps_columns = true,
-                        mirrors_rows = false, shortened = is_shortened;
+  static constexpr bool in_time = false, finds_error = false, wraps_rows = true,
+                        wraps_columns = true, mirrors_rows = false, shortened = is_shortened;
   static constexpr int beyond = 0;
   static constexpr bool varies_columns = false;
   static constexpr int tables = 0;

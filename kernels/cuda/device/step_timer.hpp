@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 
 #include "kernels/cuda/device/stream.hpp"
 
@@ -10,10 +11,15 @@ namespace lapl {
 /// stretches are unfinished at the same time. Not thread-safe.
 class StepTimer {
  public:
-  void start(cudaStream_t stream) { stretches_[now_].start.record(stream); }
+  /// Begins a stretch in the stream, unless one is under way.
+  void start(cudaStream_t stream) {
+    if (!std::exchange(running_, true)) stretches_[now_].start.record(stream);
+  }
 
-  /// Ends the current stretch in the stream, then waits until the previous one has ended.
+  /// Ends the stretch that is under way, if any, in the stream, then waits until the one before has
+  /// ended.
   void stop(cudaStream_t stream) {
+    if (!std::exchange(running_, false)) return;
     stretches_[now_].stop.record(stream);
     stretches_[now_].open = true;
     now_ = 1 - now_;
@@ -43,6 +49,7 @@ class StepTimer {
 
   std::array<Stretch, 2> stretches_;
   int now_ = 0;
+  bool running_ = false;
   double seconds_ = 0;
 };
 

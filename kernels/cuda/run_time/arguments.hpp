@@ -48,6 +48,14 @@ struct StageGrid {
   CellIndices cells;
 };
 
+/// The largest magnitude among the errors of a step (Problem::measures_error), for kernels that
+/// find it while they store them.
+struct LargestError {
+  unsigned long long* bits;  ///< of the blocks so far, as those of a double; 0 between launches
+  unsigned* blocks;          ///< the number of blocks that are done; 0 between launches
+  double* on_host;           ///< the result, in page-locked memory, as of Engine::largest_error
+};
+
 /// The grid of a resident kernel.
 template <class T>
 struct ResidentGrid {

@@ -82,8 +82,11 @@ Moment DeviceProblem<T>::stage_moment(std::int64_t step, const Stage& stage) con
 template <class T>
 std::vector<T> DeviceProblem<T>::arguments(const StageTree& tree,
                                            const std::vector<Moment>& at) const {
-  TreeAt<T> of(problem_, tree);
-  const auto kernel = kernel_arguments(tree);
+  auto known = trees_.find(&tree);
+  if (known == trees_.end())
+    known =
+        trees_.emplace(&tree, KnownTree{kernel_arguments(tree), TreeAt<T>(problem_, tree)}).first;
+  auto& [kernel, of] = known->second;
   std::vector<T> arguments;
   for (const Moment& moment : at)
     std::ranges::copy(kernel.values(of, {}, moment), std::back_inserter(arguments));

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "kernels/cuda/device/device_buffer.hpp"
 #include "kernels/cuda/run_time/arguments.hpp"
 #include "kernels/cuda/run_time/compiled_kernels.hpp"
 #include "kernels/problem.hpp"
+#include "kernels/stages/stage_code.hpp"
 
 namespace lapl {
 
@@ -18,6 +20,7 @@ class DeviceProblem {
  public:
   /// Copies in `stream`; on the device, rows of arrays are `pitch` values apart.
   DeviceProblem(const Problem<T>& problem, std::int64_t pitch, cudaStream_t stream);
+  DeviceProblem(const DeviceProblem&) = delete;
 
   const Problem<T>& problem() const { return problem_; }
   std::int64_t pitch() const { return pitch_; }
@@ -39,13 +42,22 @@ class DeviceProblem {
   std::vector<T> arguments(const StageTree& tree, const Moment& at) const {
     return arguments(tree, std::vector{at});
   }
+  /// `tree` must live as long as this.
   std::vector<T> arguments(const StageTree& tree, const std::vector<Moment>& at) const;
   /// For each array the conditions of its first and last plane, row and column; NaN where a
   /// condition differs along its face.
   std::vector<GhostCondition<T>> conditions(double time) const;
 
  private:
+  // All that follows from a tree alone is found once: steps whose size varies need arguments each
+  // time.
+  struct KnownTree {
+    StageArguments arguments;
+    TreeAt<T> at;
+  };
+
   Problem<T> problem_;
+  mutable std::map<const StageTree*, KnownTree> trees_;
   std::int64_t pitch_;
   std::vector<DeviceBuffer<T>> coefficients_;
   DeviceBuffer<T> positions_;

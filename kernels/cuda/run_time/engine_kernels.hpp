@@ -73,8 +73,8 @@ struct StreamPlan : LevelPlan {
 template <class T>
 StreamPlan stream_plan(const Problem<T>& problem, const DeviceLimits& device);
 
-/// The text of kernel stream(StreamGrid, sources, arguments, conditions, tables, from, to) and of
-/// condition_kernels().
+/// The text of kernel stream(StreamGrid, sources, arguments, conditions, tables, from, to,
+/// LargestError) and of condition_kernels().
 template <class T>
 KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan);
 
@@ -85,7 +85,7 @@ struct VolumePlan : LevelPlan {
 template <class T>
 VolumePlan volume_plan(const Problem<T>& problem, const DeviceLimits& device);
 
-/// The text of kernel volume(VolumeGrid, sources, arguments, conditions, tables, from, to).
+/// The text of kernel volume, which has the parameters of kernel stream.
 template <class T>
 KernelText volume_kernel(const Problem<T>& problem, const VolumePlan& plan);
 
@@ -104,8 +104,12 @@ struct ResidentPlan {
   int shared_bytes = 0;
   std::string unsuitable;  ///< why no plan is possible; else empty
 
-  /// True if resident is faster than streaming on a grid that both can step.
-  static bool pays(Shape shape) { return shape.cells() <= 512 * 512; }
+  /// True if resident is faster than streaming, where both can step. Streaming finds the largest
+  /// error of a step while it stores the errors.
+  template <class T>
+  static bool pays(const Problem<T>& problem) {
+    return !problem.measures_error && problem.shape.cells() <= 512 * 512;
+  }
 };
 template <class T>
 ResidentPlan resident_plan(const Problem<T>& problem, const DeviceLimits& device);

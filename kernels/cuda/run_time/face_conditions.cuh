@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/run_time/arguments.hpp"
+#include "kernels/cuda/run_time/divisions.cuh"
 
 namespace lapl {
 

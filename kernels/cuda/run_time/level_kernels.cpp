@@ -159,13 +159,14 @@ KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const 
       "struct Plan {{\n  using T = ::T;\n  using Grid = lapl::{}<T>;\n  {}\n"
       "  static constexpr int fields = {}, stages = {}, arrays = {}, arguments = {};\n"
       "  static constexpr int beyond = {};\n  static constexpr bool varies_columns = {};\n"
+      "  static constexpr bool finds_error = {};\n"
       "  static constexpr bool in_time = {}, wraps_planes = {}, wraps_rows = {}, wraps_columns = "
       "{};\n"
       "  template <int stage>\n  using Level = LevelOf<stage>;\n",
       of.grid, of.constants, problem.step_fields, stages, problem.arrays(), arguments,
       whole_vectors(problem.shape.columns, sizeof(T)) - problem.shape.columns,
-      std::ranges::count(of_columns, 1) > 0, plan.in_time, faces.planes.wrap(), faces.rows.wrap(),
-      faces.columns.wrap());
+      std::ranges::count(of_columns, 1) > 0, of.finds_error, plan.in_time, faces.planes.wrap(),
+      faces.rows.wrap(), faces.columns.wrap());
   text += table_text("int", "first_argument", plan.first_argument) +
           table_text("lapl::GhostKind", "kind_at", kinds) +
           "  static __device__ constexpr lapl::GhostKind ghost_kind(int array, int side) {\n"
@@ -183,8 +184,11 @@ KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const 
       "    const __grid_constant__ lapl::Values<T, {}> arguments,\n"
       "    const __grid_constant__ lapl::Values<lapl::GhostCondition<T>, {}> conditions,\n"
       "    const __grid_constant__ lapl::Values<lapl::FaceTable<T>, {}> tables,\n"
-      "    const T* __restrict__ from, T* __restrict__ to) {{\n"
-      "  lapl::{}<Plan>(from, to, {{grid, sources.of, arguments.of, conditions.of, tables.of}});\n"
+      "    const T* __restrict__ from, T* __restrict__ to, lapl::LargestError error) {{\n"
+      "  lapl::Magnitude<T> largest = 0;\n"
+      "  lapl::{}<Plan>(from, to, {{grid, sources.of, arguments.of, conditions.of, tables.of, "
+      "&largest}});\n"
+      "  if constexpr (Plan::finds_error) lapl::store_largest<T>(largest, error);\n"
       "}}\n",
       of.threads, of.blocks, of.name, plan.alive.front().size(),
       at_least_one(arguments * (plan.in_time ? times / stages : 1)), times * problem.arrays() * 6,

@@ -33,6 +33,7 @@ struct LevelText {
   std::string constants;         ///< constants of its plan, as text
   int depth = 1;                 ///< levels in one launch
   int threads = 32, blocks = 1;  ///< threads of a block; blocks on a multiprocessor
+  bool finds_error = false;      ///< the kernel finds the largest error of a step
 };
 template <class T>
 KernelText level_kernel(const Problem<T>& problem, const LevelPlan& plan, const LevelText& of);

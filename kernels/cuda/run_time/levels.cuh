@@ -28,6 +28,20 @@ struct alignas(16) Cells {
   T value[count];
 };
 
+// The bits of a magnitude grow with it; those of NaN are above those of infinity.
+__device__ __forceinline__ unsigned long long bits_of_magnitude(double value) {
+  return static_cast<unsigned long long>(__double_as_longlong(value)) & ~0ull >> 1;
+}
+__device__ __forceinline__ unsigned bits_of_magnitude(float value) {
+  return __float_as_uint(value) & ~0u >> 1;
+}
+__device__ __forceinline__ double magnitude_with(unsigned long long bits) {
+  return __longlong_as_double(static_cast<long long>(bits));
+}
+__device__ __forceinline__ double magnitude_with(unsigned bits) { return __uint_as_float(bits); }
+template <class T>
+using Magnitude = decltype(bits_of_magnitude(T()));
+
 /// Arguments that are the same for all blocks of a launch.
 template <class P>
 struct Pass {
@@ -39,7 +53,41 @@ struct Pass {
   // those of each array and face; if in_time, for each level
   const GhostCondition<T>* conditions;
   const FaceTable<T>* tables;  // those of each face along which a condition differs
+  // of this thread: the largest error that it stores, if the kernel finds that
+  Magnitude<T>* largest = nullptr;
 };
+
+/// Called for the cells of the last field from `column` on that a thread stores.
+template <class P>
+__device__ __forceinline__ void count_errors(const Pass<P>& pass, GridIndex column,
+                                             const Cells<typename P::T>& cells) {
+  if constexpr (P::finds_error) {
+    const auto columns = pass.grid.columns - (P::wraps_columns ? 0 : P::beyond);
+#pragma unroll
+    for (int j = 0; j < Cells<typename P::T>::count; ++j)
+      if (P::beyond == 0 || column + j < columns)
+        *pass.largest = max(*pass.largest, bits_of_magnitude(cells.value[j]));
+  }
+}
+
+/// Joins the largest errors of all threads. The last block stores the result. Ends a kernel.
+template <class T>
+__device__ __forceinline__ void store_largest(Magnitude<T> largest, const LargestError& result) {
+  for (int distance = 16; distance > 0; distance /= 2)
+    largest = max(largest, __shfl_xor_sync(all_lanes, largest, distance));
+  if (threadIdx.x == 0 && largest != 0) {
+    atomicMax(result.bits, bits_of_magnitude(magnitude_with(largest)));
+    __threadfence();
+  }
+  __syncthreads();
+  if (threadIdx.x != 0 || threadIdx.y != 0) return;
+  __threadfence();
+  if (atomicAdd(result.blocks, 1u) + 1 < gridDim.x) return;
+  __threadfence();
+  *result.blocks = 0;
+  const double found = magnitude_with(atomicExch(result.bits, 0ull));
+  *static_cast<volatile double*>(result.on_host) = found;
+}
 
 __device__ __forceinline__ unsigned shared_address(const void* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));

@@ -10,6 +10,7 @@
 #include "kernels/cuda/run_time/stage_passes.hpp"
 #include "kernels/error.hpp"
 #include "kernels/for_floats.hpp"
+#include "kernels/stages/cut_stage.hpp"
 
 namespace lapl {
 namespace {
@@ -19,12 +20,14 @@ class CompiledCudaEngine final : public Engine<T> {
  public:
   CompiledCudaEngine(const std::string& name, const Problem<T>& problem, cudaStream_t stream)
       : stream_(stream),
-        problem_(problem, field_layout<T>(problem.shape).pitch, stream),
+        problem_(balanced(name, problem), field_layout<T>(problem.shape).pitch, stream),
         tiles_(problem_) {
     if (name == "streaming" && problem.shape.axes == 3)
-      passes_ = make_stage_volume(problem_, suitable(volume_plan(problem, device_limits())));
+      passes_ =
+          make_stage_volume(problem_, suitable(volume_plan(problem_.problem(), device_limits())));
     else if (name == "streaming")
-      passes_ = make_stage_stream(problem_, suitable(stream_plan(problem, device_limits())));
+      passes_ =
+          make_stage_stream(problem_, suitable(stream_plan(problem_.problem(), device_limits())));
     else if (name == "resident")
       passes_ = make_stage_resident(problem_, suitable(resident_plan(problem, device_limits())));
   }
@@ -34,6 +37,7 @@ class CompiledCudaEngine final : public Engine<T> {
       taken = passes_ && passes_->ready()
                   ? passes_->launch_steps(buffers.current, buffers.next, first_step, steps, stream_)
                   : 0;
+      measured_ = taken > 0;
       if (taken == 0) {
         tiles_.launch_step(buffers.current, buffers.next, first_step, stream_);
         taken = 1;
@@ -55,9 +59,23 @@ class CompiledCudaEngine final : public Engine<T> {
     if (passes_) passes_->wait();
   }
 
+  const double* largest_error() const override {
+    return measured_ ? passes_->largest_error() : nullptr;
+  }
+
   std::string how() override { return passes_ ? passes_->how() : "compiled for this run"; }
 
  private:
+  // The stage that scales errors has half of the operations of a step. Where warps share a step,
+  // two warps share this stage.
+  static Problem<T> balanced(const std::string& name, const Problem<T>& problem) {
+    if (name == "streaming" && problem.shape.axes == 2 && problem.measures_error)
+      if (const auto cut = with_last_stage_cut(problem);
+          cut && stream_plan(*cut, device_limits()).unsuitable.empty())
+        return *cut;
+    return problem;
+  }
+
   template <class Plan>
   static Plan suitable(Plan plan) {
     if (!plan.unsuitable.empty()) throw EngineUnsuitable(plan.unsuitable);
@@ -68,6 +86,7 @@ class CompiledCudaEngine final : public Engine<T> {
   DeviceProblem<T> problem_;
   StageTiles<T> tiles_;
   std::unique_ptr<StagePasses<T>> passes_;
+  bool measured_ = false;  // the last step was one of passes_
 };
 
 }  // namespace

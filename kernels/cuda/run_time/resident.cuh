@@ -145,12 +145,15 @@ __device__ __forceinline__ void make_stage(ResidentTile<P>& tile, const Resident
     const int row = down.begin + piece / across * cells;
     const int column = along.begin + piece % across * lanes + threadIdx.x;
     // Other threads may be writing the cells beyond the end, so they are not read.
-    if (column >= along.end) continue;
+    const int nearest = min(column, along.end - 1);
     T results[cells][Stage::targets];
+    make_cells<Stage, T>([&](auto&& divide) {
 #pragma unroll
-    for (int r = 0; r < cells; ++r)
-      Stage::make(ResidentCell<P>{tile, grid, min(row + r, down.end - 1), column}, arguments,
-                  results[r]);
+      for (int r = 0; r < cells; ++r)
+        Stage::make(ResidentCell<P>{tile, grid, min(row + r, down.end - 1), nearest}, arguments,
+                    results[r], divide);
+    });
+    if (column >= along.end) continue;
 #pragma unroll
     for (int r = 0; r < cells; ++r)
       if (row + r < down.end)

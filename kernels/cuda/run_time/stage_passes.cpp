@@ -39,12 +39,17 @@ class StageLevels : public StagePasses<T> {
     if (conditions_.empty() || plan_.in_time) prepare(first_step, stream);
     const std::vector<GridIndex> sources = this->sources(from, plan_.alive.front());
     const std::vector<FaceTable<T>> tables = tables_.all();
-    this->kernel_.launch(
-        blocks_, this->threads_, this->shared_bytes_, stream,
-        {&grid_, sources.data(), arguments_.data(), conditions_.data(), tables.data(), &from, &to});
+    if (error_.on_host != nullptr) {
+      if (*error_.on_host < 0) LAPL_CUDA(cudaStreamSynchronize(stream));  // of a launch before
+      *error_.on_host = -1;
+    }
+    this->kernel_.launch(blocks_, this->threads_, this->shared_bytes_, stream,
+                         {&grid_, sources.data(), arguments_.data(), conditions_.data(),
+                          tables.data(), &from, &to, &error_});
     return taken;
   }
   void forget_time() final { conditions_.clear(); }
+  const double* largest_error() const final { return error_.on_host; }
 
  protected:
   StageLevels(const DeviceProblem<T>& problem, KernelText text, const char* name, dim3 threads,
@@ -57,6 +62,16 @@ class StageLevels : public StagePasses<T> {
         plan_(plan),
         depth_(depth),
         tables_(problem) {}
+
+  // For kernels that find the largest error of a step.
+  void find_error() {
+    error_bits_ = device_buffer<unsigned long long>(2);
+    error_on_host_ = pinned_buffer<double>(1);
+    LAPL_CUDA(cudaMemset(error_bits_.data(), 0, 2 * sizeof(unsigned long long)));
+    error_ = {error_bits_.data(), reinterpret_cast<unsigned*>(error_bits_.data() + 1),
+              error_on_host_.data()};
+    *error_.on_host = 0;
+  }
 
   Plan plan_;
   Grid grid_{};
@@ -87,6 +102,9 @@ class StageLevels : public StagePasses<T> {
   FaceTables<T> tables_;
   std::vector<T> arguments_;
   std::vector<GhostCondition<T>> conditions_;
+  DeviceBuffer<unsigned long long> error_bits_;
+  PinnedBuffer<double> error_on_host_;
+  LargestError error_{};
 };
 
 template <class T>
@@ -109,6 +127,7 @@ class StageStream final : public StageLevels<T, StreamPlan, StreamGrid<T>> {
                    problem.positions(1),
                    problem.positions(2),
                    problem.cell_indices()};
+    if (problem.problem().measures_error) this->find_error();
   }
 
  private:

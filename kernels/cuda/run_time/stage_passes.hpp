@@ -27,6 +27,8 @@ class StagePasses {
                                     std::int64_t steps, cudaStream_t stream) = 0;
   /// Must be called when the problem's clock has changed.
   virtual void forget_time() = 0;
+  /// As Engine::largest_error, of the last launch.
+  virtual const double* largest_error() const { return nullptr; }
 
  protected:
   /// Starts to compile. `name` is the name of the CUDA kernel.

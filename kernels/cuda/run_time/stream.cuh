@@ -67,10 +67,11 @@ struct Turn {
 };
 
 // Computes the warp's levels from `at` on for row i of a turn, the first of which is stage `begin`.
-// `moving` is the row that enters, and afterwards the row that leaves.
-template <class P, StripPart part, int begin, int levels, int i, int at>
+// `moving` is the row that enters, and afterwards the row that leaves. The row above is in register
+// row `up`.
+template <class P, StripPart part, int begin, int levels, int up, int at>
 __device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, const Pass<P>& pass,
-                                               const Turn<P>& turn) {
+                                               const Turn<P>& turn, int i) {
   if constexpr (at < levels) {
     constexpr bool lagged = P::sizes.lagged;
     constexpr int k = lagged ? levels - 1 - at : at, stage = (begin + k) % P::stages;
@@ -82,62 +83,79 @@ __device__ __forceinline__ void compute_levels(Rows<P>& rows, Line<P>& moving, c
     Line<P>(&mine)[3] = rows.of[k];
     Line<P> next;
     if constexpr (lagged) {
-      make_row<P, Level, part>(mine[i % 3], mine[(i + 1) % 3], mine[(i + 2) % 3], next, arguments,
+      make_row<P, Level, part>(mine[up], mine[(up + 1) % 3], mine[(up + 2) % 3], next, arguments,
                                {pass, conditions, turn.sides, level, k * BesideColumns<P>::rows + i,
                                 turn.first_in + i - 2 * k - 1, turn.column});
       if constexpr (P::shortened)
 #pragma unroll
         for (int j = 0; j < P::sizes.columns(); ++j)
-          next.cells[0][j] = k >= turn.active ? mine[(i + 1) % 3].cells[0][j] : next.cells[0][j];
+          next.cells[0][j] = k >= turn.active ? mine[(up + 1) % 3].cells[0][j] : next.cells[0][j];
       if constexpr (k == levels - 1)
         moving = next;
       else
-        rows.of[k + 1][i % 3] = next;
+        rows.of[k + 1][up] = next;
     } else {
-      make_row<P, Level, part>(mine[i % 3], mine[(i + 1) % 3], moving, next, arguments,
+      make_row<P, Level, part>(mine[up], mine[(up + 1) % 3], moving, next, arguments,
                                {pass, conditions, turn.sides, level, k * BesideColumns<P>::rows + i,
                                 turn.first_in + i - k - 1, turn.column});
-      mine[(i + 2) % 3] = moving;
+      if constexpr (P::sizes.rolled) {
+        mine[0] = mine[1];
+        mine[1] = moving;
+      } else {
+        mine[(up + 2) % 3] = moving;
+      }
       moving = next;
     }
-    compute_levels<P, part, begin, levels, i, at + 1>(rows, moving, pass, turn);
+    compute_levels<P, part, begin, levels, up, at + 1>(rows, moving, pass, turn, i);
   }
+}
+
+template <class P, StripPart part, int begin, int levels, int up, class Incoming, class Outgoing>
+__device__ __forceinline__ void run_row(Rows<P>& rows, const Incoming& incoming, Outgoing& outgoing,
+                                        bool last, const Target<P>& target, const Pass<P>& pass,
+                                        const Turn<P>& turn, int i) {
+  constexpr int count = P::sizes.count(), chunks = P::sizes.chunks;
+  // the arrays that enter the warp, and those that enter the next
+  constexpr int arrays = P::template Level<begin>::in;
+  constexpr int leaving = P::template Level<(begin + levels) % P::stages>::in;
+  using Row = Cells<typename P::T>;
+  Line<P> moving;
+#pragma unroll
+  for (int slot = 0; slot < arrays; ++slot)
+#pragma unroll
+    for (int c = 0; c < chunks; ++c) {
+      const Row cells = incoming.cells[slot][c][threadIdx.x];
+#pragma unroll
+      for (int j = 0; j < count; ++j) moving.cells[slot][c * count + j] = cells.value[j];
+    }
+  if constexpr (P::sizes.lagged) rows.of[0][(up + 2) % 3] = moving;
+  compute_levels<P, part, begin, levels, up, 0>(rows, moving, pass, turn, i);
+  const auto chunk = [&](int slot, int c) {
+    Row cells;
+#pragma unroll
+    for (int j = 0; j < count; ++j) cells.value[j] = moving.cells[slot][c * count + j];
+    return cells;
+  };
+  if (last && !P::sizes.staged)
+    target.write(target.at + i * pass.grid.pitch, i, pass, chunk);
+  else
+#pragma unroll
+    for (int slot = 0; slot < leaving; ++slot)
+#pragma unroll
+      for (int c = 0; c < chunks; ++c) outgoing.cells[slot][c][threadIdx.x] = chunk(slot, c);
 }
 
 template <class P, StripPart part, int begin, int levels, int i = 0, class Incoming, class Outgoing>
 __device__ __forceinline__ void run_turn(Rows<P>& rows, const Incoming* incoming,
                                          Outgoing* outgoing, bool last, const Target<P>& target,
                                          const Pass<P>& pass, const Turn<P>& turn) {
-  if constexpr (i < StreamSizes::turn_rows) {
-    constexpr int count = P::sizes.count(), chunks = P::sizes.chunks;
-    // the arrays that enter the warp, and those that enter the next
-    constexpr int arrays = P::template Level<begin>::in;
-    constexpr int leaving = P::template Level<(begin + levels) % P::stages>::in;
-    using Row = Cells<typename P::T>;
-    Line<P> moving;
-#pragma unroll
-    for (int slot = 0; slot < arrays; ++slot)
-#pragma unroll
-      for (int c = 0; c < chunks; ++c) {
-        const Row cells = incoming[i].cells[slot][c][threadIdx.x];
-#pragma unroll
-        for (int j = 0; j < count; ++j) moving.cells[slot][c * count + j] = cells.value[j];
-      }
-    if constexpr (P::sizes.lagged) rows.of[0][(i + 2) % 3] = moving;
-    compute_levels<P, part, begin, levels, i, 0>(rows, moving, pass, turn);
-    const auto chunk = [&](int slot, int c) {
-      Row cells;
-#pragma unroll
-      for (int j = 0; j < count; ++j) cells.value[j] = moving.cells[slot][c * count + j];
-      return cells;
-    };
-    if (last && !P::sizes.staged)
-      target.write(target.at + i * pass.grid.pitch, i, pass, chunk);
-    else
-#pragma unroll
-      for (int slot = 0; slot < leaving; ++slot)
-#pragma unroll
-        for (int c = 0; c < chunks; ++c) outgoing[i].cells[slot][c][threadIdx.x] = chunk(slot, c);
+  if constexpr (P::sizes.rolled) {
+#pragma unroll 1
+    for (int row = 0; row < StreamSizes::turn_rows; ++row)
+      run_row<P, part, begin, levels, 0>(rows, incoming[row], outgoing[row], last, target, pass,
+                                         turn, row);
+  } else if constexpr (i < StreamSizes::turn_rows) {
+    run_row<P, part, begin, levels, i>(rows, incoming[i], outgoing[i], last, target, pass, turn, i);
     run_turn<P, part, begin, levels, i + 1>(rows, incoming, outgoing, last, target, pass, turn);
   }
 }

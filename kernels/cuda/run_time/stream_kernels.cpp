@@ -66,6 +66,7 @@ StreamPlan stream_plan(const Problem<T>& problem, const DeviceLimits& device) {
   const bool even = std::ranges::all_of(problem.faces, [](const Faces<T>& faces) {
     return faces.rows.first.is_even() && faces.rows.last.is_even();
   });
+  constexpr int longest_unrolled = 700;  // operations of a row
   constexpr int deep_rows = 64;  // the fewest rows for which rows beyond the grid can be mirrored
   plan.mirrors_rows = even && symmetric && plan.tables == 0 && shape.rows >= deep_rows;
   // Three rows of all levels must fit into 192 registers; conditions of faces take some of them.
@@ -100,6 +101,7 @@ StreamPlan stream_plan(const Problem<T>& problem, const DeviceLimits& device) {
     for (const int warps : {4, 3, 2}) {
       StreamSizes sizes{sizeof(T), plan.slots, 1, (stages + warps - 1) / warps, warps, false};
       sizes.missing = sizes.levels * warps - stages;
+      sizes.rolled = sizes.columns() * plan.arithmetic > longest_unrolled;
       sizes.entering = static_cast<int>(plan.alive.front().size());
       if (sizes.missing >= sizes.levels) continue;
       for (int warp = 1; warp < warps; ++warp)
@@ -130,10 +132,10 @@ template <class T>
 KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan) {
   const StreamSizes& sizes = plan.sizes;
   const std::string constants = fmt::format(
-      "static constexpr lapl::StreamSizes sizes{{{}, {}, {}, {}, {}, {}, false, {}, {}, {}}};\n"
+      "static constexpr lapl::StreamSizes sizes{{{}, {}, {}, {}, {}, {}, false, {}, {}, {}, {}}};\n"
       "  static constexpr bool mirrors_rows = {}, shortened = false;",
       sizes.value_bytes, sizes.slots, sizes.chunks, sizes.levels, sizes.warps, sizes.lagged,
-      sizes.entering, sizes.handed, sizes.missing, plan.mirrors_rows);
+      sizes.entering, sizes.handed, sizes.missing, sizes.rolled, plan.mirrors_rows);
   return level_kernel(problem, plan,
                       {.header = "kernels/cuda/run_time/stream.cuh",
                        .name = "stream",
@@ -142,7 +144,8 @@ KernelText stream_kernel(const Problem<T>& problem, const StreamPlan& plan) {
                        .constants = constants,
                        .depth = sizes.depth(),
                        .threads = StreamSizes::lanes * sizes.warps,
-                       .blocks = plan.blocks});
+                       .blocks = plan.blocks,
+                       .finds_error = problem.measures_error});
 }
 
 LAPL_FOR_FLOATS(stream_plan);

@@ -67,11 +67,12 @@ struct Target {
   int row;             // the turn's first row, relative to the first row to write
   unsigned rows;       // number of rows to write
   unsigned keeps = 0;  // bit c is set if this lane's chunk c is to be written
+  Index<P> column;     // that of this lane's first cells
 
   __device__ __forceinline__ Target(T* to, const Pass<P>& pass, const Segment<P>& segment)
       : row(-P::sizes.start_rows()),
-        rows(static_cast<unsigned>(segment.last_row - segment.first_row)) {
-    const Index<P> column = segment.first_column + static_cast<int>(threadIdx.x) * first;
+        rows(static_cast<unsigned>(segment.last_row - segment.first_row)),
+        column(segment.first_column + static_cast<int>(threadIdx.x) * first) {
     at = to + static_cast<GridIndex>(segment.first_row + row) * pass.grid.pitch + column;
 #pragma unroll
     for (int c = 0; c < P::sizes.chunks; ++c) {
@@ -88,9 +89,12 @@ struct Target {
       for (int field = 0; field < P::fields; ++field)
 #pragma unroll
         for (int c = 0; c < P::sizes.chunks; ++c)
-          if (keeps >> c & 1)
+          if (keeps >> c & 1) {
+            const Cells<T> cells = chunk(field, c);
             *reinterpret_cast<Cells<T>*>(to + field * pass.grid.field_stride + c * distance) =
-                chunk(field, c);
+                cells;
+            if (field == P::fields - 1) count_errors(pass, column + c * distance, cells);
+          }
   }
   /// Writes all rows of the turn from shared memory.
   __device__ __forceinline__ void write(const RowInMemory<P>* turn, const Pass<P>& pass) {

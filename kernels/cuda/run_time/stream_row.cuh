@@ -231,13 +231,15 @@ __device__ __forceinline__ void make_row(const Line<P>& up, const Line<P>& centr
                                          const typename P::T* arguments, const Place<P>& at) {
   Around<P> around;
   gather<P, Level, part>(around, up, centre, down, at);
+  make_cells<typename Level::Stage, typename P::T>([&](auto&& divide) {
 #pragma unroll
-  for (int j = 0; j < P::sizes.columns(); ++j) {
-    typename P::T results[Level::Stage::targets];
-    Level::Stage::make(StreamCell<P, Level>{around, at.pass.grid, at.row, at.column, j}, arguments,
-                       results);
-    put<P, Level>(next, results, centre, j);
-  }
+    for (int j = 0; j < P::sizes.columns(); ++j) {
+      typename P::T results[Level::Stage::targets];
+      Level::Stage::make(StreamCell<P, Level>{around, at.pass.grid, at.row, at.column, j},
+                         arguments, results, divide);
+      put<P, Level>(next, results, centre, j);
+    }
+  });
 }
 
 }  // namespace lapl

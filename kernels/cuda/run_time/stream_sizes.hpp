@@ -19,6 +19,9 @@ struct StreamSizes {
   /// the last
   int entering = 0, handed = 0;
   int missing = 0;  ///< levels that the last warp lacks
+  /// the rows of a turn share code, and rows move from register to register: for long code, of
+  /// which three copies would not fit the cache of instructions
+  bool rolled = false;
 
   static constexpr int lanes = 32;
   static constexpr int turn_rows = 3;  ///< rows after which each row is in its old registers again
