@@ -9,6 +9,7 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/file_endings.hpp"
+#include "app/commands/plot_lines.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/sweep/sweep_sheet.hpp"
 #include "app/view/plot/plot_frames.hpp"
@@ -37,6 +38,7 @@ struct PlotOptions {
   std::optional<std::int64_t> step;
   PictureOptions pictures;
   CutOptions cuts;
+  LineOptions lines;
   bool movie = false;
   bool own_limits = false;
   bool quiet = false;
@@ -136,6 +138,15 @@ std::vector<std::vector<View>> chosen_frames(const PlotSource& source, const Plo
       source.content().shape, source.axes(), options.path);
 }
 
+// The style of each panel, with the lines over it.
+std::vector<PlotStyle> chosen_styles(const PlotSource& source, const PlotOptions& options,
+                                     std::size_t panels) {
+  std::vector<PlotStyle> styles = panel_styles(options.pictures, panels);
+  const std::vector<LineChoice> lines = options.lines.choices(source.content(), options.path);
+  for (PlotStyle& style : styles) style.lines = lines;
+  return styles;
+}
+
 int panel_rows(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
 
 // The panels of the last frame, with the graphs of all frames of a grid of one axis.
@@ -169,7 +180,7 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   else
     views.push_back(chosen_views(source, options, fields, outputs,
                                  options.cuts.cuts(shape, source.axes(), options.path).front()));
-  Frames frames(views, source.axes(), panel_styles(options.pictures, views.front().size()),
+  Frames frames(views, source.axes(), chosen_styles(source, options, views.front().size()),
                 graphs ? 0 : panel_rows(fields.size()), parse_size(options.size), format,
                 options.own_limits ? Framing::alone : Framing::shared);
   replace_file(path, draw_figure(format, frames.layout(), with_graphs(frames, views.size()),
@@ -222,7 +233,7 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
   const std::vector<std::vector<View>> views =
       chosen_frames(source, options, fields, source.outputs());
   const std::size_t panels = views.front().size();
-  Frames frames(views, source.axes(), panel_styles(options.pictures, panels),
+  Frames frames(views, source.axes(), chosen_styles(source, options, panels),
                 panels > fields.size() ? panel_rows(fields.size()) : 0, parse_size(options.size));
   write_movie(
       options, path, views.size(),
@@ -277,7 +288,7 @@ void draw_sweep(const PlotOptions& options) {
   const std::optional<PictureSize> size = parse_size(options.size);
   const auto has_subtitles = [&](const auto& frame) { return sheet.texts(frame).subtitles; };
   const auto largest = std::ranges::find_if(views, has_subtitles);
-  Frames frames(views, source.axes(), panel_styles(options.pictures, views.front().size()), 0, size,
+  Frames frames(views, source.axes(), chosen_styles(source, options, views.front().size()), 0, size,
                 format, Framing::shared,
                 sheet.layout(largest == views.end() ? views.back() : *largest, size));
   const auto frame = [&](std::size_t i) {
@@ -336,6 +347,7 @@ void add_plot_command(CommandLine& line) {
   add_where_option(command, options.where);
   add_cut_options(command, options.cuts);
   add_picture_options(command, options.pictures);
+  add_line_options(command, options.lines);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
   command.flag("--own-limits", &options.own_limits,
                "Limits for each panel, not the same for all panels of a field; on one axis a panel "

@@ -34,6 +34,11 @@ struct PlotAxes {
   std::map<std::string, FieldLabels> labels = {};
 };
 
+/// A straight line in units of a box: 0 to 1 to the right, and from the first row to the last.
+struct Segment {
+  double x0, y0, x1, y1;
+};
+
 struct Panel {
   std::string title;
   std::string subtitle;
@@ -50,6 +55,12 @@ struct Panel {
     std::vector<double> values;
   };
   std::vector<Graph> graphs = {};  ///< several graphs with a legend in place of that of `pixels`
+  struct Lines {
+    std::vector<Segment> segments;
+    Rgb color;
+  };
+  std::vector<Lines> lines = {};       ///< drawn over the pixels
+  std::vector<double> bar_marks = {};  ///< values marked in the colour bar
 };
 
 enum class PictureFormat { png, svg, pdf };

@@ -51,9 +51,9 @@ struct DrawnContent : FileContent {
 std::vector<std::string> state_fields(const DrawnContent& content);
 
 /// The dataset of `path` with the name `asked`; the first field if `asked` is empty. Throws
-/// ConfigError with the list of datasets if there is no such dataset.
+/// ConfigError with `option` and the list of datasets if there is no such dataset.
 std::string chosen_field(const DrawnContent& content, const std::string& asked,
-                         const std::string& path);
+                         const std::string& path, const char* option = "--field");
 
 /// read_content. An index has no provenance, so it gets that of the newest output.
 DrawnContent read_with_provenance(const std::filesystem::path& path);
