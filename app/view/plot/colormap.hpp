@@ -34,7 +34,7 @@ class Colormap {
   bool diverging_;
 };
 
-/// Those of `lapl list colormaps`.
+/// The maps that `lapl list colormaps` prints.
 std::span<const NamedColormap> colormaps();
 
 /// Throws ConfigError for a name that is not among colormaps().
