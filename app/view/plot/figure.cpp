@@ -180,9 +180,15 @@ void draw_field(const Canvas& canvas, const Panel& panel, const PanelLayout& lay
       pixels[line * columns + column] =
           panel.colormap.color(panel.limits.fraction(panel.pixels[row * columns + column]));
   }
+  if (panel.surface)
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+      if (std::isnan(panel.pixels[i])) pixels[i] = 0xffffff;
   canvas.image(std::move(pixels), panel.drawn, layout.box);
   for (const Panel::Lines& lines : panel.lines)
     canvas.segments(lines, layout.box, panel.axes.first_row_below, width);
+  for (const Panel::Name& name : panel.names)
+    canvas.text(name.text, layout.box.x + name.x * layout.box.width,
+                layout.box.y + name.y * layout.box.height, 11 * width, Align::centre);
 }
 
 /// Draws the colours of the bar, without the triangles that stand for values beyond its ends.

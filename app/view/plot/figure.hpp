@@ -61,6 +61,12 @@ struct Panel {
   };
   std::vector<Lines> lines = {};       ///< drawn over the pixels
   std::vector<double> bar_marks = {};  ///< values marked in the colour bar
+  struct Name {
+    std::string text;
+    double x, y;  ///< of its middle, in units of the box
+  };
+  bool surface = false;          ///< of a volume: white where `pixels` are NaN
+  std::vector<Name> names = {};  ///< written over the pixels
 };
 
 enum class PictureFormat { png, svg, pdf };

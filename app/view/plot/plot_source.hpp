@@ -1,6 +1,7 @@
 // The data that lapl plot draws: the outputs of a run, or the records of one file.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -21,11 +22,20 @@ struct PlotOutput {
   std::optional<double> time;        ///< none in a file of another program
 };
 
-/// The content of a panel: a field of an output, or a cut of it.
+/// Where the field of a grid of three axes has one value, seen from a direction. Angles are in
+/// degrees: azimuth 0 is from
+/// the end of x, 90 from that of y; the elevation is that above the plane of x and y.
+struct IsoSurface {
+  double value = 0, azimuth = 0, elevation = 0;
+  std::array<double, 3> spacing = {1, 1, 1};  ///< of nodes along z, y, x
+};
+
+/// The content of a panel: a field of an output, or a cut or a surface of it.
 struct View {
   const PlotOutput* output;  ///< null: there is nothing to show
   std::string field;
   std::optional<Cut> cut = {};
+  std::optional<IsoSurface> surface = {};
 };
 
 /// The place of a field's first row in pictures. automatic: on top if the initial field or the mask
