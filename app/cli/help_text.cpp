@@ -20,7 +20,7 @@ constexpr int narrowest = 40, widest = 100;
 constexpr int meaning_column = 26;
 // Characters of an option's list of choices. Up to short_choices it stands beside the name, up to
 // most_choices behind the meaning; a longer list is left out.
-constexpr std::size_t short_choices = 24, most_choices = 90;
+constexpr std::size_t short_choices = 24, most_choices = 110;
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))

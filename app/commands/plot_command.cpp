@@ -9,7 +9,9 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/file_endings.hpp"
+#include "app/commands/plot_lines.hpp"
 #include "app/commands/plot_options.hpp"
+#include "app/commands/plot_surface.hpp"
 #include "app/sweep/sweep_sheet.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "app/view/print_text.hpp"
@@ -37,6 +39,8 @@ struct PlotOptions {
   std::optional<std::int64_t> step;
   PictureOptions pictures;
   CutOptions cuts;
+  LineOptions lines;
+  SurfaceOptions surface;
   bool movie = false;
   bool own_limits = false;
   bool quiet = false;
@@ -121,7 +125,7 @@ std::vector<View> chosen_views(const PlotSource& source, const PlotOptions& opti
   std::vector<View> views;
   for (const std::string& field : fields)
     for (const PlotOutput& output : outputs) views.push_back({&output, field, cut});
-  if (options.fields.empty() && fields.size() == 1 && !options.has_lists() &&
+  if (options.fields.empty() && fields.size() == 1 && !options.has_lists() && !options.surface &&
       fields.front() != laplacian_name && std::ranges::count(source.fields(), laplacian_name) > 0)
     views.push_back({&outputs.back(), std::string(laplacian_name), cut});
   return views;
@@ -134,6 +138,26 @@ std::vector<std::vector<View>> chosen_frames(const PlotSource& source, const Plo
   return options.cuts.frames(
       outputs, [&]() -> const PlotOutput& { return chosen_output(source, options); }, fields,
       source.content().shape, source.axes(), options.path);
+}
+
+// The style of each panel, with the lines over it.
+std::vector<PlotStyle> chosen_styles(const PlotSource& source, const PlotOptions& options,
+                                     std::size_t panels) {
+  std::vector<PlotStyle> styles = panel_styles(options.pictures, panels);
+  const std::vector<LineChoice> lines = options.lines.choices(source.content(), options.path);
+  for (PlotStyle& style : styles) style.lines = lines;
+  return styles;
+}
+
+// Shows a surface of each field where --iso asks for it, not slices.
+void show_surfaces(std::vector<std::vector<View>>& frames, const PlotSource& source,
+                   const PlotOptions& options) {
+  const std::optional<IsoSurface> surface = options.surface.chosen(source, options.path);
+  if (!surface) return;
+  for (std::vector<View>& views : frames) {
+    std::erase_if(views, [](const View& view) { return view.cut->axis != 0; });
+    for (View& view : views) view = {view.output, view.field, std::nullopt, surface};
+  }
 }
 
 int panel_rows(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
@@ -160,7 +184,7 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   const std::vector<std::string> fields = chosen_fields(source, options);
   const std::vector<PlotOutput> outputs = chosen_outputs(source, options);
   const Shape shape = source.content().shape;
-  const bool slices = shape.axes == 3 && options.cuts.none();
+  const bool slices = shape.axes == 3 && options.cuts.none() && !options.surface;
   const bool graphs = shape.axes == 1 && !options.own_limits;
   std::vector<std::vector<View>> views;
   if (slices || graphs)
@@ -169,7 +193,8 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   else
     views.push_back(chosen_views(source, options, fields, outputs,
                                  options.cuts.cuts(shape, source.axes(), options.path).front()));
-  Frames frames(views, source.axes(), panel_styles(options.pictures, views.front().size()),
+  show_surfaces(views, source, options);
+  Frames frames(views, source.axes(), chosen_styles(source, options, views.front().size()),
                 graphs ? 0 : panel_rows(fields.size()), parse_size(options.size), format,
                 options.own_limits ? Framing::alone : Framing::shared);
   replace_file(path, draw_figure(format, frames.layout(), with_graphs(frames, views.size()),
@@ -219,10 +244,10 @@ void write_movie(
 void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   require_movie(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
-  const std::vector<std::vector<View>> views =
-      chosen_frames(source, options, fields, source.outputs());
+  std::vector<std::vector<View>> views = chosen_frames(source, options, fields, source.outputs());
+  show_surfaces(views, source, options);
   const std::size_t panels = views.front().size();
-  Frames frames(views, source.axes(), panel_styles(options.pictures, panels),
+  Frames frames(views, source.axes(), chosen_styles(source, options, panels),
                 panels > fields.size() ? panel_rows(fields.size()) : 0, parse_size(options.size));
   write_movie(
       options, path, views.size(),
@@ -249,10 +274,11 @@ SweepSheet::Choice sheet_choice(const PlotOptions& options) {
 void draw_sweep(const PlotOptions& options) {
   const SweepSheet sheet(read_sweep(options.path, options.where), options.pictures.origin);
   const PlotSource& source = sheet.source();
-  if (options.fields.size() > 1 || options.own_limits || !options.cuts.along.empty())
+  if (options.fields.size() > 1 || options.own_limits || !options.cuts.along.empty() ||
+      options.surface)
     throw ConfigError(
         "{}: of a sweep, a sheet shows one field with one scale (expected no "
-        "--own-limits, no --along and one --field)",
+        "--own-limits, no --along, no --iso and one --field)",
         options.path);
   const std::string field = chosen_fields(source, options).front();
   const Shape shape = source.content().shape;
@@ -277,7 +303,7 @@ void draw_sweep(const PlotOptions& options) {
   const std::optional<PictureSize> size = parse_size(options.size);
   const auto has_subtitles = [&](const auto& frame) { return sheet.texts(frame).subtitles; };
   const auto largest = std::ranges::find_if(views, has_subtitles);
-  Frames frames(views, source.axes(), panel_styles(options.pictures, views.front().size()), 0, size,
+  Frames frames(views, source.axes(), chosen_styles(source, options, views.front().size()), 0, size,
                 format, Framing::shared,
                 sheet.layout(largest == views.end() ? views.back() : *largest, size));
   const auto frame = [&](std::size_t i) {
@@ -299,11 +325,13 @@ int plot_command(const PlotOptions& options) {
   if (is_sweep(options.path)) return draw_sweep(options), 0;
   refuse_where(options.where, options.path);
   const PlotSource source(options.path, options.pictures.origin);
-  if (options.has_lists() && (options.movie || !options.cuts.along.empty() ||
-                              (source.content().shape.axes == 3 && options.cuts.none())))
-    throw ConfigError("{} {}: goes with pictures alone, on three axes with --slice or --project",
-                      options.steps.empty() ? "--times" : "--steps",
-                      options.steps.empty() ? options.times : options.steps);
+  if (options.has_lists() &&
+      (options.movie || !options.cuts.along.empty() ||
+       (source.content().shape.axes == 3 && options.cuts.none() && !options.surface)))
+    throw ConfigError(
+        "{} {}: goes with pictures alone, on three axes with --slice, --project or --iso",
+        options.steps.empty() ? "--times" : "--steps",
+        options.steps.empty() ? options.times : options.steps);
   if (options.movie && options.step && options.cuts.along.empty())
     throw ConfigError("--movie --step {}: a movie of one output goes --along an axis",
                       *options.step);
@@ -336,11 +364,13 @@ void add_plot_command(CommandLine& line) {
   add_where_option(command, options.where);
   add_cut_options(command, options.cuts);
   add_picture_options(command, options.pictures);
+  add_line_options(command, options.lines);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
   command.flag("--own-limits", &options.own_limits,
                "Limits for each panel, not the same for all panels of a field; on one axis a panel "
                "for each output, not a graph",
                {.excludes = {"--limits"}});
+  add_surface_options(command, options.surface);
   command.flag("--movie", &options.movie,
                "A movie: one frame for each output, or for each slice with --along, with the same "
                "colour limits in all frames. MP4 if ffmpeg is installed, else an animated PNG",
@@ -351,7 +381,7 @@ void add_plot_command(CommandLine& line) {
 Examples:
   lapl plot runs/sweep --where seed=1 --step 2500 -o sheet.png
   lapl plot runs/tutorial --steps 0,2500 --field laplacian --percentiles 1 99
-  lapl plot runs/cube --slice z=0.5 --colormap inferno,inferno,gray -o z.png
+  lapl plot runs/cube --slice z=0.5 --colormap magma --contours 8 -o z.png
   lapl plot runs/tutorial --movie --colormap inferno -o tutorial.mp4)");
 }
 

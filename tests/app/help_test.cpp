@@ -222,7 +222,7 @@ TEST_CASE("completion offers every word that can come next on a command line") {
   CHECK(words({"run", "--set", "initial.crop_radius="}) == Words{"initial.crop_radius=null"});
   CHECK(words({"run", "--backend=cu"}) == Words{"--backend=cuda"});
   CHECK(words({"plot", "--limits", "-1", ""}).empty());  // a number cannot be completed
-  CHECK(words({"plot", "a", "--step", "5", "--colormap", "v"}) == Words{"viridis"});
+  CHECK(words({"plot", "a", "--step", "5", "--colormap", "v"}) == Words{"viridis", "vik"});
   CHECK(words({"rnu", ""}).empty());
   CHECK(words({"run", "--ouput", ""}).empty());
   CHECK(words({"help", "pl"}) == Words{"plan", "plot"});

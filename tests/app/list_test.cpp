@@ -43,7 +43,7 @@ TEST_CASE("list: the names are those that the config takes") {
   CHECK(names_in(all["functions"]).size() == lapl::formula_functions.size());
   CHECK(has(run_lapl({"list", "functions"}).out, "\n  laplacian(e, [isotropic or 4])\n"));
   CHECK(names_in(all["filters"]).size() == 5);
-  CHECK(names_in(all["colormaps"]).size() == 4);
+  CHECK(names_in(all["colormaps"]).size() == 12);
   CHECK(names_in(all["backends"]) == std::vector<std::string>{"cpu", "cuda"});
 }
 

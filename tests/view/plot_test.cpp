@@ -123,7 +123,40 @@ TEST_CASE("colours: each map has its ends, its name, and a separate colour for N
   CHECK(colormap_named("gray").color(std::nan("")) == missing_color);
   const std::string message = test::thrown_message<ConfigError>([] { colormap_named("jet"); });
   CHECK(test::contains(message, "jet"));
-  CHECK(test::contains(message, "viridis, inferno, gray, diverging"));
+  CHECK(test::contains(message, "viridis, inferno, magma, plasma"));
+}
+
+TEST_CASE("colours: uniform maps differ from the published tables by three levels of 255 at most") {
+  struct Fact {
+    const char* name;
+    int entry;
+    lapl::Rgb color;
+    int last = 255;
+    int deviation = 3;
+  };
+  // The entry with the largest deviation of each map, and some at other places.
+  for (const Fact& fact : std::initializer_list<Fact>{
+           {"viridis", 242, 0xdde318},      {"viridis", 99, 0x2b758e},
+           {"inferno", 2, 0x010106},        {"inferno", 162, 0xe65d2f},
+           {"magma", 4, 0x020109},          {"magma", 99, 0x882781},
+           {"magma", 229, 0xfecd90},        {"plasma", 251, 0xf2f227},
+           {"plasma", 99, 0xad2793},        {"cividis", 251, 0xfde334, 255, 6},
+           {"cividis", 99, 0x646770},       {"cividis", 162, 0x9d9576},
+           {"mako", 1, 0x0d0406},           {"mako", 162, 0x35a1ab},
+           {"rocket", 120, 0xbf1654},       {"rocket", 229, 0xf7c4a4},
+           {"batlow", 53, 0x195762},        {"batlow", 162, 0xc49138},
+           {"vik", 43, 0x06568c},           {"vik", 229, 0x872406},
+           {"twilight", 10, 0xdcd9df, 509}, {"twilight", 194, 0x58278b, 509},
+           {"twilight", 451, 0xcea991, 509}}) {
+    CAPTURE(fact.name);
+    CAPTURE(fact.entry);
+    const Rgb color = colormap_named(fact.name).color(fact.entry / static_cast<double>(fact.last));
+    for (const int shift : {16, 8, 0})
+      CHECK(std::abs(static_cast<int>(color >> shift & 255) -
+                     static_cast<int>(fact.color >> shift & 255)) <= fact.deviation);
+  }
+  CHECK(colormap_named("twilight").color(0) == colormap_named("twilight").color(1));
+  CHECK(colormap_named("vik").diverging());
 }
 
 TEST_CASE("pixels are cells where there is room, else means that keep the sum") {

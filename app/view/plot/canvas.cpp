@@ -106,6 +106,24 @@ void Canvas::line(double x0, double y0, double x1, double y1, Rgb rgb, double wi
   cairo_restore(cairo_.get());
 }
 
+void Canvas::segments(const Panel::Lines& lines, Rectangle box, bool upwards, double width) const {
+  cairo_save(cairo_.get());
+  cairo_set_line_cap(cairo_.get(), CAIRO_LINE_CAP_ROUND);
+  for (const Segment& segment : lines.segments) {
+    const auto y = [&](double part) { return box.y + box.height * (upwards ? 1 - part : part); };
+    cairo_move_to(cairo_.get(), box.x + box.width * segment.x0, y(segment.y0));
+    cairo_line_to(cairo_.get(), box.x + box.width * segment.x1, y(segment.y1));
+  }
+  const bool pale = (lines.color >> 8 & 255) > 160;
+  for (const bool edge : {true, false}) {
+    color(edge ? (pale ? ink : 0xffffff) : lines.color);
+    line_width(edge ? 2 * width : width);
+    cairo_stroke_preserve(cairo_.get());
+  }
+  cairo_new_path(cairo_.get());
+  cairo_restore(cairo_.get());
+}
+
 void Canvas::frame(Rectangle rectangle) const {
   cairo_rectangle(cairo_.get(), rectangle.x, rectangle.y, rectangle.width, rectangle.height);
   cairo_stroke(cairo_.get());

@@ -43,6 +43,9 @@ class Canvas {
   void line(double x0, double y0, double x1, double y1) const;
   /// Draws a line in this colour and width.
   void line(double x0, double y0, double x1, double y1, Rgb rgb, double width) const;
+  /// Draws segments over `box`, with the first row below if `upwards`, in a pale or dark edge that
+  /// sets them off from any colour.
+  void segments(const Panel::Lines& lines, Rectangle box, bool upwards, double width) const;
   void frame(Rectangle rectangle) const;
   void triangle(double x0, double y0, double x1, double y1, double x2, double y2, Rgb rgb) const;
 

@@ -170,7 +170,7 @@ void draw_graphs(const Canvas& canvas, const Panel& panel, const Rectangle& box,
   }
 }
 
-void draw_field(const Canvas& canvas, const Panel& panel, const PanelLayout& layout) {
+void draw_field(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double width) {
   std::vector<Rgb> pixels(panel.pixels.size());
   const auto rows = static_cast<std::size_t>(panel.drawn.rows);
   const auto columns = static_cast<std::size_t>(panel.drawn.columns);
@@ -180,7 +180,15 @@ void draw_field(const Canvas& canvas, const Panel& panel, const PanelLayout& lay
       pixels[line * columns + column] =
           panel.colormap.color(panel.limits.fraction(panel.pixels[row * columns + column]));
   }
+  if (panel.surface)
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+      if (std::isnan(panel.pixels[i])) pixels[i] = 0xffffff;
   canvas.image(std::move(pixels), panel.drawn, layout.box);
+  for (const Panel::Lines& lines : panel.lines)
+    canvas.segments(lines, layout.box, panel.axes.first_row_below, width);
+  for (const Panel::Name& name : panel.names)
+    canvas.text(name.text, layout.box.x + name.x * layout.box.width,
+                layout.box.y + name.y * layout.box.height, 11 * width, Align::centre);
 }
 
 /// Draws the colours of the bar, without the triangles that stand for values beyond its ends.
@@ -229,6 +237,13 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
   }
   draw_bar_colors(canvas, panel.colormap, bar, across);
 
+  for (const double value : panel.bar_marks) {
+    const double part = panel.limits.fraction(value), at = across ? part : 1 - part;
+    if (part < 0 || part > 1) continue;
+    const Segment mark_in_bar = across ? Segment{at, 0, at, 1} : Segment{0, at, 1, at};
+    canvas.segments({{mark_in_bar}, panel.lines.front().color}, bar, false, font / 11);
+  }
+
   const Ticks ticks = ticks_with_room(canvas, across, font, length, length, [&](int most) {
     return round_ticks(panel.limits.low, panel.limits.high, most);
   });
@@ -266,7 +281,7 @@ void draw_panel(const Canvas& canvas, const Panel& panel, const PanelLayout& lay
   else if (panel.line)
     draw_graphs(canvas, panel, box, font);
   else
-    draw_field(canvas, panel, layout);
+    draw_field(canvas, panel, layout, font / 11);
   draw_axes(canvas, panel, layout, font);
   if (layout.bar.width > 0 && !panel.line) draw_bar(canvas, panel, layout, font);
 

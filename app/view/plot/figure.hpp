@@ -34,6 +34,11 @@ struct PlotAxes {
   std::map<std::string, FieldLabels> labels = {};
 };
 
+/// A straight line in units of a box: 0 to 1 to the right, and from the first row to the last.
+struct Segment {
+  double x0, y0, x1, y1;
+};
+
 struct Panel {
   std::string title;
   std::string subtitle;
@@ -50,6 +55,18 @@ struct Panel {
     std::vector<double> values;
   };
   std::vector<Graph> graphs = {};  ///< several graphs with a legend in place of that of `pixels`
+  struct Lines {
+    std::vector<Segment> segments;
+    Rgb color;
+  };
+  std::vector<Lines> lines = {};       ///< drawn over the pixels
+  std::vector<double> bar_marks = {};  ///< values marked in the colour bar
+  struct Name {
+    std::string text;
+    double x, y;  ///< of its middle, in units of the box
+  };
+  bool surface = false;          ///< of a volume: white where `pixels` are NaN
+  std::vector<Name> names = {};  ///< written over the pixels
 };
 
 enum class PictureFormat { png, svg, pdf };

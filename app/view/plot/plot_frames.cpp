@@ -1,12 +1,20 @@
 #include "app/view/plot/plot_frames.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/view/plot/iso_surface.hpp"
+#include "solver/dataset_names.hpp"
+
 namespace lapl {
 
 const ReadField& ViewReader::read(const View& view) {
   if (output_ == view.output && name_ == view.field) return field_;
   output_ = nullptr;
   field_ = {};  // frees its memory before the next field is read
-  field_ = read_field(view.output->file, view.field, view.output->record);
+  const bool every_time = view.field == dataset_name(OutputPart::mask);
+  field_ = read_field(view.output->file, view.field, every_time ? 0 : view.output->record);
   output_ = view.output;
   name_ = view.field;
   return field_;
@@ -15,6 +23,8 @@ const ReadField& ViewReader::read(const View& view) {
 DrawnField ViewReader::drawn(const View& view, Shape box, const PlotStyle& style) {
   const ReadField& field = read(view);
   const Shape shape = cut_shape(field.shape, view.cut);
+  if (view.surface)
+    return surface_field(view.field, as_view(field.values), shape, box, *view.surface);
   if (!view.cut) return drawn_field(view.field, as_view(field.values), shape, box, style);
   const FieldValues values = cut_values(as_view(field.values), field.shape, *view.cut);
   return drawn_field(view.field, as_view(values), shape, box, style);
@@ -33,7 +43,8 @@ FigureLayout layout_for(const std::vector<View>& views, const PlotAxes& axes, Sh
   const int row_count = std::max(rows, 1);
   for (std::size_t i = 0; i < views.size() / static_cast<std::size_t>(row_count); ++i) {
     const std::optional<Cut>& cut = views[i].cut;
-    beside.push_back(plot_extent(cut_shape(grid, cut), cut_axes(axes, cut)));
+    beside.push_back(views[i].surface ? surface_extent(grid, *views[i].surface)
+                                      : plot_extent(cut_shape(grid, cut), cut_axes(axes, cut)));
     all_one = all_one && (!cut || cut->axis == views.front().cut->axis);
   }
   if (!all_one)
@@ -60,15 +71,33 @@ Frames::Frames(std::vector<std::vector<View>> frames, PlotAxes axes, std::vector
     View whole = frames_.front().front();
     whole.cut.reset();
     layout_ = layout_for(frames_.front(), axes_, view_reader(whole).shape(whole), rows, size);
+    if (whole.surface)  // no numbers along its axes, no colour bar
+      for (PanelLayout& panel : layout_.panels)
+        panel.numbers_across = panel.numbers_upwards = false, panel.bar.width = 0;
   }
-  if (framing == Framing::alone) return;
   for (std::size_t frame = 0; frame < frames_.size(); ++frame)
     for (std::size_t i = 0; i < styles_.size(); ++i) {
+      for (const LineChoice& lines : styles_[i].lines) {
+        const DrawnField nodes = line_nodes(frames_[frame][i], i, lines);
+        Limits& range = line_ranges_.try_emplace(nodes.name, Limits{1, 0}).first->second;
+        range = united(range, nodes.range);
+      }
+      if (framing == Framing::alone) continue;
       DrawnField field = drawn(frame, i);
       Shown& shown = shown_[frames_[frame][i].field];
       shown.range = united(shown.range, field.range);
       shown.signs = shown.signs || field.signs;
       if (frames_.size() == 1) only_frame_.push_back(std::move(field));
+    }
+  for (std::size_t i = 0; i < styles_.size(); ++i)
+    if (const View& view = frames_.front()[i]; view.surface)
+      line_levels(
+          {.option = fmt::format("--iso {}", view.surface->value), .levels = {view.surface->value}},
+          shown_[view.field].range, view.field);
+  for (std::size_t i = 0; i < styles_.size(); ++i)
+    for (const LineChoice& lines : styles_[i].lines) {
+      const std::string& field = lines.field.empty() ? frames_.front()[i].field : lines.field;
+      line_levels(lines, line_ranges_[field], field);  // fails before anything is drawn
     }
 }
 
@@ -92,6 +121,40 @@ DrawnField Frames::drawn(std::size_t frame, std::size_t panel) {
   return reader.drawn(view, box, styles_[panel]);
 }
 
+// The nodes between which lines are drawn: the cells, or the pixels where there are fewer.
+DrawnField Frames::line_nodes(const View& view, std::size_t panel, const LineChoice& lines) {
+  View read = view;
+  if (!lines.field.empty()) read.field = lines.field;
+  if (!view.output) return {read.field, {}, {}, {}, {1, 0}, {}, {}};
+  ViewReader& reader = view_reader(read);
+  Shape box = box_pixels(layout_.panels[panel], format_);
+  const Shape shape = reader.shape(read);
+  box = {std::min(box.rows, shape.rows), std::min(box.columns, shape.columns)};
+  PlotStyle all_values;
+  all_values.percentiles = {0, 100};
+  return reader.drawn(read, box, all_values);
+}
+
+void Frames::draw_lines(Panel& panel, const View& view, std::size_t index) {
+  constexpr std::array<Rgb, 3> of_others = {0xffffff, 0xe0402a, 0x2a60e0};
+  std::size_t others = 0;
+  for (const LineChoice& lines : styles_[index].lines) {
+    const DrawnField nodes = line_nodes(view, index, lines);
+    const std::vector<double> levels = line_levels(lines, line_ranges_[nodes.name], nodes.name);
+    const bool own = lines.field.empty(), outline = lines.field == dataset_name(OutputPart::mask);
+    Panel::Lines& drawn = panel.lines.emplace_back();
+    drawn.color = own || outline ? 0x202020 : of_others[others++ % of_others.size()];
+    for (const double level : levels)
+      std::ranges::move(contour(nodes.pixels, nodes.drawn, level),
+                        std::back_inserter(drawn.segments));
+    if (own) panel.bar_marks = levels;
+    const FieldLabels& labels = axes_.labels[nodes.name];
+    if (!own && !outline)
+      panel.subtitle +=
+          lines_text(labels.label.empty() ? nodes.name : labels.label, levels, labels.unit);
+  }
+}
+
 std::vector<Panel> Frames::panels(std::size_t frame) {
   std::vector<Panel> panels;
   for (std::size_t i = 0; i < styles_.size(); ++i) {
@@ -104,6 +167,9 @@ std::vector<Panel> Frames::panels(std::size_t frame) {
     field.cut = cut_text(axes_, view.cut);
     panels.push_back(make_panel(std::move(field), view.output ? view_subtitle(view) : "",
                                 styles_[i], cut_axes(axes_, view.cut)));
+    if (view.surface)
+      finish_surface(panels.back(), *view.surface, styles_[i].colormap.value_or("mako"));
+    if (view.output) draw_lines(panels.back(), view, i);
   }
   return panels;
 }

@@ -50,6 +50,8 @@ class Frames {
   ViewReader& view_reader(const View& view);
   const std::string& view_subtitle(const View& view);
   DrawnField drawn(std::size_t frame, std::size_t panel);
+  DrawnField line_nodes(const View& view, std::size_t panel, const LineChoice& lines);
+  void draw_lines(Panel& panel, const View& view, std::size_t index);
 
   struct Shown {
     Limits range = {1, 0};
@@ -63,6 +65,7 @@ class Frames {
   std::vector<DrawnField> only_frame_;                  // of a single frame with shared limits
   std::map<std::string, ViewReader> readers_;           // by field; of a single frame only ""
   std::map<std::string, Shown> shown_;                  // by field
+  std::map<std::string, Limits> line_ranges_;           // all values of fields of lines
   std::map<const PlotOutput*, std::string> subtitles_;  // kept, because describe() verifies a file
   FigureLayout layout_;
 };

@@ -45,9 +45,9 @@ Limits with_margin(Limits limits) {
 Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
                  const PlotAxes& axes) {
   const bool line = field.shape.axes == 1;
-  const std::string colormap =
-      style.colormap.value_or(field.signs && !line ? "diverging" : "viridis");
-  Limits suitable = colormap == "diverging" ? centred(field.range) : widened(field.range);
+  const Colormap colormap =
+      colormap_named(style.colormap.value_or(field.signs && !line ? "diverging" : "viridis"));
+  Limits suitable = colormap.diverging() ? centred(field.range) : widened(field.range);
   if (line) suitable = with_margin(widened(field.range));
   if (field.constant) subtitle += ", constant " + number_text(*field.constant, 6);
   const auto given = axes.labels.find(field.name);
@@ -58,7 +58,7 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
           field.drawn,
           std::move(field.pixels),
           style.limits.value_or(suitable),
-          colormap_named(colormap),
+          colormap,
           axes,
           line,
           labels.unit};

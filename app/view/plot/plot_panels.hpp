@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/view/plot/contours.hpp"
 #include "app/view/plot/cut.hpp"
 #include "app/view/plot/plot_source.hpp"
 
@@ -15,7 +16,8 @@ struct PlotStyle {
   std::optional<std::string> colormap;
   std::optional<Limits> limits;
   std::optional<Limits> percentiles;
-  bool of_cells = false;  ///< percentiles of the cells, even if a pixel shows several
+  bool of_cells = false;               ///< percentiles of the cells, even if a pixel shows several
+  std::vector<LineChoice> lines = {};  ///< drawn over the field
 };
 
 /// A field resampled to the pixels of a box, and the range for its limits.

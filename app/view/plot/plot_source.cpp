@@ -48,10 +48,10 @@ std::vector<std::string> state_fields(const DrawnContent& content) {
 }
 
 std::string chosen_field(const DrawnContent& content, const std::string& asked,
-                         const std::string& path) {
+                         const std::string& path, const char* option) {
   if (asked.empty()) return state_fields(content).front();
   if (std::ranges::count(content.fields, asked) > 0) return asked;
-  throw ConfigError("--field {}: {} has no such field (it has: {})", asked, path,
+  throw ConfigError("{} {}: {} has no such field (it has: {})", option, asked, path,
                     fmt::join(content.fields, ", "));
 }
 

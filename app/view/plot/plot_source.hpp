@@ -1,6 +1,7 @@
 // The data that lapl plot draws: the outputs of a run, or the records of one file.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -21,11 +22,20 @@ struct PlotOutput {
   std::optional<double> time;        ///< none in a file of another program
 };
 
-/// The content of a panel: a field of an output, or a cut of it.
+/// Where the field of a grid of three axes has one value, seen from a direction. Angles are in
+/// degrees: azimuth 0 is from
+/// the end of x, 90 from that of y; the elevation is that above the plane of x and y.
+struct IsoSurface {
+  double value = 0, azimuth = 0, elevation = 0;
+  std::array<double, 3> spacing = {1, 1, 1};  ///< of nodes along z, y, x
+};
+
+/// The content of a panel: a field of an output, or a cut or a surface of it.
 struct View {
   const PlotOutput* output;  ///< null: there is nothing to show
   std::string field;
   std::optional<Cut> cut = {};
+  std::optional<IsoSurface> surface = {};
 };
 
 /// The place of a field's first row in pictures. automatic: on top if the initial field or the mask
@@ -51,9 +61,9 @@ struct DrawnContent : FileContent {
 std::vector<std::string> state_fields(const DrawnContent& content);
 
 /// The dataset of `path` with the name `asked`; the first field if `asked` is empty. Throws
-/// ConfigError with the list of datasets if there is no such dataset.
+/// ConfigError with `option` and the list of datasets if there is no such dataset.
 std::string chosen_field(const DrawnContent& content, const std::string& asked,
-                         const std::string& path);
+                         const std::string& path, const char* option = "--field");
 
 /// read_content. An index has no provenance, so it gets that of the newest output.
 DrawnContent read_with_provenance(const std::filesystem::path& path);
