@@ -210,7 +210,8 @@ struct Probe {
   friend bool operator==(const Probe&, const Probe&) = default;
 };
 struct ProbesConfig {
-  std::int64_t every = 1;  ///< steps
+  std::int64_t every = 1;      ///< steps
+  std::optional<double> time;  ///< time between records, instead of every
   std::vector<Probe> at;
 };
 

@@ -92,14 +92,6 @@ void put_center(RunConfig& run) {
   }
 }
 
-void put_output_every(RunConfig& run, const YamlNode& node) {
-  run.output_time.reset();
-  if (const YamlNode* const time = find_child(node, "time"))
-    assign(run.output_time, *time);
-  else
-    assign(run.output_every, node);
-}
-
 // clang-format off
 ConfigTable boundary_keys(int axes) {
   const Schema type =
@@ -288,11 +280,13 @@ ConfigTable make_key_table(const ConfigNames& names) {
       {{.name = "output.directory", .type = text(), .preset = "runs/<config name>",
        .meaning = "run folder; relative to the current folder"},
        free, store(&RunConfig::directory)},
-      {{.name = "output.every", .type = either(integer(1, most_steps), physical_time()),
+      {{.name = "output.every", .type = step_interval(),
        .preset = "2500", .unit = "steps, or time",
        .meaning = "interval between outputs; one in time is a whole number of steps; step 0 and "
                   "the last step are always written"}, of_output,
-       put_output_every},
+       [](RunConfig& run, const YamlNode& node) {
+         put_interval(run.output_every, run.output_time, node);
+       }},
       {{.name = "output.count", .type = null_or(integer(1, most_steps)), .preset = "null",
        .unit = "outputs", .meaning = "number of outputs after step 0, instead of output.every, "
                                      "which follows from it and the end of the run"}, of_output},

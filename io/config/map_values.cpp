@@ -108,8 +108,10 @@ Schema probe_place() {
 
 const KeyTable<ProbesConfig>& probes_keys() {
   static const KeyTable<ProbesConfig> keys = {
-      {{.name = "every", .type = integer(1, most_steps), .preset = "1"},
-       store(&ProbesConfig::every)},
+      {{.name = "every", .type = step_interval(), .preset = "1"},
+       [](ProbesConfig& probes, const YamlNode& node) {
+         put_interval(probes.every, probes.time, node);
+       }},
       {{.name = "at",
         .type = map_of_names(
             probe_place(), "",
@@ -263,8 +265,9 @@ void assign(std::vector<D>& derived, const YamlNode& node) {
 }
 
 Schema probes() {
-  return map_schema(probes_keys(),
-                    "{every: STEPS, at: {NAME: [plane, row, column], NAME: {at: [x, y, z]}, ...}}");
+  return map_schema(
+      probes_keys(),
+      "{every: STEPS or {time: T}, at: {NAME: [plane, row, column], NAME: {at: [x, y, z]}, ...}}");
 }
 
 void assign(std::vector<Probe>& probes, const YamlNode& node) {
@@ -289,9 +292,17 @@ Schema found_step() {
   return either(positive_real(), {{MapForm{{{found}}, "{auto: NUMBER}", {}}}, {}});
 }
 
-Schema physical_time() {
+Schema step_interval() {
   const KeyRow time = {.name = "time", .type = positive_real()};
-  return {{MapForm{{{time}}, "{time: T}", {}}}, {}};
+  return either(integer(1, most_steps), {{MapForm{{{time}}, "{time: T}", {}}}, {}});
+}
+
+void put_interval(std::int64_t& steps, std::optional<double>& time, const YamlNode& node) {
+  time.reset();
+  if (const YamlNode* const given = find_child(node, "time"))
+    assign(time, *given);
+  else
+    assign(steps, node);
 }
 
 Schema initial_from() {

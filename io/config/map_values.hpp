@@ -25,11 +25,11 @@ Schema integrals();        ///< {NAME: FORMULA, NAME: {formula: FORMULA, on: SID
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}
 Schema found_step();       ///< a number, or {auto: NUMBER}
-Schema physical_time();    ///< {time: T}
+Schema step_interval();    ///< a number of steps, or {time: T}
 Schema initial_from();     ///< {path: FILE, fields: [NAME, ...], ...}
 Schema step_at_time();     ///< {step: NUMBER, time: T}
 Schema record_choice();    ///< a number, last, or {time: T}
-Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], NAME: {at: [x, y]}, ...}}
+Schema probes();  ///< {every: INTERVAL, at: {NAME: [row, column], NAME: {at: [x, y]}, ...}}
 
 /// A resolved value of key `fields` without the words for fields: a list of names, or a map to real
 /// and complex.
@@ -47,6 +47,9 @@ void assign(Tolerance& tolerance, const YamlNode& node);
 void assign(RecordChoice& record, const YamlNode& node);
 void assign(InitialFrom& from, const YamlNode& node);
 void assign(StepAtTime& since, const YamlNode& node);
+
+/// Stores an interval in steps or in time; then `time` is set.
+void put_interval(std::int64_t& steps, std::optional<double>& time, const YamlNode& node);
 
 /// Values that decide on others.
 void put_fields(RunConfig& run, const YamlNode& node);

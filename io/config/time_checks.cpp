@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "io/config/config_checks.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -13,20 +14,24 @@ class TimeChecker : public KeyChecker {
 
   /// Times lie after time.start, and float64 tells them apart.
   void check_start() {
-    if (!right({"time.start", "time.end", "time.meet", "time.step", "output.every"})) return;
+    if (!right(
+            {"time.start", "time.end", "time.meet", "time.step", "output.every", "output.probes"}))
+      return;
     const auto is_later = [&](const char* key, double time) {
       if (!(time > run_.start))
         add(key, fmt::format("found {} (expected a time after time.start, {})", time, run_.start));
     };
     if (run_.end) is_later("time.end", *run_.end);
     if (!run_.meets.empty()) is_later("time.meet", run_.meets.front());
-    for (const auto& [key, seconds] :
-         {std::pair("time.step", run_.time_step), {"output.every", run_.output_time}})
-      if (seconds && std::abs(run_.start) / *seconds > static_cast<double>(most_steps))
+    std::vector<TimeInterval> intervals = time_intervals(run_);
+    if (run_.time_step)
+      intervals.insert(intervals.begin(), {"time.step", "time.step", *run_.time_step});
+    for (const auto& [row, key, seconds] : intervals)
+      if (std::abs(run_.start) / seconds > static_cast<double>(most_steps))
         add("time.start",
             fmt::format("found {}, so far from 0 that float64 cannot tell times {} "
                         "({}) apart (expected a time nearer to 0)",
-                        run_.start, with_unit(fmt::format("{}", *seconds), run_.units.time), key));
+                        run_.start, with_unit(fmt::format("{}", seconds), run_.units.time), key));
   }
 
   /// Checks how a run ends, and that outputs have one interval.
