@@ -198,6 +198,8 @@ struct IntegralConfig {
   std::string name;
   FormulaText formula;
   std::string on = "cells";  ///< cells: over all; a side, such as columns.last; mask: its boundary
+  /// by x, y, z: the two ends of the box that the integral is limited to; without one, the grid's
+  std::map<std::string, std::array<double, 2>, std::less<>> box = {};
 };
 
 /// A place whose values probes.csv records: a cell, with an index per axis, slowest first; or a

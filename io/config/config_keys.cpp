@@ -311,7 +311,8 @@ ConfigTable make_key_table(const ConfigNames& names) {
        of_output, store(&RunConfig::derived)},
       {{.name = "output.integrals", .type = integrals(), .preset = "{}",
        .meaning = "columns of diagnostics.csv: the sum of each formula over all cells, times a "
-                  "cell's volume, or over the faces of a side or of the mask's boundary, times their area"},
+                  "cell's volume, or over the faces of a side or of the mask's boundary, times their area; "
+                  "box: over the cells with their centres in it"},
        of_output, store(&RunConfig::integrals)},
       {{.name = "output.probes", .type = null_or(probes()), .preset = "null",
        .meaning = "cells or positions whose values go into probes.csv; null: none"},

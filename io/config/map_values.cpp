@@ -78,7 +78,15 @@ const KeyTable<IntegralConfig>& integral_keys() {
         .type = word({"cells", "planes.first", "planes.last", "rows.first", "rows.last",
                       "columns.first", "columns.last", "mask"}),
         .preset = "cells"},
-       store(&IntegralConfig::on)}};
+       store(&IntegralConfig::on)},
+      {{.name = "box",
+        .type = map_of_names(list(finite_real(), 2, 2), "{x: [low, high], y: [low, high], ...}"),
+        .preset = "{}"},
+       [](IntegralConfig& integral, const YamlNode& node) {
+         for_each_entry(node, [&](const std::string& axis, const YamlNode& ends) {
+           assign(integral.box[axis], ends);
+         });
+       }}};
   return keys;
 }
 
@@ -230,9 +238,9 @@ void assign(StopConfig& stop, const YamlNode& node) {
 }
 
 Schema integrals() {
-  return map_of_names(
-      either(formula_text(), map_schema(integral_keys(), "{formula: FORMULA, on: SIDE}")),
-      "a map of names, each with a formula or {formula: FORMULA, on: SIDE}");
+  const char* const form = "{formula: FORMULA, on: SIDE, box: {x: [low, high], ...}}";
+  return map_of_names(either(formula_text(), map_schema(integral_keys(), form)),
+                      fmt::format("a map of names, each with a formula or {}", form));
 }
 
 // Stores items by name; `plain` receives the value of one that is no map.

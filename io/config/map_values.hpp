@@ -21,7 +21,7 @@ Schema named_formulas(const std::string& if_empty = {});
 Schema quantities();       ///< the same, or {NAME: {solve: FORMULA, equals: FORMULA}, ...}
 Schema rate();             ///< a formula, or {next: FORMULA}
 Schema stop_condition();   ///< a formula, or {when: FORMULA, every: STEPS}
-Schema integrals();        ///< {NAME: FORMULA, NAME: {formula: FORMULA, on: SIDE}, ...}
+Schema integrals();        ///< {NAME: FORMULA, NAME: {formula: FORMULA, ...}, ...}
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}
 Schema found_step();       ///< a number, or {auto: NUMBER}
