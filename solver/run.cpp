@@ -337,6 +337,7 @@ class Run {
     if (!control_ || !control_->measures_error() || step_ > 0) what.time_step = time_step();
     if (control_) what.steps = control_->state();
     what.solves = backend_->last_solves();
+    what.datasets = due_datasets(model_, step_, time(), step_ == last_ || !is_output());
     if (what.steps && !what.steps->is_sound(step_))
       throw std::logic_error("a restart would refuse the state of the steps");
     since_storing_ = {};

@@ -202,6 +202,12 @@ struct IntegralConfig {
   std::map<std::string, std::array<double, 2>, std::less<>> box = {};
 };
 
+/// An interval in steps, or in time where that is set.
+struct Interval {
+  std::int64_t steps = 1;
+  std::optional<double> time;
+};
+
 /// A place whose values probes.csv records: a cell, with an index per axis, slowest first; or a
 /// position x, y, z in units of length, whose value is the nearest cell's or linear between cells.
 struct Probe {
@@ -288,6 +294,8 @@ struct RunConfig {
   std::int64_t output_every = 2500;   ///< steps
   std::optional<double> output_time;  ///< time between outputs, instead of output_every
   std::vector<std::string> output_fields = {"field", "laplacian"};
+  /// of some output_fields, the complex ones whole: only the outputs at these multiples have them
+  std::map<std::string, Interval, std::less<>> field_intervals;
   StoredForm stored;  ///< how outputs store their values
   std::vector<DerivedConfig> derived;
   std::optional<ProbesConfig> probes;

@@ -219,8 +219,8 @@ void write_movie(
 void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   require_movie(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
-  const std::vector<std::vector<View>> views =
-      chosen_frames(source, options, fields, source.outputs());
+  const std::vector<PlotOutput> outputs = source.outputs_with(fields);
+  const std::vector<std::vector<View>> views = chosen_frames(source, options, fields, outputs);
   const std::size_t panels = views.front().size();
   Frames frames(views, source.axes(), panel_styles(options.pictures, panels),
                 panels > fields.size() ? panel_rows(fields.size()) : 0, parse_size(options.size));

@@ -290,12 +290,12 @@ ConfigTable make_key_table(const ConfigNames& names) {
       {{.name = "output.count", .type = null_or(integer(1, most_steps)), .preset = "null",
        .unit = "outputs", .meaning = "number of outputs after step 0, instead of output.every, "
                                      "which follows from it and the end of the run"}, of_output},
-      {{.name = "output.fields", .type = names.all ? list(text(), 1, any_count)
-                                                   : list(word(output_words), 1, output_words.size()),
+      {{.name = "output.fields", .type = names.all ? output_fields(text())
+                                                   : output_fields(word(output_words), output_words.size()),
        .preset = fmt::format("[{}]", fmt::join(preset_outputs, ", ")),
        .meaning = "contents of an output: fields, laplacian if there is one field, names of "
-                  "output.derived"}, of_output,
-       store(&RunConfig::output_fields)},
+                  "output.derived; one with every, a multiple of output.every, is in the outputs at "
+                  "its multiples, the first and the last"}, of_output, put_output_fields},
       {{.name = "output.compression", .type = null_or(integer(1, 9)), .preset = "null",
        .meaning = "level of deflate, in chunks of about 1 MiB; null: not compressed; checkpoints never are"},
        of_output, store(&RunConfig::stored, &StoredForm::compression)},

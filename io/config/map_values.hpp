@@ -18,10 +18,12 @@ Schema
 field_source();  ///< {image: FILE, ...}, {hdf5: FILE, ...}, {npy: FILE} or {formula: FORMULA}
 /// {NAME: FORMULA, ...}; an empty map is the mistake `if_empty`, unless that is empty.
 Schema named_formulas(const std::string& if_empty = {});
-Schema quantities();       ///< the same, or {NAME: {solve: FORMULA, equals: FORMULA}, ...}
-Schema rate();             ///< a formula, or {next: FORMULA}
-Schema stop_condition();   ///< a formula, or {when: FORMULA, every: STEPS}
-Schema integrals();        ///< {NAME: FORMULA, NAME: {formula: FORMULA, ...}, ...}
+Schema quantities();      ///< the same, or {NAME: {solve: FORMULA, equals: FORMULA}, ...}
+Schema rate();            ///< a formula, or {next: FORMULA}
+Schema stop_condition();  ///< a formula, or {when: FORMULA, every: STEPS}
+Schema integrals();       ///< {NAME: FORMULA, NAME: {formula: FORMULA, ...}, ...}
+/// [NAME, ...], or {NAME: {every: INTERVAL}, ...}
+Schema output_fields(const Schema& name, std::size_t most = any_count);
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}
 Schema found_step();       ///< a number, or {auto: NUMBER}
@@ -53,6 +55,7 @@ void put_interval(std::int64_t& steps, std::optional<double>& time, const YamlNo
 
 /// Values that decide on others.
 void put_fields(RunConfig& run, const YamlNode& node);
+void put_output_fields(RunConfig& run, const YamlNode& node);
 void put_time_step(RunConfig& run, const YamlNode& node);
 void put_tolerance(RunConfig& run, const YamlNode& node);
 void put_stages(RunConfig& run, const YamlNode& node);

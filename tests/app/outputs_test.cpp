@@ -1,7 +1,12 @@
-// Integrals over boxes.
+// Integrals over boxes, and fields of outputs with an interval of their own.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "io/hdf5/file_content.hpp"
+#include "io/hdf5/step_file.hpp"
 #include "tests/app/csv.hpp"
 #include "tests/app/program.hpp"
 #include "tests/text.hpp"
@@ -16,6 +21,23 @@ std::string plane_with_integrals(const std::string& integrals, const std::string
          "equation: {u: 0*u}\ninitial: {u: \"x + 2*y\"}\ntime: {step: 0.01, steps: 1}\n"
          "output: {directory: out, integrals: {" +
          integrals + "}}\ncompute: {backend: cpu, precision: " + precision + "}\n";
+}
+
+// v is the constant 2 and does not change, u diffuses.
+std::string with_fields(const std::string& fields, const std::string& time) {
+  return "grid: {shape: [12, 9]}\nfields: [u, v]\nboundary: insulated\n"
+         "equation: {u: laplacian(u), v: 0*v}\ninitial: {u: {kind: gaussian}, v: 2}\n"
+         "checkpoint: {every: 3, keep: 100}\ntime: " +
+         time + "\noutput: {directory: out, fields: " + fields + ", ";
+}
+
+// The outputs of the run in `out` that have a field, as their steps.
+std::string outputs_with(const std::string& field) {
+  std::string steps;
+  for (const fs::path& file : lapl::list_step_files("out/fields"))
+    if (std::ranges::count(lapl::read_content(file).fields, field) > 0)
+      steps += std::to_string(lapl::step_of_file_name(file.filename().string())) + ' ';
+  return steps;
 }
 
 }  // namespace
@@ -63,5 +85,66 @@ TEST_CASE("boxes without cells, or along no axis, are refused") {
                                        (has(message, "value") ? "" : "q: box: ")),
                   outcome.err);
     CHECK_MESSAGE(has(outcome.err, message), outcome.err);
+  }
+}
+
+TEST_CASE("a field with an interval of its own is in some of the outputs") {
+  const Sandbox sandbox;
+  SUBCASE("in steps") {
+    write_text("c.yaml",
+               with_fields("{u: {every: 6}, v: {}}", "{step: 0.1, steps: 11}") + "every: 2}\n");
+    const Outcome run = run_lapl({"run", "c.yaml"});
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK(outputs_with("u") == "0 6 11 ");
+    CHECK(outputs_with("v") == "0 2 4 6 8 10 11 ");
+    const std::string digest = out_summary()["digest"];
+    fs::remove("out/fields/step-000000006.nc");
+    REQUIRE(run_lapl({"resume", "out", "--from", "3"}).code == 0);
+    CHECK(out_summary()["digest"] == digest);
+    CHECK(outputs_with("u") == "0 6 11 ");
+    CHECK(run_lapl({"inspect", "out"}).code == 0);
+    CHECK(run_lapl({"diff", "out", "out"}).code == 0);
+    CHECK(run_lapl({"export", "out", "-o", "all.nc"}).code == 0);
+    const Outcome missing = run_lapl({"plot", "out", "--field", "u", "--step", "4", "-o", "p.png"}),
+                  movie = run_lapl({"plot", "out", "--field", "u", "-o", "u.png", "--movie"});
+    if (!lacks_cairo(movie)) {
+      CHECK(missing.code != 0);
+      CHECK_MESSAGE(
+          has(missing.err, "step-000000004.nc: no dataset u; the file holds step, time, v"),
+          missing.err);
+      CHECK_MESSAGE(has(movie.out, "3 frames"), (movie.out + movie.err));
+    }
+    CHECK(has(run_lapl({"plan", "c.yaml"}).out, "7 outputs of at most "));
+  }
+  SUBCASE("in time, with steps that vary") {
+    write_text("c.yaml", with_fields("{u: {every: {time: 0.6}}, v: {}}",
+                                     "{scheme: bs23, tolerance: 1e-3, step: auto, end: 1}") +
+                             "every: {time: 0.2}}\n");
+    const Outcome run = run_lapl({"run", "c.yaml"});
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    const auto steps = column("out/diagnostics.csv", "step");
+    REQUIRE(steps.size() == 6);
+    CHECK(outputs_with("u") == fmt::format("0 {} {} ", steps[3], steps[5]));
+  }
+  SUBCASE("mistakes") {
+    const auto refused = [](const std::string& fields, const std::string& every,
+                            const std::string& message) {
+      write_text("c.yaml", with_fields(fields, "{step: 0.1, end: 1.2}") + every + "}\n");
+      const Outcome outcome = run_lapl({"validate", "c.yaml"});
+      CHECK(outcome.code == 2);
+      CHECK_MESSAGE(has(outcome.err, message), outcome.err);
+    };
+    refused(
+        "{u: {every: 3}}", "every: 2",
+        "output.fields: u: every: found 3 steps (expected a multiple of output.every, 2 steps)");
+    refused("{u: {every: {time: 0.3}}}", "every: {time: 0.2}",
+            "u: every: found {time: 0.3} (expected a multiple of output.every, {time: 0.2})");
+    refused("{u: {every: {time: 0.4}}}", "every: 2",
+            "u: every: found {time: 0.4} (expected a multiple of output.every, 2 steps)");
+    refused("{u: {every: 4}}", "count: 3",
+            "u: every: given with output.count (expected output.every)");
+    refused("{w: {}}", "every: 2", "output.fields: found w (expected u or v)");
+    refused("{}", "every: 2", "output.fields: found no field (expected at least one)");
+    refused("{u: {often: 4}}", "every: 2", "often");
   }
 }
