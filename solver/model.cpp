@@ -55,8 +55,8 @@ Model::Model(RunConfig config, FormulaSystem of_config)
                        "filter " + filter.name, 0, place++});
   for (const IntegralConfig& integral : run.integrals) {
     const Formula formula = integral.formula.parsed(integral.name);
-    const CellFaces faces = faces_on(integral.on, run);
-    integrals.push_back(integral.on == "cells" ? volume_stages(system, formula)
+    const CellFaces faces = faces_on(integral, run);
+    integrals.push_back(integral.on == "cells" ? volume_stages(system, formula, faces.cells)
                         : faces.outward.empty()
                             ? value_stages(system, parse_formula(integral.name, "0"))
                             : face_stages(system, formula, faces));

@@ -11,6 +11,7 @@
 #include "solver/equation/formula_system.hpp"
 #include "solver/equation/side_stages.hpp"
 #include "solver/make_problem.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -81,6 +82,24 @@ FieldLabels field_labels(const RunConfig& run, const std::string& field) {
 
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter) {
   return filter.field.empty() ? config.fields.front() : filter.field;
+}
+
+const Interval* own_interval(const RunConfig& config, const std::string& dataset) {
+  const std::string complex = complex_parent(config, dataset);
+  const auto found = config.field_intervals.find(complex.empty() ? dataset : complex);
+  return found == config.field_intervals.end() ? nullptr : &found->second;
+}
+
+std::vector<const OutputDataset*> due_datasets(const Model& model, std::int64_t step, double time,
+                                               bool has_all) {
+  std::vector<const OutputDataset*> due;
+  for (const OutputDataset& dataset : model.outputs) {
+    const Interval* const own = own_interval(model.run, dataset.name);
+    if (has_all || !own ||
+        (own->time ? is_multiple(model.run, own->time, time) : step % own->steps == 0))
+      due.push_back(&dataset);
+  }
+  return due;
 }
 
 template <class T>

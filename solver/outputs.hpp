@@ -40,6 +40,14 @@ FieldLabels field_labels(const RunConfig& run, const std::string& field);
 /// The field of the run that the filter reads.
 const std::string& filtered_field(const RunConfig& config, const FilterConfig& filter);
 
+/// The interval of a dataset of outputs that has its own; else null.
+const Interval* own_interval(const RunConfig& config, const std::string& dataset);
+
+/// The datasets of an output: all at step 0 or if it `has_all`; else those whose own
+/// interval, if they have one, ends at this step or time.
+std::vector<const OutputDataset*> due_datasets(const Model& model, std::int64_t step, double time,
+                                               bool has_all);
+
 template <class T>
 std::span<const T> dataset_values(const OutputDataset& dataset, const Captured<T>& captured) {
   return dataset.derived ? captured.derived.at(*dataset.derived) : captured.field(dataset.field);

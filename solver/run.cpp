@@ -187,8 +187,12 @@ class Run {
     return control_ ? control_->state().clock.step : step_seconds(config_);
   }
 
-  bool is_output() const {
-    return schedule_.is_output(step_) || (control_ && control_->is_output(time()));
+  bool is_output() const { return is_due(schedule_.is_output(step_), config_.output_time); }
+  bool is_probe() const {
+    return config_.probes && is_due(schedule_.is_probe(step_), config_.probes->time);
+  }
+  bool is_due(bool scheduled, const std::optional<double>& interval) const {
+    return scheduled || (control_ && is_multiple(config_, interval, time()));
   }
 
   void end_if_due() {
@@ -197,7 +201,7 @@ class Run {
     schedule_.end_at(step_);
   }
 
-  // Runs at most `most` steps of varying size, up to the next output or the end.
+  // Runs at most `most` steps of varying size, up to the next output or probe or the end.
   void step_varying(std::int64_t most) {
     if (config_.chooses_stages() && control_->state().radius < 0) check_stability();
     for (const std::int64_t until = step_ + most; step_ < until;) {
@@ -225,7 +229,7 @@ class Run {
       if (!control_->measures_error()) control_->arrive(step_);
       backend_->set_clock(control_->state().clock);  // derived outputs read it
       end_if_due();
-      if (is_output() || step_ == last_) return;
+      if (is_output() || is_probe() || step_ == last_) return;
     }
   }
 
@@ -290,7 +294,7 @@ class Run {
   }
 
   void probe() {
-    if (!schedule_.is_probe(step_)) return;
+    if (!is_probe()) return;
     sink_.probed(step_, time(), probed_.values(backend_->values_at(probed_.indices())));
   }
 
@@ -333,11 +337,11 @@ class Run {
     if (!control_ || !control_->measures_error() || step_ > 0) what.time_step = time_step();
     if (control_) what.steps = control_->state();
     what.solves = backend_->last_solves();
+    what.datasets = due_datasets(model_, step_, time(), step_ == last_ || !is_output());
     if (what.steps && !what.steps->is_sound(step_))
       throw std::logic_error("a restart would refuse the state of the steps");
     since_storing_ = {};
-    std::optional<std::uint64_t> verified;
-    if (verification_) verified = verification_->digest();
+    const auto verified = verification_ ? std::optional(verification_->digest()) : std::nullopt;
     storing_ = in_background([this, capture, what, verified, by_the_clock] {
       omp_set_num_threads(1);  // under a limit on processes, starting threads could fail
       const Captured<T> captured = capture.wait();

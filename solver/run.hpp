@@ -32,9 +32,10 @@ struct Storing {
   bool checkpoint = false;
   double cells_per_second = 0;  ///< since the state was last stored
   double time = 0;
-  double time_step = 0;                 ///< dt in seconds; 0 at step 0 with a tolerance
-  std::optional<StepState> steps = {};  ///< the controller's state, if steps vary
-  SolveReport solves = {};              ///< how the last solves went
+  double time_step = 0;                             ///< dt in seconds; 0 at step 0 with a tolerance
+  std::optional<StepState> steps = {};              ///< the controller's state, if steps vary
+  SolveReport solves = {};                          ///< how the last solves went
+  std::vector<const OutputDataset*> datasets = {};  ///< what an output holds, of Model::outputs
 };
 
 /// Receives the outputs, checkpoints, probes and progress of a run.

@@ -198,6 +198,14 @@ struct IntegralConfig {
   std::string name;
   FormulaText formula;
   std::string on = "cells";  ///< cells: over all; a side, such as columns.last; mask: its boundary
+  /// by x, y, z: the two ends of the box that the integral is limited to; without one, the grid's
+  std::map<std::string, std::array<double, 2>, std::less<>> box = {};
+};
+
+/// An interval in steps, or in time where that is set.
+struct Interval {
+  std::int64_t steps = 1;
+  std::optional<double> time;
 };
 
 /// A place whose values probes.csv records: a cell, with an index per axis, slowest first; or a
@@ -210,7 +218,8 @@ struct Probe {
   friend bool operator==(const Probe&, const Probe&) = default;
 };
 struct ProbesConfig {
-  std::int64_t every = 1;  ///< steps
+  std::int64_t every = 1;      ///< steps
+  std::optional<double> time;  ///< time between records, instead of every
   std::vector<Probe> at;
 };
 
@@ -285,6 +294,8 @@ struct RunConfig {
   std::int64_t output_every = 2500;   ///< steps
   std::optional<double> output_time;  ///< time between outputs, instead of output_every
   std::vector<std::string> output_fields = {"field", "laplacian"};
+  /// of some output_fields, the complex ones whole: only the outputs at these multiples have them
+  std::map<std::string, Interval, std::less<>> field_intervals;
   StoredForm stored;  ///< how outputs store their values
   std::vector<DerivedConfig> derived;
   std::optional<ProbesConfig> probes;

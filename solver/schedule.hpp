@@ -13,12 +13,16 @@
 
 namespace lapl {
 
-/// The number of steps between outputs. An interval in seconds is a whole number of steps
-/// (solver/times.hpp).
+/// The steps of an interval of `every` steps, or of `time` where it is given: a whole number of
+/// steps (solver/times.hpp).
+inline std::int64_t interval_steps(const RunConfig& config, std::int64_t every,
+                                   const std::optional<double>& time) {
+  if (!time) return every;
+  return static_cast<std::int64_t>(
+      std::clamp(std::round(*time / step_seconds(config)), 1.0, 0x1p62));
+}
 inline std::int64_t steps_between_outputs(const RunConfig& config) {
-  if (!config.output_time) return config.output_every;
-  const double steps = std::round(*config.output_time / step_seconds(config));
-  return static_cast<std::int64_t>(std::clamp(steps, 1.0, 0x1p62));
+  return interval_steps(config, config.output_every, config.output_time);
 }
 
 /// A number of outputs or checkpoints. If steps vary it is not exact, as only the run finds out how
@@ -35,17 +39,19 @@ class Schedule {
       : last_(config.ends_by_time() ? most_steps : config.steps),
         knows_last_(!config.ends_by_time()),
         output_every_(steps_between_outputs(config)),
-        output_phase_(output_phase(config)),
+        output_phase_(phase(config, config.output_time)),
         outputs_by_time_(config.scheme.varies && config.output_time),
         checkpoint_every_(config.checkpoint_every.steps.value_or(never)),
         check_every_(checks_between_outputs(config) ? config.check_finite_every : never),
         checks_early_(!is_spectral(config)),
         stability_every_(config.stability_checks().value_or(never)),
-        probe_every_(config.probes ? config.probes->every : never),
         checks_steady_(config.steady.has_value()),
         stop_every_(config.stop ? config.stop->every : never),
-        has_probes_(config.probes.has_value()),
         verify_every_(config.verify_every.value_or(never)) {
+    if (config.probes && !(config.scheme.varies && config.probes->time)) {
+      probe_every_ = interval_steps(config, config.probes->every, config.probes->time);
+      probe_phase_ = phase(config, config.probes->time);
+    }
     if (outputs_by_time_)
       outputs_in_time_ =
           config.end ? FileCount{first_step_at(run_seconds(config), *config.output_time) + 1}
@@ -62,8 +68,7 @@ class Schedule {
 
   std::int64_t next_output_after(std::int64_t step) const {
     if (outputs_by_time_) return last_;
-    const std::int64_t intervals = (step - output_phase_ + output_every_) / output_every_;
-    return std::min(last_, intervals * output_every_ + output_phase_);
+    return std::min(last_, multiple_after(step, output_every_, output_phase_));
   }
 
   /// Each multiple of checkpoint.every, and the last step.
@@ -78,8 +83,11 @@ class Schedule {
     return step % check_every_ == 0 || (checks_early_ && is_early(step, check_every_));
   }
 
-  /// Each multiple of output.probes.every, including step 0.
-  bool is_probe(std::int64_t step) const { return has_probes_ && step % probe_every_ == 0; }
+  /// Each multiple of output.probes.every, including step 0. If it is in time and steps vary, only
+  /// the run knows.
+  bool is_probe(std::int64_t step) const {
+    return probe_every_ < never && step % probe_every_ == probe_phase_;
+  }
 
   /// Each multiple of limits.check_finite_every but step 0, so it does not depend on where a run
   /// was interrupted.
@@ -121,9 +129,9 @@ class Schedule {
   /// The first step after `step` at which any of the above happens.
   std::int64_t next_after(std::int64_t step) const {
     std::int64_t next = next_output_after(step);
-    for (const std::int64_t every :
-         {checkpoint_every_, check_every_, verify_every_, probe_every_, stop_every_})
-      next = std::min(next, (step / every + 1) * every);
+    for (const std::int64_t every : {checkpoint_every_, check_every_, verify_every_, stop_every_})
+      next = std::min(next, multiple_after(step, every));
+    next = std::min(next, multiple_after(step, probe_every_, probe_phase_));
     if (step < check_every_ && checks_early_) next = std::min(next, power_of_two_after(step));
     return std::min(next, next_stability_check_after(step));
   }
@@ -134,19 +142,24 @@ class Schedule {
   }
   static constexpr std::int64_t never = most_steps + 1;
 
+  static std::int64_t multiple_after(std::int64_t step, std::int64_t every,
+                                     std::int64_t phase = 0) {
+    return (step - phase + every) / every * every + phase;
+  }
+
   // If the number of steps is not known, there are at least the first one and the last one.
   FileCount count(std::int64_t every, std::optional<std::int64_t> steps) const {
     const std::int64_t last = knows_last_ ? last_ : steps.value_or(1);
     return {last / every + 1 + (last % every != 0), knows_last_};
   }
 
-  // The number of each output's step modulo the number of steps between outputs. It is 0 unless
-  // steps of another size came before.
-  static std::int64_t output_phase(const RunConfig& config) {
-    if (!config.since || !config.output_time || config.scheme.varies) return 0;
-    const double seconds = decimal_difference(next_output_time(config), config.since->time);
+  // The steps at which an interval in time ends, modulo the number of its steps: 0 unless steps of
+  // another size came before.
+  static std::int64_t phase(const RunConfig& config, const std::optional<double>& time) {
+    if (!config.since || !time || config.scheme.varies) return 0;
+    const double seconds = decimal_difference(next_time(config, *time), config.since->time);
     return (config.since->step + std::llround(seconds / step_seconds(config))) %
-           steps_between_outputs(config);
+           interval_steps(config, 1, time);
   }
 
   // True for each power of two before the first multiple of `every`.
@@ -164,10 +177,9 @@ class Schedule {
   bool outputs_by_time_;
   std::int64_t checkpoint_every_, check_every_;
   bool checks_early_;  // false for engine spectral, whose bits depend on checks
-  std::int64_t stability_every_, probe_every_;
+  std::int64_t stability_every_, probe_every_ = never, probe_phase_ = 0;
   bool checks_steady_;
   std::int64_t stop_every_;
-  bool has_probes_;
   std::int64_t verify_every_;
   FileCount outputs_in_time_;
 };

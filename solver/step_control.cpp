@@ -121,8 +121,8 @@ StepControl::StepControl(const RunConfig& config, const std::optional<StepState>
   leave_plan(step);
 }
 
-// Ends the plan at `step`. A time that differs only by rounding from that of an output, of
-// time.meet or of the end becomes exactly this one.
+// Ends the plan at `step`. A time that differs only by rounding from that of an output, of probes,
+// of time.meet or of the end becomes exactly this one.
 void StepControl::leave_plan(std::int64_t step) {
   const double rounding = 1e-9 * state_.clock.step;
   state_.end_planned(step);
@@ -134,18 +134,18 @@ void StepControl::leave_plan(std::int64_t step) {
     now = time;
     state_.carry = 0;
   };
-  if (config_.output_time) meet(nearest_multiple(*config_.output_time, now, config_.start));
+  for (const TimeInterval& interval : time_intervals(config_))
+    meet(nearest_multiple(interval.time, now, config_.start));
   if (config_.end) meet(*config_.end);
   for (const double time : config_.meets) meet(time);
 }
 
 std::optional<double> StepControl::next_target() const {
   std::optional<double> target = config_.end;
-  if (const auto& every = config_.output_time)
-    target = std::min(target.value_or(std::numeric_limits<double>::infinity()),
-                      next_multiple(*every, state_.clock.start, config_.start));
-  if (const auto meet = next_meet())
-    target = std::min(target.value_or(std::numeric_limits<double>::infinity()), *meet);
+  const auto meet = [&](double time) { target = std::min(target.value_or(time), time); };
+  for (const TimeInterval& interval : time_intervals(config_))
+    meet(next_multiple(interval.time, state_.clock.start, config_.start));
+  if (const auto next = next_meet()) meet(*next);
   return target;
 }
 
@@ -309,11 +309,6 @@ bool StepControl::use_estimate(const StepEstimate& found, std::int64_t step) {
   if (state_.longest == longest) return false;
   leave_plan(step);
   return true;
-}
-
-bool StepControl::is_output(double time) const {
-  const auto& every = config_.output_time;
-  return every && nearest_multiple(*every, time, config_.start) == time;
 }
 
 }  // namespace lapl

@@ -93,8 +93,6 @@ class StepControl {
   /// The number of steps of the last size to the next time that must be met; 0 where there is none.
   double steps_to_target() const;
 
-  /// True if an output, or the end, lies at this time.
-  bool is_output(double time) const;
   bool is_end(double time) const { return config_.end && time >= *config_.end; }
 
  private:

@@ -35,20 +35,42 @@ inline double time_at_step(const RunConfig& run, std::int64_t step) {
   return step_times(run).time(step);
 }
 
-/// The first output by time after the state from which steps are counted; output_time must be set.
-inline double next_output_time(const RunConfig& run) {
-  return next_multiple(*run.output_time, run.counted_from().time, run.start);
+/// An interval in time, at whose multiples steps end, and the config key that gives it: a row of
+/// the reference, and the whole name.
+struct TimeInterval {
+  const char *row, *key;
+  double time;
+};
+/// The intervals in time of outputs and of probes.
+inline std::vector<TimeInterval> time_intervals(const RunConfig& run) {
+  std::vector<TimeInterval> intervals;
+  if (run.output_time) intervals.push_back({"output.every", "output.every", *run.output_time});
+  if (run.probes && run.probes->time)
+    intervals.push_back({"output.probes", "output.probes.every", *run.probes->time});
+  return intervals;
 }
 
-/// The times that must be whole numbers of steps, the shortest first: the interval of outputs, and
-/// the times from the state from which steps are counted to the next output and to the end.
+/// True if a time is a multiple of an interval; without one, never.
+inline bool is_multiple(const RunConfig& run, const std::optional<double>& interval, double time) {
+  return interval && nearest_multiple(*interval, time, run.start) == time;
+}
+/// The first multiple of an interval after the state from which steps are counted.
+inline double next_time(const RunConfig& run, double interval) {
+  return next_multiple(interval, run.counted_from().time, run.start);
+}
+
+/// The times that must be whole numbers of steps, the shortest first: the intervals of outputs and
+/// probes, and the times from the state from which steps are counted to their next multiples and to
+/// the end.
 inline std::vector<double> exact_times(const RunConfig& config) {
   const double from = config.counted_from().time;
   std::vector<double> times;
-  if (config.output_time) times.push_back(*config.output_time);
-  if (config.output_time && config.since)
-    if (const double next = next_output_time(config); !config.end || next < *config.end)
+  for (const TimeInterval& interval : time_intervals(config)) {
+    times.push_back(interval.time);
+    if (!config.since) continue;
+    if (const double next = next_time(config, interval.time); !config.end || next < *config.end)
       times.push_back(decimal_difference(next, from));
+  }
   if (config.end && *config.end > from) times.push_back(decimal_difference(*config.end, from));
   std::ranges::sort(times);
   return times;

@@ -35,6 +35,7 @@
 #include "solver/refused_state.hpp"
 #include "solver/schedule.hpp"
 #include "solver/step_words.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -215,10 +216,14 @@ class Execution {
         summary_->values["changes"] = changes;
       }
     begin_table(diagnostics_table(folder(), config_), first_step_ + 1);
-    if (config_.probes)
-      begin_table(probes_table(folder(), config_),
-                  first_step_ + (Schedule(config_).is_probe(first_step_) ? 0 : 1),
+    if (config_.probes) {
+      const bool records_first = Schedule(config_).is_probe(first_step_) ||
+                                 (config_.scheme.varies && job_.restart &&
+                                  is_multiple(config_, config_.probes->time,
+                                              header_time(job_.restart->checkpoint.header)));
+      begin_table(probes_table(folder(), config_), first_step_ + (records_first ? 0 : 1),
                   job_.moved_probes);
+    }
     console_.begin(folder().path(), !is_drawn_as_picture(config_));
     folder().log({{"event", job_.restart ? "resumed" : "started"},
                   {"step", first_step_},

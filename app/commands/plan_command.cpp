@@ -257,8 +257,9 @@ void print(const Plan& plan) {
   print_text("disk:       {}{}: {}outputs of {}{}, {}checkpoints of {}\n",
              disk.compressed ? "at most " : word(disk.outputs.exact),
              bytes_text(disk.all, disk.available), number(disk.outputs),
-             disk.compressed ? "at most " : "", size_text(disk.output),
-             disk.checkpoints ? number(*disk.checkpoints) : "", size_text(disk.checkpoint));
+             disk.compressed || !config.field_intervals.empty() ? "at most " : "",
+             size_text(disk.output), disk.checkpoints ? number(*disk.checkpoints) : "",
+             size_text(disk.checkpoint));
   if (plan.time)
     print_time(*plan.time, config, plan.choice.backend);
   else

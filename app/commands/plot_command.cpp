@@ -244,7 +244,8 @@ void write_movie(
 void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   require_movie(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
-  std::vector<std::vector<View>> views = chosen_frames(source, options, fields, source.outputs());
+  const std::vector<PlotOutput> outputs = source.outputs_with(fields);
+  std::vector<std::vector<View>> views = chosen_frames(source, options, fields, outputs);
   show_surfaces(views, source, options);
   const std::size_t panels = views.front().size();
   Frames frames(views, source.axes(), chosen_styles(source, options, panels),

@@ -161,8 +161,9 @@ Forecast make_forecast(const RunConfig& config, const std::vector<TrialPoint>& p
       const double power = std::log(now.size / before.size) / std::log(now.time / before.time);
       changing = steps_between(last.time, whole, now, std::clamp(power, -2.0, 1.0));
     }
-    const double longest =
-        std::min(config.output_time.value_or(whole), config.largest_step.value_or(whole));
+    double longest = config.largest_step.value_or(whole);
+    for (const TimeInterval& interval : time_intervals(config))
+      longest = std::min(longest, interval.time);
     const double least =
         std::max(std::min(changing, left / longest_mean_step(points)), left / longest);
     const double most = std::max(changing, same);

@@ -2,7 +2,7 @@
 // keys. Each step continues after a mistake, so that all mistakes are reported together.
 #include "io/config/config.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -139,7 +139,7 @@ void complete_texts(Entries& entries, const std::string& name, const fs::path& f
   }
 }
 
-/// Reports a time step that does not divide the end of the run or the interval of outputs.
+/// Reports a time step that does not divide the end of the run or an interval in time.
 void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistakes) {
   const std::vector<double> times = exact_times(run);
   const double step = step_seconds(run);
@@ -160,13 +160,14 @@ void check_times(const RunConfig& run, const Entries& entries, Mistakes& mistake
                   run.units.time);
   const double start = run.counted_from().time;
   const std::string from = start == 0 ? "" : fmt::format(" from {} on", start);
-  mistakes.add(
-      entries.at("time.step").place, "time.step",
-      fmt::format("{} does not divide {}{}{} (expected {})",
-                  with_unit(number_text(step), run.units.time),
-                  run.end ? fmt::format("time.end {}{}", *run.end, from) : "",
-                  run.end && run.output_time ? " and " : "",
-                  run.output_time ? fmt::format("output.every {}", *run.output_time) : "", right));
+  std::vector<std::string> divided;
+  if (run.end) divided.push_back(fmt::format("time.end {}{}", *run.end, from));
+  for (const auto& [row, key, time] : time_intervals(run))
+    divided.push_back(fmt::format("{} {}", key, time));
+  mistakes.add(entries.at("time.step").place, "time.step",
+               fmt::format("{} does not divide {} (expected {})",
+                           with_unit(number_text(step), run.units.time),
+                           fmt::join(divided, " and "), right));
 }
 
 /// Lets the fields of initial.from have its values.
@@ -281,12 +282,13 @@ LoadedConfig parse_config(const std::string& text, const std::string& name, cons
     config.run.steps =
         std::min(from.step + first_step_at(seconds, step_seconds(config.run)), most_steps);
   }
-  if (config.run.end && config.run.output_time)
-    if (const double outputs = run_seconds(config.run) / *config.run.output_time;
-        !(outputs <= static_cast<double>(most_steps)))
-      mistakes.add(entries.at("output.every").place, "output.every",
-                   fmt::format("found a time of {}, which makes {:.3g} outputs (at most {})",
-                               *config.run.output_time, outputs, most_steps));
+  if (config.run.end)
+    for (const auto& [row, key, time] : time_intervals(config.run))
+      if (const double outputs = run_seconds(config.run) / time;
+          !(outputs <= static_cast<double>(most_steps)))
+        mistakes.add(entries.at(row).place, key,
+                     fmt::format("found a time of {}, which makes {:.3g} records (at most {})",
+                                 time, outputs, most_steps));
   find_outputs(config, entries);
   check_times(config.run, entries, mistakes);
   mistakes.throw_any();

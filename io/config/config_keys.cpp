@@ -92,14 +92,6 @@ void put_center(RunConfig& run) {
   }
 }
 
-void put_output_every(RunConfig& run, const YamlNode& node) {
-  run.output_time.reset();
-  if (const YamlNode* const time = find_child(node, "time"))
-    assign(run.output_time, *time);
-  else
-    assign(run.output_every, node);
-}
-
 // clang-format off
 ConfigTable boundary_keys(int axes) {
   const Schema type =
@@ -288,20 +280,22 @@ ConfigTable make_key_table(const ConfigNames& names) {
       {{.name = "output.directory", .type = text(), .preset = "runs/<config name>",
        .meaning = "run folder; relative to the current folder"},
        free, store(&RunConfig::directory)},
-      {{.name = "output.every", .type = either(integer(1, most_steps), physical_time()),
+      {{.name = "output.every", .type = step_interval(),
        .preset = "2500", .unit = "steps, or time",
        .meaning = "interval between outputs; one in time is a whole number of steps; step 0 and "
                   "the last step are always written"}, of_output,
-       put_output_every},
+       [](RunConfig& run, const YamlNode& node) {
+         put_interval(run.output_every, run.output_time, node);
+       }},
       {{.name = "output.count", .type = null_or(integer(1, most_steps)), .preset = "null",
        .unit = "outputs", .meaning = "number of outputs after step 0, instead of output.every, "
                                      "which follows from it and the end of the run"}, of_output},
-      {{.name = "output.fields", .type = names.all ? list(text(), 1, any_count)
-                                                   : list(word(output_words), 1, output_words.size()),
+      {{.name = "output.fields", .type = names.all ? output_fields(text())
+                                                   : output_fields(word(output_words), output_words.size()),
        .preset = fmt::format("[{}]", fmt::join(preset_outputs, ", ")),
        .meaning = "contents of an output: fields, laplacian if there is one field, names of "
-                  "output.derived"}, of_output,
-       store(&RunConfig::output_fields)},
+                  "output.derived; one with every, a multiple of output.every, is in the outputs at "
+                  "its multiples, the first and the last"}, of_output, put_output_fields},
       {{.name = "output.compression", .type = null_or(integer(1, 9)), .preset = "null",
        .meaning = "level of deflate, in chunks of about 1 MiB; null: not compressed; checkpoints never are"},
        of_output, store(&RunConfig::stored, &StoredForm::compression)},
@@ -317,7 +311,8 @@ ConfigTable make_key_table(const ConfigNames& names) {
        of_output, store(&RunConfig::derived)},
       {{.name = "output.integrals", .type = integrals(), .preset = "{}",
        .meaning = "columns of diagnostics.csv: the sum of each formula over all cells, times a "
-                  "cell's volume, or over the faces of a side or of the mask's boundary, times their area"},
+                  "cell's volume, or over the faces of a side or of the mask's boundary, times their area; "
+                  "box: over the cells with their centres in it"},
        of_output, store(&RunConfig::integrals)},
       {{.name = "output.probes", .type = null_or(probes()), .preset = "null",
        .meaning = "cells or positions whose values go into probes.csv; null: none"},

@@ -1,7 +1,9 @@
 // The key `fields`: names of fields, which of them are complex, and words for them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "io/config/key_table.hpp"
 #include "io/config/map_values.hpp"
@@ -20,6 +22,17 @@ const KeyTable<FieldLabels>& label_keys() {
       {{.name = "label", .type = text, .preset = "null"}, store(&FieldLabels::label)},
       {{.name = "standard_name", .type = text, .preset = "null"},
        store(&FieldLabels::standard_name)}};
+  return keys;
+}
+
+const KeyTable<std::optional<Interval>>& interval_keys() {
+  static const KeyTable<std::optional<Interval>> keys = {
+      {{.name = "every", .type = null_or(step_interval()), .preset = "null"},
+       [](std::optional<Interval>& own, const YamlNode& node) {
+         if (node.kind == YamlNode::Kind::null) return;
+         own.emplace();
+         put_interval(own->steps, own->time, node);
+       }}};
   return keys;
 }
 
@@ -76,6 +89,32 @@ std::string field_names_text(const std::string& resolved_fields) {
     append_entry(kinds, name, plain_node(is_complex ? std::string(complex_word) : "real", {}));
   });
   return node_yaml(all_real ? names : kinds);
+}
+
+Schema output_fields(const Schema& name, std::size_t most) {
+  const char* const form = "{every: STEPS or {time: T}}";
+  return one_or_list(
+      either(name, map_of_names(map_schema(interval_keys(), form),
+                                fmt::format("a map of names, each with {{}} or {}", form))),
+      1, most);
+}
+
+void put_output_fields(RunConfig& run, const YamlNode& node) {
+  run.output_fields.clear();
+  run.field_intervals.clear();
+  const auto put = [&](const YamlNode& item) {
+    if (item.kind != YamlNode::Kind::map) return run.output_fields.push_back(item.text);
+    for_each_entry(item, [&](const std::string& name, const YamlNode& value) {
+      run.output_fields.push_back(name);
+      std::optional<Interval> own;
+      put_map(interval_keys(), own, value);
+      if (own) run.field_intervals[name] = *own;
+    });
+  };
+  if (node.kind == YamlNode::Kind::list)
+    std::ranges::for_each(node.children, put);
+  else
+    put(node);
 }
 
 void put_fields(RunConfig& run, const YamlNode& node) {

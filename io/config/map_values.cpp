@@ -78,7 +78,15 @@ const KeyTable<IntegralConfig>& integral_keys() {
         .type = word({"cells", "planes.first", "planes.last", "rows.first", "rows.last",
                       "columns.first", "columns.last", "mask"}),
         .preset = "cells"},
-       store(&IntegralConfig::on)}};
+       store(&IntegralConfig::on)},
+      {{.name = "box",
+        .type = map_of_names(list(finite_real(), 2, 2), "{x: [low, high], y: [low, high], ...}"),
+        .preset = "{}"},
+       [](IntegralConfig& integral, const YamlNode& node) {
+         for_each_entry(node, [&](const std::string& axis, const YamlNode& ends) {
+           assign(integral.box[axis], ends);
+         });
+       }}};
   return keys;
 }
 
@@ -108,8 +116,10 @@ Schema probe_place() {
 
 const KeyTable<ProbesConfig>& probes_keys() {
   static const KeyTable<ProbesConfig> keys = {
-      {{.name = "every", .type = integer(1, most_steps), .preset = "1"},
-       store(&ProbesConfig::every)},
+      {{.name = "every", .type = step_interval(), .preset = "1"},
+       [](ProbesConfig& probes, const YamlNode& node) {
+         put_interval(probes.every, probes.time, node);
+       }},
       {{.name = "at",
         .type = map_of_names(
             probe_place(), "",
@@ -228,9 +238,9 @@ void assign(StopConfig& stop, const YamlNode& node) {
 }
 
 Schema integrals() {
-  return map_of_names(
-      either(formula_text(), map_schema(integral_keys(), "{formula: FORMULA, on: SIDE}")),
-      "a map of names, each with a formula or {formula: FORMULA, on: SIDE}");
+  const char* const form = "{formula: FORMULA, on: SIDE, box: {x: [low, high], ...}}";
+  return map_of_names(either(formula_text(), map_schema(integral_keys(), form)),
+                      fmt::format("a map of names, each with a formula or {}", form));
 }
 
 // Stores items by name; `plain` receives the value of one that is no map.
@@ -263,8 +273,9 @@ void assign(std::vector<D>& derived, const YamlNode& node) {
 }
 
 Schema probes() {
-  return map_schema(probes_keys(),
-                    "{every: STEPS, at: {NAME: [plane, row, column], NAME: {at: [x, y, z]}, ...}}");
+  return map_schema(
+      probes_keys(),
+      "{every: STEPS or {time: T}, at: {NAME: [plane, row, column], NAME: {at: [x, y, z]}, ...}}");
 }
 
 void assign(std::vector<Probe>& probes, const YamlNode& node) {
@@ -289,9 +300,17 @@ Schema found_step() {
   return either(positive_real(), {{MapForm{{{found}}, "{auto: NUMBER}", {}}}, {}});
 }
 
-Schema physical_time() {
+Schema step_interval() {
   const KeyRow time = {.name = "time", .type = positive_real()};
-  return {{MapForm{{{time}}, "{time: T}", {}}}, {}};
+  return either(integer(1, most_steps), {{MapForm{{{time}}, "{time: T}", {}}}, {}});
+}
+
+void put_interval(std::int64_t& steps, std::optional<double>& time, const YamlNode& node) {
+  time.reset();
+  if (const YamlNode* const given = find_child(node, "time"))
+    assign(time, *given);
+  else
+    assign(steps, node);
 }
 
 Schema initial_from() {

@@ -18,18 +18,20 @@ Schema
 field_source();  ///< {image: FILE, ...}, {hdf5: FILE, ...}, {npy: FILE} or {formula: FORMULA}
 /// {NAME: FORMULA, ...}; an empty map is the mistake `if_empty`, unless that is empty.
 Schema named_formulas(const std::string& if_empty = {});
-Schema quantities();       ///< the same, or {NAME: {solve: FORMULA, equals: FORMULA}, ...}
-Schema rate();             ///< a formula, or {next: FORMULA}
-Schema stop_condition();   ///< a formula, or {when: FORMULA, every: STEPS}
-Schema integrals();        ///< {NAME: FORMULA, NAME: {formula: FORMULA, on: SIDE}, ...}
+Schema quantities();      ///< the same, or {NAME: {solve: FORMULA, equals: FORMULA}, ...}
+Schema rate();            ///< a formula, or {next: FORMULA}
+Schema stop_condition();  ///< a formula, or {when: FORMULA, every: STEPS}
+Schema integrals();       ///< {NAME: FORMULA, NAME: {formula: FORMULA, ...}, ...}
+/// [NAME, ...], or {NAME: {every: INTERVAL}, ...}
+Schema output_fields(const Schema& name, std::size_t most = any_count);
 Schema derived_outputs();  ///< {NAME: {formula: FORMULA, unit: UNIT}, ...}
 Schema tolerance();        ///< a number, or {relative: NUMBER, absolute: NUMBER}
 Schema found_step();       ///< a number, or {auto: NUMBER}
-Schema physical_time();    ///< {time: T}
+Schema step_interval();    ///< a number of steps, or {time: T}
 Schema initial_from();     ///< {path: FILE, fields: [NAME, ...], ...}
 Schema step_at_time();     ///< {step: NUMBER, time: T}
 Schema record_choice();    ///< a number, last, or {time: T}
-Schema probes();           ///< {every: STEPS, at: {NAME: [row, column], NAME: {at: [x, y]}, ...}}
+Schema probes();  ///< {every: INTERVAL, at: {NAME: [row, column], NAME: {at: [x, y]}, ...}}
 
 /// A resolved value of key `fields` without the words for fields: a list of names, or a map to real
 /// and complex.
@@ -48,8 +50,12 @@ void assign(RecordChoice& record, const YamlNode& node);
 void assign(InitialFrom& from, const YamlNode& node);
 void assign(StepAtTime& since, const YamlNode& node);
 
+/// Stores an interval in steps or in time; then `time` is set.
+void put_interval(std::int64_t& steps, std::optional<double>& time, const YamlNode& node);
+
 /// Values that decide on others.
 void put_fields(RunConfig& run, const YamlNode& node);
+void put_output_fields(RunConfig& run, const YamlNode& node);
 void put_time_step(RunConfig& run, const YamlNode& node);
 void put_tolerance(RunConfig& run, const YamlNode& node);
 void put_stages(RunConfig& run, const YamlNode& node);

@@ -142,8 +142,9 @@ Schema one_or_list(Schema element, std::size_t low, std::size_t high) {
 Schema list_element(const Schema& list) {
   Schema element{list.forms, {}};
   if (list.or_single)
-    std::erase_if(element.forms,
-                  [](const Form& form) { return std::holds_alternative<NullForm>(form); });
+    std::erase_if(element.forms, [](const Form& form) {
+      return std::holds_alternative<NullForm>(form) || std::holds_alternative<NamesForm>(form);
+    });
   return element;
 }
 

@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "io/config/config_checks.hpp"
+#include "io/config/config_text.hpp"
+#include "solver/outputs.hpp"
+#include "solver/times.hpp"
 
 namespace lapl {
 namespace {
@@ -13,20 +17,24 @@ class TimeChecker : public KeyChecker {
 
   /// Times lie after time.start, and float64 tells them apart.
   void check_start() {
-    if (!right({"time.start", "time.end", "time.meet", "time.step", "output.every"})) return;
+    if (!right(
+            {"time.start", "time.end", "time.meet", "time.step", "output.every", "output.probes"}))
+      return;
     const auto is_later = [&](const char* key, double time) {
       if (!(time > run_.start))
         add(key, fmt::format("found {} (expected a time after time.start, {})", time, run_.start));
     };
     if (run_.end) is_later("time.end", *run_.end);
     if (!run_.meets.empty()) is_later("time.meet", run_.meets.front());
-    for (const auto& [key, seconds] :
-         {std::pair("time.step", run_.time_step), {"output.every", run_.output_time}})
-      if (seconds && std::abs(run_.start) / *seconds > static_cast<double>(most_steps))
+    std::vector<TimeInterval> intervals = time_intervals(run_);
+    if (run_.time_step)
+      intervals.insert(intervals.begin(), {"time.step", "time.step", *run_.time_step});
+    for (const auto& [row, key, seconds] : intervals)
+      if (std::abs(run_.start) / seconds > static_cast<double>(most_steps))
         add("time.start",
             fmt::format("found {}, so far from 0 that float64 cannot tell times {} "
                         "({}) apart (expected a time nearer to 0)",
-                        run_.start, with_unit(fmt::format("{}", *seconds), run_.units.time), key));
+                        run_.start, with_unit(fmt::format("{}", seconds), run_.units.time), key));
   }
 
   /// Checks how a run ends, and that outputs have one interval.
@@ -50,6 +58,36 @@ class TimeChecker : public KeyChecker {
       if (given(one) && given(other) && entries_.at(one).origin != "default")
         add(other, fmt::format("given besides {} (give one of them)", one));
   }
+
+  /// Fields of outputs are known and given once; one with an interval is in some of the outputs.
+  void check_output_fields() {
+    if (!right({"fields", "output.fields", "output.derived", "output.every", "output.count"}))
+      return;
+    const std::vector<std::string> known = output_names(run_);
+    if (run_.output_fields.empty()) add("output.fields", "found no field (expected at least one)");
+    for (const std::string& name : run_.output_fields)
+      if (std::ranges::count(known, name) == 0)
+        add("output.fields",
+            fmt::format("found {} (expected {})", shown(name), alternatives(known)));
+      else if (std::ranges::count(run_.output_fields, name) > 1)
+        return add("output.fields", fmt::format("found {} twice", name));
+    for (const auto& [name, own] : run_.field_intervals)
+      if (given("output.count"))
+        add("output.fields",
+            fmt::format("{}: every: given with output.count (expected output.every)", name));
+      else if (own.time.has_value() != run_.output_time.has_value() ||
+               (own.time ? !divides(*run_.output_time, {*own.time})
+                         : own.steps % run_.output_every != 0))
+        add("output.fields",
+            fmt::format("{}: every: found {} (expected a multiple of output.every, {})", name,
+                        interval_text(own.steps, own.time),
+                        interval_text(run_.output_every, run_.output_time)));
+  }
+
+ private:
+  static std::string interval_text(std::int64_t steps, const std::optional<double>& time) {
+    return time ? fmt::format("{{time: {}}}", *time) : fmt::format("{} steps", steps);
+  }
 };
 
 }  // namespace
@@ -58,6 +96,7 @@ void check_times_given(const RunConfig& run, const Entries& entries, Mistakes& m
   TimeChecker checker(run, entries, mistakes);
   checker.check_start();
   checker.check_end();
+  checker.check_output_fields();
 }
 
 }  // namespace lapl

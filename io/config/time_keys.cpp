@@ -25,9 +25,9 @@ ConfigTable time_keys() {
       {{.name = "time.step", .type = null_or(either(word({"auto"}), found_step())),
        .preset = "null",
        .unit = "time", .meaning = "dt; auto (and null): 0.9 of the largest stable step, or a "
-                               "little less, so that it divides time.end and an output.every in "
-                               "time; with time.tolerance: the first step, which auto "
-                               "estimates; with equation.coefficient: not given, as dt then "
+                               "little less, so that it divides time.end and the intervals in "
+                               "time of outputs and probes; with time.tolerance: the first step, "
+                               "which auto estimates; with equation.coefficient: not given, as dt then "
                                "follows from diffusivity 1"}, Permission::step,
        put_time_step},
       {{.name = "time.since", .type = null_or(step_at_time()), .preset = "null",

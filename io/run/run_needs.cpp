@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <vector>
 
@@ -109,6 +110,20 @@ std::filesystem::path nearest_folder(const std::string& run_folder) {
   return nearest_existing(path.parent_path());
 }
 
+namespace {
+
+// The number of outputs that have a field: the first, the last, and those of its own interval.
+double outputs_with(const std::string& field, const RunConfig& config, std::int64_t outputs) {
+  const Interval* const own = own_interval(config, field);
+  if (!own || outputs == 0) return static_cast<double>(outputs);
+  const std::int64_t ratio =
+      own->time ? std::llround(*own->time / *config.output_time) : own->steps / config.output_every;
+  const std::int64_t last = outputs - 1;
+  return static_cast<double>(last / ratio + 1 + (last % ratio != 0));
+}
+
+}  // namespace
+
 RunDisk disk_of_run(const RunConfig& config, std::optional<std::int64_t> steps) {
   const auto fields = config.output_fields.size() + config.filters.size();
   RunDisk disk;
@@ -129,7 +144,14 @@ RunDisk disk_of_run(const RunConfig& config, std::optional<std::int64_t> steps) 
   const std::int64_t made = every ? disk.checkpoints->least : config.checkpoints_kept + 1;
   const std::int64_t outputs = disk.outputs.least;
   const std::int64_t bundled = outputs - outputs % static_cast<std::int64_t>(RunIndex::bundle_size);
-  disk.all = static_cast<double>(outputs) * disk.output +
+  const auto without = [&](std::size_t some) {
+    return static_cast<double>(
+        step_file_bytes(config.shape, config.stored, config.precision, some));
+  };
+  double stored = static_cast<double>(outputs) * without(config.filters.size());
+  for (const std::string& field : config.output_fields)
+    stored += outputs_with(field, config, outputs) * (without(1) - without(0));
+  disk.all = stored +
              static_cast<double>(bundled) *
                  bytes(config.stored.precision.value_or(config.precision), fields) +
              static_cast<double>(std::min(made, config.checkpoints_kept + 1)) * disk.checkpoint;

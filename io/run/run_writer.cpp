@@ -183,10 +183,10 @@ std::string RunWriter<T>::write_output(const Storing& storing, const Captured<T>
                     .units = config_.units,
                     .mask = mask_};
   record.provenance.emplace_back("state_digest", digest_text(captured.digest));
-  for (const OutputDataset& dataset : model_.outputs)
-    record.fields.push_back({dataset.name, dataset.description, dataset.unit,
-                             dataset_values(dataset, captured), config_.mask.has_value(),
-                             complex_parent(config_, dataset.name), dataset.standard_name});
+  for (const OutputDataset* const dataset : storing.datasets)
+    record.fields.push_back({dataset->name, dataset->description, dataset->unit,
+                             dataset_values(*dataset, captured), config_.mask.has_value(),
+                             complex_parent(config_, dataset->name), dataset->standard_name});
   together.say();
   write_step_file(step_writer_, *captured.ranks, path, record, captured.rows);
   // An interrupted start may have left a line of this step.
@@ -374,8 +374,8 @@ void RankWriter<T>::store(const Storing& storing, const Captured<T>& captured) {
   const std::filesystem::path folder = config.directory;
   if (storing.output) {  // the first rank has the same errors and reports them
     StepRecord record{.shape = config.shape, .title = {}, .provenance = {}, .form = config.stored};
-    for (const OutputDataset& dataset : model_.outputs)
-      record.fields.push_back({dataset.name, "", "", dataset_values(dataset, captured)});
+    for (const OutputDataset* const dataset : storing.datasets)
+      record.fields.push_back({dataset->name, "", "", dataset_values(*dataset, captured)});
     if (GoAhead::heard(*captured.ranks)) try {
         write_step_file(writer_, *captured.ranks, folder / "fields" / step_file_name(storing.step),
                         record, captured.rows);

@@ -1,3 +1,6 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
 #include <tuple>
 
@@ -130,6 +133,34 @@ void ConditionChecker::check_sides() {
             fmt::format("{}: no condition for {} (expected one for each of {})",
                         side.last ? "last" : "first", field, fields_text()));
     }
+}
+
+void ConditionChecker::check_box(const IntegralConfig& integral) {
+  const auto refuse = [&](const std::string& axis, const std::string& wrong) {
+    add("output.integrals", fmt::format("{}: box: {}: {}", integral.name, axis, wrong));
+  };
+  const std::vector<std::string> known = {"x", "y", "z"};
+  for (const auto& [name, ends] : integral.box) {
+    const auto axis = static_cast<std::size_t>('z' - name.front());
+    const std::string found = fmt::format("found [{}]", fmt::join(ends, ", "));
+    if (std::ranges::find(known, name) - known.begin() >= run_.shape.axes)
+      refuse(name, fmt::format("no axis of the grid (expected {})",
+                               fmt::join(known.begin(), known.begin() + run_.shape.axes, ", ")));
+    else if (integral.on == side_name(static_cast<int>(axis), false) ||
+             integral.on == side_name(static_cast<int>(axis), true))
+      refuse(name,
+             fmt::format("given with on: {}, a side across it (expected other axes)", integral.on));
+    else if (!(ends[0] < ends[1]))
+      refuse(name, found + " (expected the lower end, then a higher one)");
+    else if (const auto [first, end] = cells_between(ends, axis, run_); first >= end)
+      refuse(name, fmt::format("{}, in which no cell has its centre (expected some of the centres "
+                               "from {:.12g} to {:.12g}, {:.12g} apart)",
+                               found, run_.spacing.position(axis, 0),
+                               run_.spacing.position(
+                                   axis, static_cast<double>(by_axis(run_.shape)[axis] - 1)),
+                               run_.spacing.by_axis[axis]));
+  }
+  if (!integral.box.empty()) check_nodes("output.integrals", "box:");
 }
 
 void ConditionChecker::check_faces(const IntegralConfig& integral) {

@@ -1,4 +1,4 @@
-// Convolutions over the grid in formulas, and sums over faces.
+// Convolutions over the grid in formulas.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -124,42 +124,6 @@ int StageMaker::ghosts_beside(const NestedQuantity& part, int source, const Cont
   stage.tree.results.push_back(stage.tree.value(source, outward));
   stage.targets.push_back(known->second);
   return known->second;
-}
-
-StepStages StageMaker::of_volume(const Formula& formula) {
-  without_noise();
-  evaluate(fields_, 0, {&formula}, [&](Level& to, int, Term value) {
-    return std::vector<Made>{{-1, to.writer.around(value, {})}};
-  });
-  return with_results_last();
-}
-
-StepStages StageMaker::of_faces(const Formula& formula, const CellFaces& faces) {
-  without_noise();
-  at_faces_ = faces.outward;
-  if (faces.of_mask) face_weight_ = system_.mask_boundary->weights;
-  std::optional<Term> sum;
-  evaluate(fields_, 0, Formulas(at_faces_.size(), &formula), [&](Level& to, int i, Term value) {
-    const Offset outward = at_faces_[static_cast<std::size_t>(i)];
-    const std::size_t axis = outward_axis(outward);
-    if (const int weight = face_weight_[axis]; weight >= 0)
-      value = to.writer.product(TreeWriter::of(to.stage.tree.value(weight, {})), value);
-    value = to.writer.around(value, outward);
-    const bool last = outward.plane + outward.row + outward.column > 0;
-    StageTree& tree = to.stage.tree;
-    const int here = to.writer.as_node(to.product(1 / names_.spacing[axis], value, false));
-    const int nothing = tree.number(0);
-    const int of_face =
-        faces.of_mask
-            ? tree.operate(Operation::choice, tree.value(system_.mask_boundary->mask, outward),
-                           nothing, here)
-            : tree.operate(Operation::choice, is_at_side(tree, faces.shape, names_, axis, last),
-                           here, nothing);
-    sum = sum ? to.writer.sum(*sum, TreeWriter::of(of_face)) : TreeWriter::of(of_face);
-    return i + 1 < std::ssize(at_faces_) ? std::vector<Made>() : std::vector<Made>{{-1, *sum}};
-  });
-  made_.stages.back().targets = {new_array(-1)};
-  return std::move(made_);
 }
 
 }  // namespace lapl

@@ -288,8 +288,10 @@ class FormulaChecker : public MapChecker {
     if (run_.stop) check("limits.stop", "limits.stop", run_.stop->when);
     for (const IntegralConfig& integral : run_.integrals) {
       check_faces(integral);
-      const CellFaces faces = faces_on(integral.on, run_);
-      if (found_.empty()) check("output.integrals", integral.name, integral.formula, faces);
+      check_box(integral);
+      if (!found_.empty()) continue;
+      const CellFaces faces = faces_on(integral, run_);
+      check("output.integrals", integral.name, integral.formula, faces);
       if (found_.empty() && !faces.outward.empty())
         attempt(
             "output.integrals",

@@ -282,16 +282,6 @@ bool conditions_read(const RunConfig& run) {
          std::ranges::any_of(run.mask_conditions, reads);
 }
 
-CellFaces faces_on(const std::string& on, const RunConfig& run) {
-  CellFaces faces{.outward = {}, .of_mask = on == "mask", .shape = run.shape};
-  const std::array outward = {&Offset::plane, &Offset::row, &Offset::column};
-  for (int axis = 3 - run.shape.axes; axis < 3; ++axis)
-    for (const bool last : {false, true})
-      if (on == side_name(axis, last) || (faces.of_mask && run.mask))
-        faces.outward.emplace_back().*outward.at(static_cast<std::size_t>(axis)) = last ? 1 : -1;
-  return faces;
-}
-
 std::string side_name(int axis, bool last) {
   return fmt::format("{}.{}", axis_names.at(static_cast<std::size_t>(axis)),
                      last ? "last" : "first");

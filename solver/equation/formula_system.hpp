@@ -86,7 +86,11 @@ bool conditions_read(const RunConfig& run);
 
 /// The faces that an integral is `on` (IntegralConfig); none for cells, and for the boundary of a
 /// mask where the grid has none.
-CellFaces faces_on(const std::string& on, const RunConfig& run);
+CellFaces faces_on(const IntegralConfig& integral, const RunConfig& run);
+/// The first cell along an axis whose centre is at or above the lower end, and the first at or
+/// above the upper one; the last cell of the axis counts also at the upper end.
+std::array<std::int64_t, 2> cells_between(const std::array<double, 2>& ends, std::size_t axis,
+                                          const RunConfig& run);
 
 /// The name of a side, such as columns.first; axis 0 is planes, 1 rows, 2 columns.
 std::string side_name(int axis, bool last);

@@ -77,6 +77,7 @@ class ConditionChecker : public MistakeList {
 
   void check_conditions();
   void check_faces(const IntegralConfig& integral);
+  void check_box(const IntegralConfig& integral);
   void check_nodes(const std::string& key, const std::string& why);
 
  private:

@@ -348,12 +348,17 @@ StepStages with_conditions_in(int steps, StepStages made, const FormulaSystem& s
 
 }  // namespace
 
+int is_beyond(StageTree& tree, const FormulaNames& names, std::size_t axis, double between,
+              bool above) {
+  const int limit = tree.number((between - names.middle[axis]) * names.spacing[axis]);
+  const int position = tree.position(static_cast<int>(axis), {});
+  return tree.operate(Operation::is_less, above ? limit : position, above ? position : limit);
+}
+
 int is_at_side(StageTree& tree, Shape grid, const FormulaNames& names, std::size_t axis,
                bool last) {
   const double between = last ? static_cast<double>(by_axis(grid)[axis]) - 1.5 : 0.5;
-  const int limit = tree.number((between - names.middle[axis]) * names.spacing[axis]);
-  const int position = tree.position(static_cast<int>(axis), {});
-  return tree.operate(Operation::is_less, last ? limit : position, last ? position : limit);
+  return is_beyond(tree, names, axis, between, last);
 }
 
 bool is_imposed_at(const StagedSides& sides, int array, Offset outward) {

@@ -34,6 +34,9 @@ namespace lapl {
 
 /// The operation that is 1 where the cell is the first, or the last, of an axis, else 0.
 int is_at_side(StageTree& tree, Shape grid, const FormulaNames& names, std::size_t axis, bool last);
+/// Adds to a tree: 1 in cells whose index along the axis is above `between`, or below it; else 0.
+int is_beyond(StageTree& tree, const FormulaNames& names, std::size_t axis, double between,
+              bool above);
 
 /// True if a condition at: node sets the values of an array at the side in this direction.
 bool is_imposed_at(const StagedSides& sides, int array, Offset outward);

@@ -71,7 +71,7 @@ class StageMaker {
     return with_results_last();
   }
 
-  StepStages of_volume(const Formula& formula);
+  StepStages of_volume(const Formula& formula, const CellRanges& cells);
   StepStages of_faces(const Formula& formula, const CellFaces& faces);
 
   /// The names that a formula, of cells or of faces, and the quantities in it read, if stages can

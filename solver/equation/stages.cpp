@@ -354,8 +354,9 @@ StepStages value_stages(const FormulaSystem& system, const Formula& formula, dou
   return with_conditions(StageMaker(system).of_values({&formula}), system, outside);
 }
 
-StepStages volume_stages(const FormulaSystem& system, const Formula& formula) {
-  return with_conditions(StageMaker(system).of_volume(formula), system);
+StepStages volume_stages(const FormulaSystem& system, const Formula& formula,
+                         const CellRanges& cells) {
+  return with_conditions(StageMaker(system).of_volume(formula, cells), system);
 }
 
 StepStages face_stages(const FormulaSystem& system, const Formula& formula,

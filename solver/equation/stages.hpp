@@ -136,15 +136,23 @@ FormulaSystem implicit_rates(FormulaSystem system);
 /// Why an implicit step cannot solve the equations of the rates; empty if it can.
 std::string why_not_implicit(const FormulaSystem& system);
 
+/// Along planes, rows and columns: the first cell, and the one after the last.
+using CellRanges = std::array<std::array<std::int64_t, 2>, 3>;
+inline CellRanges all_cells(Shape grid) {
+  return {{{0, grid.planes}, {0, grid.rows}, {0, grid.columns}}};
+}
 /// The stages that compute what an integral over cells sums: the value of a formula, in other
 /// coordinates times the volume of the ring or shell that a cell stands for, over its spacings.
-StepStages volume_stages(const FormulaSystem& system, const Formula& formula);
+/// 0 in cells outside `cells`.
+StepStages volume_stages(const FormulaSystem& system, const Formula& formula,
+                         const CellRanges& cells);
 
 /// Faces of cells, which a formula is integrated over.
 struct CellFaces {
   std::vector<Offset> outward;  ///< directions from the cells inside
-  bool of_mask = false;  ///< the faces of the mask's boundary; else those of a side of the grid
-  Shape shape = {};      ///< of the grid
+  bool of_mask = false;   ///< the faces of the mask's boundary; else those of a side of the grid
+  Shape shape = {};       ///< of the grid
+  CellRanges cells = {};  ///< whose faces count
 };
 /// The same for an integral over faces: for each cell, the sum over its faces of the value of a
 /// formula divided by the spacing across the face, in other coordinates times the face's area.

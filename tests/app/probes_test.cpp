@@ -107,3 +107,62 @@ TEST_CASE("a probe on the outer face of a grid far from 0 is in it") {
     CHECK(run_lapl({"validate", "c.yaml"}).code == 0);
   }
 }
+
+TEST_CASE("probes at times: steps end there, of one size or of many, and after restarts") {
+  const Sandbox sandbox;
+  const std::string config =
+      "grid: {shape: [12, 9]}\nboundary: insulated\nequation: {u: \"laplacian(u) + cos(t)\"}\n"
+      "initial: {u: {kind: gaussian}}\ncheckpoint: {every: 3, keep: 1000}\n"
+      "output: {directory: out, every: {time: 0.5}, probes: {every: {time: 0.2}, at: {a: [3, "
+      "4]}}}\n"
+      "compute: {backend: cpu, precision: float64}\n";
+  const std::vector<std::string> fifths = {"0", "0.2", "0.4", "0.6", "0.8", "1"};
+  for (const char* const time :
+       {"step: 0.05, end: 1", "step: auto, end: 1, scheme: bs23, tolerance: 1e-4",
+        "step: auto, end: 1", "step: auto, start: 0.1, end: 1.1, largest_step: 0.13"}) {
+    CAPTURE(std::string(time));
+    write_text("c.yaml", config + "time: {" + time + "}\n");
+    const Outcome run = run_lapl({"run", "c.yaml", "--overwrite"});
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    const std::string table = file_text("out/probes.csv");
+    auto times = column("out/probes.csv", "time");
+    if (times.front() == "0.1")
+      CHECK(times == std::vector<std::string>{"0.1", "0.3", "0.5", "0.7", "0.9", "1.1"});
+    else
+      CHECK(times == fifths);
+    REQUIRE(run_lapl({"resume", "out", "--from", "6"}).code == 0);
+    CHECK(file_text("out/probes.csv") == table);
+    const Outcome restart = run_lapl({"verify-restart", "c.yaml"});
+    CHECK_MESSAGE(restart.code == 0, restart.err);
+  }
+  SUBCASE("a step of another size keeps the times, and one that does not divide them is refused") {
+    write_text("c.yaml", config + "time: {step: 0.05, end: 1}\n");
+    REQUIRE(run_lapl({"run", "c.yaml", "--overwrite"}).code == 0);
+    const auto resumed = [](const char* step) {
+      return run_lapl({"resume", "out", "--from", "15", "--change", "step", "--set", step});
+    };
+    const Outcome odd = resumed("time.step=0.04");
+    CHECK(odd.code == 2);
+    CHECK_MESSAGE(odd.err.find("time.step: 0.04 does not divide time.end 1 from 0.75 on and "
+                               "output.every 0.5 and output.probes.every 0.2 (expected 0.025 or "
+                               "0.05)") != std::string::npos,
+                  odd.err);
+    REQUIRE(resumed("time.step=0.025").code == 0);
+    CHECK(column("out/probes.csv", "time") == fifths);
+    CHECK(column("out/probes.csv", "step").back() == "25");
+  }
+  SUBCASE("mistakes") {
+    const auto refused = [&](const std::string& every, const std::string& message) {
+      write_text("c.yaml", config + "time: {step: 0.05, end: 1}\n");
+      const Outcome outcome =
+          run_lapl({"validate", "c.yaml", "--set", "output.probes.every=" + every});
+      CHECK(outcome.code == 2);
+      CHECK_MESSAGE(outcome.err.find(message) != std::string::npos, outcome.err);
+    };
+    refused("{time: 0.12}", "output.probes.every 0.12 (expected ");
+    refused("{time: -1}", "every.time: found -1, out of range (expected a number above 0)");
+    refused("{times: 1}", "times");
+    refused("0", "found 0, out of range (expected an integer from 1 to 9007199254740992");
+    refused("{time: 1e-300}", "output.probes.every: found a time of 1e-300, which makes ");
+  }
+}

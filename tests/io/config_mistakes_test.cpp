@@ -275,9 +275,6 @@ const Mistake mistakes[] = {
     {"output: {fields: []}",
      "bad.yaml:4:18: output.fields: found 0 values (expected a list of 1 to 2, each field "
      "or laplacian)"},
-    {"output: {fields: field}",
-     "bad.yaml:4:18: output.fields: found field (expected a list of 1 to 2, each field or "
-     "laplacian)"},
     {"output: {fields: [field, field]}",
      "bad.yaml:4:26: output.fields: found field twice (expected each once)"},
     {"output: {fields: [feild]}",

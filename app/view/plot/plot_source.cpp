@@ -130,6 +130,19 @@ const PlotOutput& output_with(const std::vector<PlotOutput>& outputs, const std:
 
 }  // namespace
 
+std::vector<PlotOutput> PlotSource::outputs_with(const std::vector<std::string>& fields) const {
+  if (content_.kind != "step") return outputs_;
+  std::vector<PlotOutput> with;
+  for (const PlotOutput& output : outputs_) {
+    const FileContent content = read_output(output.file);
+    if (std::ranges::all_of(fields, [&](const std::string& field) {
+          return std::ranges::count(content.fields, field) > 0;
+        }))
+      with.push_back(output);
+  }
+  return with;
+}
+
 const PlotOutput& PlotSource::at_step(std::int64_t step) const {
   return output_with(outputs_, path_, "step", step,
                      [](const PlotOutput& output) { return *output.step; });

@@ -92,6 +92,8 @@ class PlotSource {
   const std::vector<std::string>& fields() const { return content_.fields; }
   const PlotAxes& axes() const { return axes_; }
 
+  /// The outputs that have all these fields: a run may store a field in few of them.
+  std::vector<PlotOutput> outputs_with(const std::vector<std::string>& fields) const;
   /// Throws ConfigError that names the nearest steps.
   const PlotOutput& at_step(std::int64_t step) const;
   /// The output at this time. Throws ConfigError that names the nearest times.
