@@ -153,15 +153,15 @@ std::vector<Panel> with_graphs(Frames& frames, std::size_t count) {
 }
 
 // Draws a picture: on three axes without a given cut, the middle slices of each field at one
-// output; on one axis the graphs of all outputs of a field in one panel; else the panels of
-// chosen_views.
+// output; on one axis or a line the graphs of all outputs of a field in one panel; else the panels
+// of chosen_views.
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = picture_format(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
   const std::vector<PlotOutput> outputs = chosen_outputs(source, options);
   const Shape shape = source.content().shape;
   const bool slices = shape.axes == 3 && options.cuts.none();
-  const bool graphs = shape.axes == 1 && !options.own_limits;
+  const bool graphs = (shape.axes == 1 || !options.cuts.line.empty()) && !options.own_limits;
   std::vector<std::vector<View>> views;
   if (slices || graphs)
     views = chosen_frames(source, options, fields,
@@ -256,9 +256,10 @@ void draw_sweep(const PlotOptions& options) {
         options.path);
   const std::string field = chosen_fields(source, options).front();
   const Shape shape = source.content().shape;
-  if (shape.axes == 3 && !sheet.has_one_grid())
-    throw ConfigError("{}: the members have different grids of three axes (choose with --where)",
-                      options.path);
+  if ((shape.axes == 3 || !options.cuts.line.empty()) && !sheet.has_one_grid())
+    throw ConfigError("{}: the members have different grids, of which {} (choose with --where)",
+                      options.path,
+                      shape.axes == 3 ? "a sheet shows one slice" : "--line reads one place");
   const std::optional<Cut> cut =
       options.cuts.none() ? middle_cut(shape)
                           : options.cuts.cuts(shape, source.axes(), options.path).front();
@@ -335,6 +336,7 @@ void add_plot_command(CommandLine& line) {
                  "A dataset, such as laplacian or a filter's (repeatable)", {.repeatable = true});
   add_where_option(command, options.where);
   add_cut_options(command, options.cuts);
+  add_line_option(command, options.cuts);
   add_picture_options(command, options.pictures);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
   command.flag("--own-limits", &options.own_limits,

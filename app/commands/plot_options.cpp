@@ -64,6 +64,13 @@ void add_cut_options(Command& command, CutOptions& options) {
                  {.one_of = {"x", "y", "z"}, .excludes = {"--slice", "--project"}});
 }
 
+void add_line_option(Command& command, CutOptions& options) {
+  command.option("--line AXIS=POSITION|AXIS:INDEX,...", &options.line,
+                 "A graph of the values along one axis, through the cells nearest to positions on "
+                 "all others: y=0.5, or on three axes y=0.5,z=0.2; the title has the cells' own",
+                 {.excludes = {"--slice", "--project", "--along"}});
+}
+
 void CutOptions::require_three_axes(Shape shape, const std::string& path) const {
   if (none() || shape.axes == 3) return;
   const auto& [option, text] = !slice.empty()     ? std::pair("--slice", slice)
@@ -75,6 +82,12 @@ void CutOptions::require_three_axes(Shape shape, const std::string& path) const 
 
 std::vector<std::optional<Cut>> CutOptions::cuts(Shape shape, const PlotAxes& axes,
                                                  const std::string& path) const {
+  if (!line.empty()) {
+    if (shape.axes == 1)
+      throw ConfigError("--line {}: {} has a grid of one axis, which is drawn as a line without it",
+                        line, path);
+    return {line_named(line, shape, axes)};
+  }
   require_three_axes(shape, path);
   if (!slice.empty()) return {slice_named(slice, shape, axes)};
   if (!project.empty()) return {projection_named(project)};
