@@ -9,6 +9,7 @@
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/file_endings.hpp"
+#include "app/commands/plot_graphs.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/sweep/sweep_sheet.hpp"
 #include "app/view/plot/plot_frames.hpp"
@@ -33,7 +34,7 @@ constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;
 
 struct PlotOptions {
   std::string path, output, size, steps, times;
-  std::vector<std::string> fields, where;
+  std::vector<std::string> fields, graphs, where;
   std::optional<std::int64_t> step;
   PictureOptions pictures;
   CutOptions cuts;
@@ -152,6 +153,13 @@ std::vector<Panel> with_graphs(Frames& frames, std::size_t count) {
   return panels;
 }
 
+void write_picture(const PlotOptions& options, const fs::path& path, PictureFormat format,
+                   const Picture& picture) {
+  replace_file(path, draw_figure(format, picture.layout, picture.panels, picture.about));
+  const PictureSize size = picture.layout.size;
+  if (!options.quiet) print_text("{}: {} x {}\n", path.string(), size.width, size.height);
+}
+
 // Draws a picture: on three axes without a given cut, the middle slices of each field at one
 // output; on one axis or a line the graphs of all outputs of a field in one panel; else the panels
 // of chosen_views.
@@ -172,10 +180,9 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   Frames frames(views, source.axes(), panel_styles(options.pictures, views.front().size()),
                 graphs ? 0 : panel_rows(fields.size()), parse_size(options.size), format,
                 options.own_limits ? Framing::alone : Framing::shared);
-  replace_file(path, draw_figure(format, frames.layout(), with_graphs(frames, views.size()),
-                                 texts_of_views(options.path, source.content(), views)));
-  const PictureSize size = frames.layout().size;
-  if (!options.quiet) print_text("{}: {} x {}\n", path.string(), size.width, size.height);
+  write_picture(options, path, format,
+                {frames.layout(), with_graphs(frames, views.size()),
+                 texts_of_views(options.path, source.content(), views)});
 }
 
 // Throws ConfigError if the movie cannot be made.
@@ -290,13 +297,19 @@ void draw_sweep(const PlotOptions& options) {
   const Provenance about = picture_provenance(options.path, "", {});
   if (options.movie) return write_movie(options, path, views.size(), frame, about);
   const auto [layout, panels] = frame(0);
-  replace_file(path, draw_figure(format, layout, panels, about));
-  if (!options.quiet)
-    print_text("{}: {} x {}\n", path.string(), layout.size.width, layout.size.height);
+  write_picture(options, path, format, {layout, panels, about});
 }
 
 int plot_command(const PlotOptions& options) {
   require_drawing();
+  if (!options.graphs.empty()) {
+    const fs::path path = output_path(options);
+    const PictureFormat format = picture_format(path);
+    const std::optional<PictureSize> size = parse_size(options.size);
+    write_picture(options, path, format,
+                  graph_picture(options.path, options.graphs, options.pictures, size));
+    return 0;
+  }
   if (is_sweep(options.path)) return draw_sweep(options), 0;
   refuse_where(options.where, options.path);
   const PlotSource source(options.path, options.pictures.origin);
@@ -347,6 +360,7 @@ void add_plot_command(CommandLine& line) {
                "A movie: one frame for each output, or for each slice with --along, with the same "
                "colour limits in all frames. MP4 if ffmpeg is installed, else an animated PNG",
                {.excludes = {"--own-limits"}});
+  add_graph_option(command, options.graphs);
   add_quiet_option(command, options.quiet);
   command.footer(R"(A sweep is drawn as a sheet: a panel for each member, all with one scale.
 

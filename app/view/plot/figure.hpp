@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +17,9 @@ namespace lapl {
 
 struct PlotAxis {
   std::string name;
-  double spacing = 1;  ///< distance between neighbouring nodes
-  double origin = 0;   ///< position of the first node
+  double spacing = 1;                    ///< distance between neighbouring nodes
+  double origin = 0;                     ///< position of the first node
+  std::optional<std::string> unit = {};  ///< if it is no length
 
   double position(std::int64_t index) const {
     return static_cast<double>(index) * spacing + origin;
@@ -32,6 +34,10 @@ struct PlotAxes {
   bool first_row_below = true;  ///< if false, the first row is on top
   /// words for the values that are drawn, by dataset
   std::map<std::string, FieldLabels> labels = {};
+
+  const std::string& unit(const PlotAxis& axis) const {
+    return axis.unit ? *axis.unit : units.length;
+  }
 };
 
 struct Panel {
@@ -48,8 +54,10 @@ struct Panel {
   struct Graph {
     std::string label;
     std::vector<double> values;
+    std::vector<double> places = {};  ///< within `across`; empty: of nodes
   };
-  std::vector<Graph> graphs = {};  ///< several graphs with a legend in place of that of `pixels`
+  std::vector<Graph> graphs = {};     ///< several graphs with a legend in place of that of `pixels`
+  std::optional<Limits> across = {};  ///< of graphs over a quantity other than positions of nodes
 };
 
 enum class PictureFormat { png, svg, pdf };

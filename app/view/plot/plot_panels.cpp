@@ -32,15 +32,11 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
   return drawn;
 }
 
-namespace {
-
-// Keeps a graph away from its frame.
-Limits with_margin(Limits limits) {
+Limits graph_limits(Limits range) {
+  const Limits limits = widened(range);
   const double margin = 0.05 * (limits.high - limits.low);
   return {limits.low - margin, limits.high + margin};
 }
-
-}  // namespace
 
 Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
                  const PlotAxes& axes) {
@@ -48,7 +44,7 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
   const std::string colormap =
       style.colormap.value_or(field.signs && !line ? "diverging" : "viridis");
   Limits suitable = colormap == "diverging" ? centred(field.range) : widened(field.range);
-  if (line) suitable = with_margin(widened(field.range));
+  if (line) suitable = graph_limits(field.range);
   if (field.constant) subtitle += ", constant " + number_text(*field.constant, 6);
   const auto given = axes.labels.find(field.name);
   const FieldLabels labels = given == axes.labels.end() ? FieldLabels() : given->second;

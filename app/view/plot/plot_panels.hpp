@@ -37,6 +37,9 @@ struct DrawnField {
 DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
                        const PlotStyle& style);
 
+/// Limits of a graph of values in this range, which keep it away from its frame.
+Limits graph_limits(Limits range);
+
 /// The panel of a field, with limits that suit its range unless the style has limits.
 Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
                  const PlotAxes& axes);
