@@ -123,7 +123,8 @@ std::vector<View> chosen_views(const PlotSource& source, const PlotOptions& opti
   for (const std::string& field : fields)
     for (const PlotOutput& output : outputs) views.push_back({&output, field, cut});
   if (options.fields.empty() && fields.size() == 1 && !options.has_lists() &&
-      fields.front() != laplacian_name && std::ranges::count(source.fields(), laplacian_name) > 0)
+      !options.pictures.log && fields.front() != laplacian_name &&
+      std::ranges::count(source.fields(), laplacian_name) > 0)
     views.push_back({&outputs.back(), std::string(laplacian_name), cut});
   return views;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/view/run_graphs.hpp"
 #include "io/run/provenance.hpp"
@@ -43,15 +44,16 @@ std::vector<ChosenColumn> chosen_columns(const std::string& asked,
 // The values at both ends of a list that grows.
 Limits ends(const std::vector<double>& values) { return {values.front(), values.back()}; }
 
-Panel graph_panel(const std::vector<ChosenColumn>& chosen, const std::string& time_unit,
-                  const PlotStyle& style) {
+Panel graph_panel(const std::string& asked, const std::vector<ChosenColumn>& chosen,
+                  const std::string& time_unit, const PlotStyle& style) {
   Limits times{1, 0}, steps{1, 0}, range{1, 0};
   const RunGraph& first = *chosen.front().graph;
   bool one_graph = true, one_unit = true;
   for (const auto& [graph, column] : chosen) {
     times = united(times, ends(graph->lines->times));
     steps = united(steps, ends(graph->lines->steps));
-    range = united(range, percentile_limits(column->values, 0, 100));
+    for (const double value : column->values)
+      if (std::isfinite(value) && (value > 0 || !style.log)) range = united(range, {value, value});
     one_graph = one_graph && graph == &first;
     one_unit = one_unit && graph->unit == first.unit;
   }
@@ -61,12 +63,16 @@ Panel graph_panel(const std::vector<ChosenColumn>& chosen, const std::string& ti
               .shape = {.rows = 1, .columns = 1, .axes = 1},
               .drawn = {},
               .pixels = {0},
-              .limits = style.limits.value_or(graph_limits(range)),
+              .limits = {},
               .colormap = colormap_named(style.colormap.value_or("viridis")),
               .axes = {.x = {over_time ? "t" : "step"}},
               .line = true,
               .unit = one_unit ? first.unit : "",
+              .log = style.log,
               .across = widened(over_time ? times : steps)};
+  panel.limits = !style.limits ? graph_limits(asked, range, style.log)
+                 : style.log   ? logs(*style.limits)
+                               : *style.limits;
   panel.axes.x.unit = over_time ? time_unit : "";
   if (!one_graph) panel.title.clear();
   for (const auto& [graph, column] : chosen) {
@@ -77,6 +83,7 @@ Panel graph_panel(const std::vector<ChosenColumn>& chosen, const std::string& ti
       line.values.push_back(column->values[i]);
       line.places.push_back((over_time ? graph->lines->times : graph->lines->steps)[i]);
     }
+    if (style.log) take_logs(line.values, std::numeric_limits<double>::quiet_NaN());
   }
   return panel;
 }
@@ -104,8 +111,8 @@ Picture graph_picture(const std::string& folder, const std::vector<std::string>&
   const std::vector<PlotStyle> styles = panel_styles(pictures, asked.size());
   Picture picture;
   for (const std::string& columns : asked)
-    picture.panels.push_back(graph_panel(chosen_columns(columns, graphs, folder), run.units.time,
-                                         styles[picture.panels.size()]));
+    picture.panels.push_back(graph_panel(columns, chosen_columns(columns, graphs, folder),
+                                         run.units.time, styles[picture.panels.size()]));
   const int count = static_cast<int>(asked.size());
   const Extent extent = plot_extent(picture.panels.front().shape, {});
   picture.layout = figure_layout(size.value_or(default_size(count, extent)), count, extent);

@@ -49,6 +49,10 @@ void add_picture_options(Command& command, PictureOptions& options) {
   command.flag("--of-cells", &options.of_cells,
                "Use the percentiles of the cells, not of the pixels, as numpy.percentile does",
                {.excludes = {"--limits"}});
+  command.flag(
+      "--log", &options.log,
+      "A logarithmic scale of values. On a map all must be above 0, or with --limits those "
+      "below LOW have its colour; graphs have gaps at others");
   add_origin_option(command, options.origin);
 }
 
@@ -120,6 +124,7 @@ std::vector<std::vector<View>> CutOptions::frames(std::span<const PlotOutput> ou
 std::vector<PlotStyle> panel_styles(const PictureOptions& options, std::size_t panels) {
   PlotStyle style;
   style.of_cells = options.of_cells;
+  style.log = options.log;
   if (!options.limits.empty()) {
     style.limits = ordered_limits("--limits", options.limits);
     const Limits usable = widened(*style.limits);
@@ -127,6 +132,9 @@ std::vector<PlotStyle> panel_styles(const PictureOptions& options, std::size_t p
       throw ConfigError("--limits {} {}: too close together, or not finite", style.limits->low,
                         style.limits->high);
   }
+  if (style.log && style.limits && style.limits->low <= 0)
+    throw ConfigError("--limits {} {} with --log: found {} (expected limits above 0)",
+                      style.limits->low, style.limits->high, style.limits->low);
   if (!options.percentiles.empty()) {
     style.percentiles = ordered_limits("--percentiles", options.percentiles);
     if (style.percentiles->low < 0 || style.percentiles->high > 100)

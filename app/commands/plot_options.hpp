@@ -15,7 +15,7 @@ namespace lapl {
 struct PictureOptions {
   std::string colormaps;  ///< one for all panels or one for each, separated by commas
   std::vector<double> limits, percentiles;
-  bool of_cells = false;
+  bool of_cells = false, log = false;
   Origin origin = Origin::automatic;
 
   bool operator==(const PictureOptions&) const = default;
@@ -24,7 +24,7 @@ struct PictureOptions {
 /// Adds --origin.
 void add_origin_option(Command& command, Origin& origin);
 
-/// Adds --colormap, --limits, --percentiles, --of-cells and --origin.
+/// Adds --colormap, --limits, --percentiles, --of-cells, --log and --origin.
 void add_picture_options(Command& command, PictureOptions& options);
 
 /// Which part of a grid of several axes is shown.

@@ -34,16 +34,28 @@ Ticks ticks_with_room(const Canvas& canvas, bool across, double font, double len
   for (;; --most) {
     Ticks ticks = make_ticks(most);
     bool apart = true;
-    for (std::size_t i = 1; i < ticks.ticks.size(); ++i) {
-      const Tick &a = ticks.ticks[i - 1], &b = ticks.ticks[i];
+    const Tick* before = nullptr;
+    for (const Tick& b : ticks.ticks) {
+      if (b.label.empty()) continue;
+      const Tick& a = before ? *before : b;
       const double needed =
           across ? (canvas.text_width(a.label, font) + canvas.text_width(b.label, font)) / 2 +
                        space * font
                  : number_height * font;
-      apart = apart && (b.fraction - a.fraction) * length >= needed;
+      apart = apart && (!before || (b.fraction - a.fraction) * length >= needed);
+      before = &b;
     }
     if (apart || most == 1) return ticks;
   }
+}
+
+Ticks value_ticks(const Panel& panel, int most) {
+  return (panel.log ? log_ticks : round_ticks)(panel.limits.low, panel.limits.high, most);
+}
+
+/// The length of a tick mark.
+double mark_length(const Tick& tick, double font) {
+  return (tick.label.empty() ? mark / 2 : mark) * font;
 }
 
 Ticks axis_ticks(const Canvas& canvas, std::int64_t cells, const PlotAxis& axis, bool across,
@@ -77,9 +89,7 @@ void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& l
                   double font) {
   const Rectangle& box = layout.box;
   const double end = box.y + box.height;
-  const auto values = [&](int most) {
-    return round_ticks(panel.limits.low, panel.limits.high, most);
-  };
+  const auto values = [&](int most) { return value_ticks(panel, most); };
   const Ticks y = panel.line
                       ? ticks_with_room(canvas, false, font, box.height, box.height, values)
                       : axis_ticks(canvas, panel.shape.rows, panel.axes.y, false, font, box.height);
@@ -89,7 +99,7 @@ void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& l
     widest = std::max(widest, canvas.text_width(tick.label, font));
     const double from_first = tick.fraction * box.height;
     const double at = upwards ? end - from_first : box.y + from_first;
-    canvas.line(box.x - mark * font, crisp(at), box.x, crisp(at));
+    canvas.line(box.x - mark_length(tick, font), crisp(at), box.x, crisp(at));
     canvas.text(tick.label, box.x - (mark + gap) * font, at, font, Align::right);
   }
   // The title of a graph names the quantity; its y axis shows only the common factor and unit.
@@ -241,19 +251,18 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
   }
   draw_bar_colors(canvas, panel.colormap, bar, across);
 
-  const Ticks ticks = ticks_with_room(canvas, across, font, length, length, [&](int most) {
-    return round_ticks(panel.limits.low, panel.limits.high, most);
-  });
+  const Ticks ticks = ticks_with_room(canvas, across, font, length, length,
+                                      [&](int most) { return value_ticks(panel, most); });
   const std::string common = ticks.common_text(panel.unit);
   const double start = other_side + (mark + gap) * font;
   const double cell_end = layout.cell.x + layout.cell.width - 0.3 * font;
   for (const Tick& tick : ticks.ticks) {
     const double at = along + length * (across ? tick.fraction : 1 - tick.fraction);
     if (across) {
-      canvas.line(crisp(at), other_side, crisp(at), other_side + mark * font);
+      canvas.line(crisp(at), other_side, crisp(at), other_side + mark_length(tick, font));
       canvas.text(tick.label, at, start + 0.5 * font, font, Align::centre);
     } else {
-      canvas.line(other_side, crisp(at), other_side + mark * font, crisp(at));
+      canvas.line(other_side, crisp(at), other_side + mark_length(tick, font), crisp(at));
       canvas.text(tick.label, start, at, font, Align::left, cell_end - start);
     }
   }

@@ -56,7 +56,8 @@ struct Panel {
     std::vector<double> values;
     std::vector<double> places = {};  ///< within `across`; empty: of nodes
   };
-  std::vector<Graph> graphs = {};     ///< several graphs with a legend in place of that of `pixels`
+  std::vector<Graph> graphs = {};  ///< several graphs with a legend in place of that of `pixels`
+  bool log = false;  ///< pixels, limits and graphs are decimal logarithms of the values
   std::optional<Limits> across = {};  ///< of graphs over a quantity other than positions of nodes
 };
 

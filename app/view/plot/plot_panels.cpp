@@ -1,16 +1,32 @@
 #include "app/view/plot/plot_panels.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "app/view/plot/resample.hpp"
 #include "app/view/plot/ticks.hpp"
+#include "kernels/error.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
                        const PlotStyle& style) {
   if (shape.axes == 1) box = {1, std::min(box.columns, shape.columns)};
+  std::vector<double> positive;
+  if (style.log && shape.axes == 1) {
+    positive = as_doubles(values);
+    std::ranges::replace_if(
+        positive, [](double value) { return !(value > 0); }, nan);
+    values = std::span<const double>(positive);
+  }
   DrawnField drawn{name, shape, box, resample(values, shape, box), {}, {}, {}, {}};
   const bool averaged = shape.rows > box.rows || shape.columns > box.columns;
   const std::vector<double> counted =
@@ -18,7 +34,7 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
   const bool is_signed = is_drawn_around_zero(name);
   const Limits inner = percentile_limits(counted, 5, 95);
   const Limits all = percentile_limits(counted, 0, 100);
-  drawn.signs = is_signed || (inner.low < 0 && inner.high > 0);
+  drawn.signs = !style.log && (is_signed || (inner.low < 0 && inner.high > 0));
   if (all.low == all.high) {
     const Limits of_cells = averaged ? percentile_limits(as_doubles(values), 0, 100) : all;
     if (of_cells.low == of_cells.high) drawn.constant = all.low;
@@ -32,10 +48,17 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
   return drawn;
 }
 
-Limits graph_limits(Limits range) {
-  const Limits limits = widened(range);
+Limits graph_limits(const std::string& name, Limits range, bool log) {
+  if (log && range.low > range.high)
+    throw ConfigError("--log: {} has no value above 0 (expected some)", name);
+  const Limits limits = widened(log ? logs(range) : range);
   const double margin = 0.05 * (limits.high - limits.low);
   return {limits.low - margin, limits.high + margin};
+}
+
+void take_logs(std::vector<double>& values, double other) {
+  for (double& value : values)
+    if (!std::isnan(value)) value = value > 0 ? std::log10(value) : other;
 }
 
 Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
@@ -43,8 +66,13 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
   const bool line = field.shape.axes == 1;
   const std::string colormap =
       style.colormap.value_or(field.signs && !line ? "diverging" : "viridis");
-  Limits suitable = colormap == "diverging" ? centred(field.range) : widened(field.range);
-  if (line) suitable = graph_limits(field.range);
+  if (style.log) take_logs(field.pixels, line ? nan : -infinity);
+  std::optional<Limits> limits = style.limits;
+  if (limits && style.log) limits = logs(*limits);
+  if (!limits && line) limits = graph_limits(field.name, field.range, style.log);
+  if (!limits && style.log)
+    limits = widened(field.range.low > field.range.high ? field.range : logs(field.range));
+  if (!limits) limits = colormap == "diverging" ? centred(field.range) : widened(field.range);
   if (field.constant) subtitle += ", constant " + number_text(*field.constant, 6);
   const auto given = axes.labels.find(field.name);
   const FieldLabels labels = given == axes.labels.end() ? FieldLabels() : given->second;
@@ -53,11 +81,13 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
           field.shape,
           field.drawn,
           std::move(field.pixels),
-          style.limits.value_or(suitable),
+          *limits,
           colormap_named(colormap),
           axes,
           line,
-          labels.unit};
+          labels.unit,
+          {},
+          style.log};
 }
 
 Shape box_within(Shape shape, std::int64_t longest) {
