@@ -12,6 +12,7 @@
 #include "app/commands/plot_graphs.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/sweep/sweep_sheet.hpp"
+#include "app/view/plot/complex_views.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "app/view/print_text.hpp"
 #include "io/config/config_number.hpp"
@@ -81,7 +82,8 @@ std::vector<std::string> chosen_fields(const PlotSource& source, const PlotOptio
   if (options.fields.empty()) return state_fields(source.content());
   std::vector<std::string> fields;
   for (const std::string& name : options.fields)
-    fields.push_back(chosen_field(source.content(), name, options.path));
+    std::ranges::copy(shown_fields(source.content(), name, options.path),
+                      std::back_inserter(fields));
   return fields;
 }
 

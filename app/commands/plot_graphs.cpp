@@ -68,7 +68,7 @@ Panel graph_panel(const std::string& asked, const std::vector<ChosenColumn>& cho
               .axes = {.x = {over_time ? "t" : "step"}},
               .line = true,
               .unit = one_unit ? first.unit : "",
-              .log = style.log,
+              .scale = style.log ? Scale::logarithmic : Scale::linear,
               .across = widened(over_time ? times : steps)};
   panel.limits = !style.limits ? graph_limits(asked, range, style.log)
                  : style.log   ? logs(*style.limits)

@@ -16,7 +16,7 @@ TEST_CASE("plot: a logarithmic scale has the logarithms of values and limits, an
     return lapl::make_panel(lapl::drawn_field("u", view, shape, shape, style), "", style, {});
   };
   const lapl::Panel of_map = panel(positive, map);
-  CHECK(of_map.log);
+  CHECK(of_map.scale == lapl::Scale::logarithmic);
   CHECK(of_map.pixels == std::vector<double>{-2, -1, 0, 2});
   CHECK(of_map.limits.low == -2);
   CHECK(of_map.limits.high == 2);

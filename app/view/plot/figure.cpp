@@ -49,10 +49,6 @@ Ticks ticks_with_room(const Canvas& canvas, bool across, double font, double len
   }
 }
 
-Ticks value_ticks(const Panel& panel, int most) {
-  return (panel.log ? log_ticks : round_ticks)(panel.limits.low, panel.limits.high, most);
-}
-
 /// The length of a tick mark.
 double mark_length(const Tick& tick, double font) {
   return (tick.label.empty() ? mark / 2 : mark) * font;
@@ -89,7 +85,9 @@ void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& l
                   double font) {
   const Rectangle& box = layout.box;
   const double end = box.y + box.height;
-  const auto values = [&](int most) { return value_ticks(panel, most); };
+  const auto values = [&](int most) {
+    return value_ticks(panel.scale, panel.limits.low, panel.limits.high, most);
+  };
   const Ticks y = panel.line
                       ? ticks_with_room(canvas, false, font, box.height, box.height, values)
                       : axis_ticks(canvas, panel.shape.rows, panel.axes.y, false, font, box.height);
@@ -251,8 +249,9 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
   }
   draw_bar_colors(canvas, panel.colormap, bar, across);
 
-  const Ticks ticks = ticks_with_room(canvas, across, font, length, length,
-                                      [&](int most) { return value_ticks(panel, most); });
+  const Ticks ticks = ticks_with_room(canvas, across, font, length, length, [&](int most) {
+    return value_ticks(panel.scale, panel.limits.low, panel.limits.high, most);
+  });
   const std::string common = ticks.common_text(panel.unit);
   const double start = other_side + (mark + gap) * font;
   const double cell_end = layout.cell.x + layout.cell.width - 0.3 * font;

@@ -11,6 +11,7 @@
 #include "app/view/plot/colormap.hpp"
 #include "app/view/plot/layout.hpp"
 #include "app/view/plot/limits.hpp"
+#include "app/view/plot/ticks.hpp"
 #include "solver/units.hpp"
 
 namespace lapl {
@@ -56,8 +57,8 @@ struct Panel {
     std::vector<double> values;
     std::vector<double> places = {};  ///< within `across`; empty: of nodes
   };
-  std::vector<Graph> graphs = {};  ///< several graphs with a legend in place of that of `pixels`
-  bool log = false;  ///< pixels, limits and graphs are decimal logarithms of the values
+  std::vector<Graph> graphs = {};     ///< several graphs with a legend in place of that of `pixels`
+  Scale scale = Scale::linear;        ///< of pixels, limits and graphs
   std::optional<Limits> across = {};  ///< of graphs over a quantity other than positions of nodes
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/view/plot/complex_views.hpp"
 #include "kernels/error.hpp"
 
 namespace lapl {
@@ -30,7 +31,7 @@ const ReadField& ViewReader::read(const View& view) {
   if (output_ == view.output && name_ == view.field) return field_;
   output_ = nullptr;
   field_ = {};  // frees its memory before the next field is read
-  field_ = read_field(view.output->file, view.field, view.output->record);
+  field_ = read_shown(view.output->file, view.field, view.output->record);
   output_ = view.output;
   name_ = view.field;
   return field_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
+#include "app/view/plot/complex_views.hpp"
 #include "app/view/plot/resample.hpp"
 #include "app/view/plot/ticks.hpp"
 #include "kernels/error.hpp"
@@ -13,7 +15,21 @@ namespace lapl {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* cyclic = "viridis";  // the colormap of phases
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Angles resampled to the pixels of a box: those of the mean of unit vectors, because the mean of
+// angles beside pi and -pi is 0.
+std::vector<double> mean_angles(std::vector<double> angles, Shape shape, Shape box) {
+  std::vector<double> sines(angles.size());
+  std::ranges::transform(angles, sines.begin(), [](double angle) { return std::sin(angle); });
+  std::ranges::transform(angles, angles.begin(), [](double angle) { return std::cos(angle); });
+  std::vector<double> mean = resample(std::span<const double>(sines), shape, box);
+  const std::vector<double> across = resample(std::span<const double>(angles), shape, box);
+  std::ranges::transform(mean, across, mean.begin(),
+                         [](double y, double x) { return std::atan2(y, x); });
+  return mean;
+}
 
 }  // namespace
 
@@ -29,6 +45,7 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
   }
   DrawnField drawn{name, shape, box, resample(values, shape, box), {}, {}, {}, {}};
   const bool averaged = shape.rows > box.rows || shape.columns > box.columns;
+  if (averaged && is_phase(name)) drawn.pixels = mean_angles(as_doubles(values), shape, box);
   const std::vector<double> counted =
       averaged && !style.of_cells ? drawn.pixels : as_doubles(values);
   const bool is_signed = is_drawn_around_zero(name);
@@ -64,11 +81,16 @@ void take_logs(std::vector<double>& values, double other) {
 Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
                  const PlotAxes& axes) {
   const bool line = field.shape.axes == 1;
-  const std::string colormap =
-      style.colormap.value_or(field.signs && !line ? "diverging" : "viridis");
+  const bool phase = is_phase(field.name);
+  const std::string colormap = style.colormap.value_or(line          ? "viridis"
+                                                       : phase       ? cyclic
+                                                       : field.signs ? "diverging"
+                                                                     : "viridis");
   if (style.log) take_logs(field.pixels, line ? nan : -infinity);
   std::optional<Limits> limits = style.limits;
   if (limits && style.log) limits = logs(*limits);
+  const bool angle = phase && !limits && !style.log;
+  if (angle) limits = {-std::numbers::pi, std::numbers::pi};
   if (!limits && line) limits = graph_limits(field.name, field.range, style.log);
   if (!limits && style.log)
     limits = widened(field.range.low > field.range.high ? field.range : logs(field.range));
@@ -87,7 +109,9 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
           line,
           labels.unit,
           {},
-          style.log};
+          angle       ? Scale::angle
+          : style.log ? Scale::logarithmic
+                      : Scale::linear};
 }
 
 Shape box_within(Shape shape, std::int64_t longest) {

@@ -42,6 +42,7 @@ struct DrawnContent : FileContent {
   DrawnContent() = default;
 
   std::vector<std::string> fields_of_config = RunConfig().fields;
+  std::vector<std::string> complex_fields;    ///< of the config, with both parts among the datasets
   bool is_picture = false;                    ///< the first row is drawn on top
   std::map<std::string, FieldLabels> labels;  ///< by dataset
 };

@@ -128,6 +128,13 @@ Ticks log_ticks(double low, double high, int most) {
   return result;
 }
 
+Ticks value_ticks(Scale scale, double low, double high, int most) {
+  if (scale == Scale::logarithmic) return log_ticks(low, high, most);
+  if (scale == Scale::linear) return round_ticks(low, high, most);
+  if (most < 5) return {{{0, "−π"}, {0.5, "0"}, {1, "π"}}};
+  return {{{0, "−π"}, {0.25, "−π/2"}, {0.5, "0"}, {0.75, "π/2"}, {1, "π"}}};
+}
+
 Ticks cell_ticks(std::int64_t cells, double spacing, int most, double origin) {
   if (cells == 1) return {{{0.5, number_text(origin, 6)}}, 0, 0};
   const double count = static_cast<double>(cells);

@@ -27,6 +27,12 @@ struct Ticks {
 /// as possible, at most `most`. A label has at most six digits.
 Ticks round_ticks(double low, double high, int most);
 
+/// The scale of values. logarithmic: they are decimal logarithms; angle: they go from -pi to pi.
+enum class Scale { linear, logarithmic, angle };
+
+/// round_ticks, log_ticks, or multiples of pi/2.
+Ticks value_ticks(Scale scale, double low, double high, int most);
+
 /// Ticks from 10^low to 10^high on a logarithmic axis: powers of ten, at most `most`, with marks
 /// between them; numbers between them if there are fewer than two powers.
 Ticks log_ticks(double low, double high, int most);
