@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <regex>
 #include <span>
 
 #include "app/cli/options.hpp"
@@ -29,7 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int largest_side = 20000;
 // A movie takes movie_seconds, if its frames per second then lie within the two limits.
 constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;
 
@@ -39,27 +37,12 @@ struct PlotOptions {
   std::optional<std::int64_t> step;
   PictureOptions pictures;
   CutOptions cuts;
-  bool movie = false;
+  bool movie = false, space_time = false;
   bool own_limits = false;
   bool quiet = false;
 
   bool has_lists() const { return !steps.empty() || !times.empty(); }
 };
-
-// The value of --size; none if it is not given.
-std::optional<PictureSize> parse_size(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  static const std::regex form("([0-9]{1,5})x([0-9]{1,5})");
-  std::smatch sides;
-  if (std::regex_match(text, sides, form)) {
-    const PictureSize size{std::stoi(sides.str(1)), std::stoi(sides.str(2))};
-    if (std::min(size.width, size.height) >= 1 && std::max(size.width, size.height) <= largest_side)
-      return size;
-  }
-  throw ConfigError(
-      "--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}", text,
-      largest_side);
-}
 
 // The default name is that of the run or file, in the current folder.
 fs::path output_path(const PlotOptions& options) {
@@ -259,12 +242,14 @@ SweepSheet::Choice sheet_choice(const PlotOptions& options) {
 void draw_sweep(const PlotOptions& options) {
   const SweepSheet sheet(read_sweep(options.path, options.where), options.pictures.origin);
   const PlotSource& source = sheet.source();
-  if (options.fields.size() > 1 || options.own_limits || !options.cuts.along.empty())
+  const std::vector<std::string> fields = chosen_fields(source, options);
+  if ((fields.size() > 1 && !options.fields.empty()) || options.own_limits || options.space_time ||
+      !options.cuts.along.empty())
     throw ConfigError(
         "{}: of a sweep, a sheet shows one field with one scale (expected no "
-        "--own-limits, no --along and one --field)",
+        "--own-limits, no --along, no --space-time and one --field)",
         options.path);
-  const std::string field = chosen_fields(source, options).front();
+  const std::string& field = fields.front();
   const Shape shape = source.content().shape;
   if ((shape.axes == 3 || !options.cuts.line.empty()) && !sheet.has_one_grid())
     throw ConfigError("{}: the members have different grids, of which {} (choose with --where)",
@@ -324,7 +309,18 @@ int plot_command(const PlotOptions& options) {
   if (options.movie && options.step && options.cuts.along.empty())
     throw ConfigError("--movie --step {}: a movie of one output goes --along an axis",
                       *options.step);
-  if (options.movie || !options.cuts.along.empty())
+  if (options.space_time) {
+    const fs::path path = output_path(options);
+    const PictureFormat format = picture_format(path);
+    const Shape shape = source.content().shape;
+    const std::optional<Cut> line =
+        options.cuts.none() ? std::nullopt
+                            : options.cuts.cuts(shape, source.axes(), options.path).front();
+    const std::optional<PictureSize> size = parse_size(options.size);
+    write_picture(options, path, format,
+                  space_time_picture(source, options.path, chosen_fields(source, options), line,
+                                     options.pictures, size, format));
+  } else if (options.movie || !options.cuts.along.empty())
     draw_movie(source, options, output_path(options));
   else
     draw_picture(source, options, output_path(options));
@@ -349,7 +345,9 @@ void add_plot_command(CommandLine& line) {
   command.option("--times,--time TIME,...", &options.times,
                  "The outputs at these times side by side", {.excludes = {"--step", "--steps"}});
   command.option("--field NAME", &options.fields,
-                 "A dataset, such as laplacian or a filter's (repeatable)", {.repeatable = true});
+                 "A dataset, such as laplacian or a filter's; abs(psi), phase(psi), real(psi) or "
+                 "imag(psi) of a complex field psi, where psi means the first two (repeatable)",
+                 {.repeatable = true});
   add_where_option(command, options.where);
   add_cut_options(command, options.cuts);
   add_line_option(command, options.cuts);
@@ -363,6 +361,10 @@ void add_plot_command(CommandLine& line) {
                "A movie: one frame for each output, or for each slice with --along, with the same "
                "colour limits in all frames. MP4 if ffmpeg is installed, else an animated PNG",
                {.excludes = {"--own-limits"}});
+  command.flag("--space-time", &options.space_time,
+               "Of one axis, or with --line, a map of the values along it, over the time upwards",
+               {.excludes = {"--step", "--steps", "--times", "--slice", "--project", "--along",
+                             "--own-limits", "--movie"}});
   add_graph_option(command, options.graphs);
   add_quiet_option(command, options.quiet);
   command.footer(R"(A sweep is drawn as a sheet: a panel for each member, all with one scale.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/view/plot/plot_frames.hpp"
 #include "app/view/run_graphs.hpp"
 #include "io/run/provenance.hpp"
 #include "io/run/run_folder.hpp"
@@ -88,7 +89,66 @@ Panel graph_panel(const std::string& asked, const std::vector<ChosenColumn>& cho
   return panel;
 }
 
+// The outputs in rows that are equally spaced in time, with the distance of rows.
+std::pair<std::vector<const PlotOutput*>, double> rows_in_time(
+    const std::vector<PlotOutput>& outputs) {
+  constexpr double most_rows = 4000;
+  std::vector<double> times;
+  for (const PlotOutput& output : outputs) times.push_back(time_at(output));
+  double least = times.back() - times.front();
+  for (std::size_t i = 1; i < times.size(); ++i) least = std::min(least, times[i] - times[i - 1]);
+  const double length = times.back() - times.front();
+  const auto gaps =
+      static_cast<std::size_t>(std::clamp(std::round(length / least), 1.0, most_rows));
+  std::vector<const PlotOutput*> rows;
+  for (std::size_t row = 0, at = 0; row <= gaps; ++row) {
+    const double time =
+        times.front() + length * static_cast<double>(row) / static_cast<double>(gaps);
+    while (at + 1 < times.size() && times[at + 1] - time <= time - times[at]) ++at;
+    rows.push_back(&outputs[at]);
+  }
+  return {std::move(rows), length / static_cast<double>(gaps)};
+}
+
 }  // namespace
+
+Picture space_time_picture(const PlotSource& source, const std::string& path,
+                           const std::vector<std::string>& fields, const std::optional<Cut>& cut,
+                           const PictureOptions& pictures, std::optional<PictureSize> size,
+                           PictureFormat format) {
+  const Shape line = cut_shape(source.content().shape, cut);
+  const std::vector<PlotOutput>& outputs = source.outputs();
+  if (line.axes > 1 || outputs.size() < 2 || !outputs.front().step)
+    throw ConfigError("--space-time: {} has {} (expected one axis, or --line, and several outputs)",
+                      path, line.axes > 1 ? fmt::format("{} axes", line.axes) : "one output");
+  const auto [rows, distance] = rows_in_time(outputs);
+  const int count = static_cast<int>(fields.size());
+  const Extent extent{0.7, 1};
+  Picture picture;
+  picture.layout = figure_layout(size.value_or(default_size(count, extent)), count, extent);
+  PlotAxes axes = cut_axes(source.axes(), cut);
+  axes.y = {"t", distance, time_at(outputs.front()), axes.units.time};
+  axes.first_row_below = true;
+  const std::vector<PlotStyle> styles = panel_styles(pictures, fields.size());
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    PlotStyle as_stored;
+    as_stored.log = pictures.log;  // gaps at values that are not above 0
+    ViewReader reader;
+    std::vector<double> values;
+    for (const PlotOutput* const output : rows)
+      std::ranges::copy(reader.drawn({output, fields[i], cut}, line, as_stored).pixels,
+                        std::back_inserter(values));
+    DrawnField field =
+        drawn_field(fields[i], std::span<const double>(values), {std::ssize(rows), line.columns},
+                    box_pixels(picture.layout.panels[i], format), styles[i]);
+    field.cut = cut_text(source.axes(), cut);
+    picture.panels.push_back(make_panel(std::move(field), "", styles[i], axes));
+  }
+  std::vector<View> views;
+  for (const PlotOutput& output : outputs) views.push_back({&output, fields.front(), cut});
+  picture.about = texts_of_views(path, source.content(), {views});
+  return picture;
+}
 
 void add_graph_option(Command& command, std::vector<std::string>& asked) {
   command.option("--graph NAME,...", &asked,
@@ -97,7 +157,7 @@ void add_graph_option(Command& command, std::vector<std::string>& asked) {
                  {.repeatable = true,
                   .excludes = {"--step", "--steps", "--times", "--field", "--where", "--slice",
                                "--project", "--along", "--line", "--percentiles", "--of-cells",
-                               "--own-limits", "--movie"}});
+                               "--own-limits", "--movie", "--space-time"}});
 }
 
 Picture graph_picture(const std::string& folder, const std::vector<std::string>& asked,
@@ -115,7 +175,8 @@ Picture graph_picture(const std::string& folder, const std::vector<std::string>&
                                          run.units.time, styles[picture.panels.size()]));
   const int count = static_cast<int>(asked.size());
   const Extent extent = plot_extent(picture.panels.front().shape, {});
-  picture.layout = figure_layout(size.value_or(default_size(count, extent)), count, extent);
+  picture.layout =
+      figure_layout(size.value_or(default_size(count, extent, count)), count, extent, count);
   Provenance about = PlotSource(folder, pictures.origin).content().provenance;
   std::erase_if(about, [](const auto& text) { return text.first == "state_digest"; });
   picture.about = picture_provenance(folder, "", about);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <regex>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -40,8 +42,8 @@ void add_picture_options(Command& command, PictureOptions& options) {
       &options.colormaps,
       "One for all panels, or a comma-separated one for each. auto: diverging for the Laplacian "
       "and for filter results of both signs, else viridis");
-  command.option("--limits LOW HIGH", &options.limits, "Values at the two ends of the colour bar",
-                 {.values = 2});
+  command.option("--limits LOW HIGH", &options.limits,
+                 "Values at the two ends of the colour bar, or of a graph", {.values = 2});
   command.option("--percentiles LOW HIGH", &options.percentiles,
                  "Percentiles at the two ends of the colour bar; default 5 95 for the Laplacian, "
                  "else 0 100. Where a pixel covers several cells, it counts as their mean",
@@ -69,10 +71,11 @@ void add_cut_options(Command& command, CutOptions& options) {
 }
 
 void add_line_option(Command& command, CutOptions& options) {
-  command.option("--line AXIS=POSITION|AXIS:INDEX,...", &options.line,
-                 "A graph of the values along one axis, through the cells nearest to positions on "
-                 "all others: y=0.5, or on three axes y=0.5,z=0.2; the title has the cells' own",
-                 {.excludes = {"--slice", "--project", "--along"}});
+  command.option(
+      "--line AXIS=POSITION|AXIS:INDEX,...", &options.line,
+      "A graph of the values along one axis, through the cells nearest to positions on "
+      "all others: y=0.5, or on three axes y=0.5,z=0.2; the title has the cells' positions",
+      {.excludes = {"--slice", "--project", "--along"}});
 }
 
 void CutOptions::require_three_axes(Shape shape, const std::string& path) const {
@@ -119,6 +122,21 @@ std::vector<std::vector<View>> CutOptions::frames(std::span<const PlotOutput> ou
   const std::int64_t count = shape.extents()[static_cast<std::size_t>(axis)];
   for (std::int64_t i = 0; i < count; ++i) add(one(), {Cut{.axis = axis, .index = i}});
   return frames;
+}
+
+std::optional<PictureSize> parse_size(const std::string& text) {
+  constexpr int largest_side = 20000;
+  if (text.empty()) return std::nullopt;
+  static const std::regex form("([0-9]{1,5})x([0-9]{1,5})");
+  std::smatch sides;
+  if (std::regex_match(text, sides, form)) {
+    const PictureSize size{std::stoi(sides.str(1)), std::stoi(sides.str(2))};
+    if (std::min(size.width, size.height) >= 1 && std::max(size.width, size.height) <= largest_side)
+      return size;
+  }
+  throw ConfigError(
+      "--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}", text,
+      largest_side);
 }
 
 std::vector<PlotStyle> panel_styles(const PictureOptions& options, std::size_t panels) {

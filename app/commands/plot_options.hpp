@@ -54,6 +54,9 @@ void add_cut_options(Command& command, CutOptions& options);
 /// Adds --line.
 void add_line_option(Command& command, CutOptions& options);
 
+/// The value WIDTHxHEIGHT of --size; none if it is empty. Throws ConfigError.
+std::optional<PictureSize> parse_size(const std::string& text);
+
 /// The style of each of `panels` panels. Throws ConfigError.
 std::vector<PlotStyle> panel_styles(const PictureOptions& options, std::size_t panels);
 

@@ -56,6 +56,27 @@ TEST_CASE("plot: a line of a grid is drawn as a grid of one axis is") {
   CHECK(!fs::exists("none.png"));
 }
 
+TEST_CASE("plot: --space-time is a map of one axis over the time of all outputs") {
+  const Sandbox sandbox;
+  run_grid("[40]");
+  if (lacks_cairo(run_lapl({"plot", "out", "-o", "a.png"}))) return;
+  const std::string map = drawn({"--field", "v", "--space-time"});
+  // v decays as exp(-0.1 t) from x, so that its largest value of all is that of the first output
+  CHECK(map == drawn({"--field", "v", "--space-time", "--limits", "0", "19.5"}));
+  CHECK(map != drawn({"--field", "v", "--space-time", "--colormap", "gray"}));
+  CHECK(map != drawn({"--field", "u", "--space-time"}));
+  expect_refused({"plot", "out", "-o", "none.png", "--space-time"},
+                 {{{"--step", "20"}, 2, "--step"}, {{"--movie"}, 2, "--movie"}});
+  expect_refused({"plot", "out/fields/step-000000000.nc", "-o", "none.png"},
+                 {{{"--space-time"}, 2, "has one output (expected one axis, or --line, and"}});
+  run_grid("[20, 30]");
+  drawn({"--line", "x:3", "--space-time"});
+  expect_refused({"plot", "out", "-o", "none.png"},
+                 {{{"--space-time"}, 2, "--space-time: out has 2 axes (expected one axis, or --l"},
+                  {{"--graph", "u_max", "--space-time"}, 2, "--space-time"}});
+  CHECK(!fs::exists("none.png"));
+}
+
 TEST_CASE("plot: a sheet of a sweep shows a line of each member") {
   const Sandbox sandbox;
   write_text("c.yaml", small_config("initial: {kind: gaussian}\n"));

@@ -50,15 +50,15 @@ struct Panel {
   Limits limits;               ///< low < high
   Colormap colormap;
   PlotAxes axes;
-  bool line = false;      ///< one axis: a graph of the values, without a colour bar
-  std::string unit = {};  ///< of the values; empty if there is none
+  bool line = false;            ///< one axis: a graph of the values, without a colour bar
+  std::string unit = {};        ///< of the values; empty if there is none
+  Scale scale = Scale::linear;  ///< of pixels, limits and graphs
   struct Graph {
     std::string label;
     std::vector<double> values;
     std::vector<double> places = {};  ///< within `across`; empty: of nodes
   };
   std::vector<Graph> graphs = {};     ///< several graphs with a legend in place of that of `pixels`
-  Scale scale = Scale::linear;        ///< of pixels, limits and graphs
   std::optional<Limits> across = {};  ///< of graphs over a quantity other than positions of nodes
 };
 

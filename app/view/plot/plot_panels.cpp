@@ -108,7 +108,6 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
           axes,
           line,
           labels.unit,
-          {},
           angle       ? Scale::angle
           : style.log ? Scale::logarithmic
                       : Scale::linear};

@@ -114,12 +114,12 @@ PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string(
   axes_ = plot_axes(content, origin);
 }
 
-namespace {
-
 // Opens the file of a run only here, because most step files are never drawn.
 double time_at(const PlotOutput& output) {
   return output.time ? *output.time : read_output(output.file).times.front();
 }
+
+namespace {
 
 // The output with this number, of outputs whose numbers grow.
 template <class Number, class NumberAt>

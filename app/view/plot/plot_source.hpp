@@ -70,6 +70,9 @@ std::string describe(const PlotOutput& output, const std::string& time_unit);
 Provenance texts_of_views(const std::string& source, const FileContent& content,
                           const std::vector<std::vector<View>>& frames);
 
+/// The time of an output. Opens its file if only that says it.
+double time_at(const PlotOutput& output);
+
 class PlotSource {
  public:
   /// Throws IoError if there is nothing to draw.
