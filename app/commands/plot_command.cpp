@@ -3,16 +3,17 @@
 
 #include <algorithm>
 #include <functional>
-#include <regex>
 #include <span>
 
 #include "app/cli/options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/file_endings.hpp"
+#include "app/commands/plot_graphs.hpp"
 #include "app/commands/plot_lines.hpp"
 #include "app/commands/plot_options.hpp"
 #include "app/commands/plot_surface.hpp"
 #include "app/sweep/sweep_sheet.hpp"
+#include "app/view/plot/complex_views.hpp"
 #include "app/view/plot/plot_frames.hpp"
 #include "app/view/print_text.hpp"
 #include "io/config/config_number.hpp"
@@ -29,39 +30,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int largest_side = 20000;
 // A movie takes movie_seconds, if its frames per second then lie within the two limits.
 constexpr int movie_seconds = 8, slowest_movie = 2, fastest_movie = 25;
 
 struct PlotOptions {
   std::string path, output, size, steps, times;
-  std::vector<std::string> fields, where;
+  std::vector<std::string> fields, graphs, where;
   std::optional<std::int64_t> step;
   PictureOptions pictures;
   CutOptions cuts;
   LineOptions lines;
   SurfaceOptions surface;
-  bool movie = false;
+  bool movie = false, space_time = false;
   bool own_limits = false;
   bool quiet = false;
 
   bool has_lists() const { return !steps.empty() || !times.empty(); }
 };
-
-// The value of --size; none if it is not given.
-std::optional<PictureSize> parse_size(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  static const std::regex form("([0-9]{1,5})x([0-9]{1,5})");
-  std::smatch sides;
-  if (std::regex_match(text, sides, form)) {
-    const PictureSize size{std::stoi(sides.str(1)), std::stoi(sides.str(2))};
-    if (std::min(size.width, size.height) >= 1 && std::max(size.width, size.height) <= largest_side)
-      return size;
-  }
-  throw ConfigError(
-      "--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}", text,
-      largest_side);
-}
 
 // The default name is that of the run or file, in the current folder.
 fs::path output_path(const PlotOptions& options) {
@@ -84,7 +69,8 @@ std::vector<std::string> chosen_fields(const PlotSource& source, const PlotOptio
   if (options.fields.empty()) return state_fields(source.content());
   std::vector<std::string> fields;
   for (const std::string& name : options.fields)
-    fields.push_back(chosen_field(source.content(), name, options.path));
+    std::ranges::copy(shown_fields(source.content(), name, options.path),
+                      std::back_inserter(fields));
   return fields;
 }
 
@@ -126,7 +112,8 @@ std::vector<View> chosen_views(const PlotSource& source, const PlotOptions& opti
   for (const std::string& field : fields)
     for (const PlotOutput& output : outputs) views.push_back({&output, field, cut});
   if (options.fields.empty() && fields.size() == 1 && !options.has_lists() && !options.surface &&
-      fields.front() != laplacian_name && std::ranges::count(source.fields(), laplacian_name) > 0)
+      !options.pictures.log && fields.front() != laplacian_name &&
+      std::ranges::count(source.fields(), laplacian_name) > 0)
     views.push_back({&outputs.back(), std::string(laplacian_name), cut});
   return views;
 }
@@ -149,17 +136,6 @@ std::vector<PlotStyle> chosen_styles(const PlotSource& source, const PlotOptions
   return styles;
 }
 
-// Shows a surface of each field where --iso asks for it, not slices.
-void show_surfaces(std::vector<std::vector<View>>& frames, const PlotSource& source,
-                   const PlotOptions& options) {
-  const std::optional<IsoSurface> surface = options.surface.chosen(source, options.path);
-  if (!surface) return;
-  for (std::vector<View>& views : frames) {
-    std::erase_if(views, [](const View& view) { return view.cut->axis != 0; });
-    for (View& view : views) view = {view.output, view.field, std::nullopt, surface};
-  }
-}
-
 int panel_rows(std::size_t fields) { return fields > 1 ? static_cast<int>(fields) : 0; }
 
 // The panels of the last frame, with the graphs of all frames of a grid of one axis.
@@ -176,16 +152,23 @@ std::vector<Panel> with_graphs(Frames& frames, std::size_t count) {
   return panels;
 }
 
+void write_picture(const PlotOptions& options, const fs::path& path, PictureFormat format,
+                   const Picture& picture) {
+  replace_file(path, draw_figure(format, picture.layout, picture.panels, picture.about));
+  const PictureSize size = picture.layout.size;
+  if (!options.quiet) print_text("{}: {} x {}\n", path.string(), size.width, size.height);
+}
+
 // Draws a picture: on three axes without a given cut, the middle slices of each field at one
-// output; on one axis the graphs of all outputs of a field in one panel; else the panels of
-// chosen_views.
+// output; on one axis or a line the graphs of all outputs of a field in one panel; else the panels
+// of chosen_views.
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = picture_format(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
   const std::vector<PlotOutput> outputs = chosen_outputs(source, options);
   const Shape shape = source.content().shape;
   const bool slices = shape.axes == 3 && options.cuts.none() && !options.surface;
-  const bool graphs = shape.axes == 1 && !options.own_limits;
+  const bool graphs = (shape.axes == 1 || !options.cuts.line.empty()) && !options.own_limits;
   std::vector<std::vector<View>> views;
   if (slices || graphs)
     views = chosen_frames(source, options, fields,
@@ -193,14 +176,13 @@ void draw_picture(const PlotSource& source, const PlotOptions& options, const fs
   else
     views.push_back(chosen_views(source, options, fields, outputs,
                                  options.cuts.cuts(shape, source.axes(), options.path).front()));
-  show_surfaces(views, source, options);
+  options.surface.show(views, source, options.path);
   Frames frames(views, source.axes(), chosen_styles(source, options, views.front().size()),
                 graphs ? 0 : panel_rows(fields.size()), parse_size(options.size), format,
                 options.own_limits ? Framing::alone : Framing::shared);
-  replace_file(path, draw_figure(format, frames.layout(), with_graphs(frames, views.size()),
-                                 texts_of_views(options.path, source.content(), views)));
-  const PictureSize size = frames.layout().size;
-  if (!options.quiet) print_text("{}: {} x {}\n", path.string(), size.width, size.height);
+  write_picture(options, path, format,
+                {frames.layout(), with_graphs(frames, views.size()),
+                 texts_of_views(options.path, source.content(), views)});
 }
 
 // Throws ConfigError if the movie cannot be made.
@@ -246,7 +228,7 @@ void draw_movie(const PlotSource& source, const PlotOptions& options, const fs::
   const std::vector<std::string> fields = chosen_fields(source, options);
   const std::vector<PlotOutput> outputs = source.outputs_with(fields);
   std::vector<std::vector<View>> views = chosen_frames(source, options, fields, outputs);
-  show_surfaces(views, source, options);
+  options.surface.show(views, source, options.path);
   const std::size_t panels = views.front().size();
   Frames frames(views, source.axes(), chosen_styles(source, options, panels),
                 panels > fields.size() ? panel_rows(fields.size()) : 0, parse_size(options.size));
@@ -275,17 +257,19 @@ SweepSheet::Choice sheet_choice(const PlotOptions& options) {
 void draw_sweep(const PlotOptions& options) {
   const SweepSheet sheet(read_sweep(options.path, options.where), options.pictures.origin);
   const PlotSource& source = sheet.source();
-  if (options.fields.size() > 1 || options.own_limits || !options.cuts.along.empty() ||
-      options.surface)
+  const std::vector<std::string> fields = chosen_fields(source, options);
+  if ((fields.size() > 1 && !options.fields.empty()) || options.own_limits || options.space_time ||
+      options.surface || !options.cuts.along.empty())
     throw ConfigError(
         "{}: of a sweep, a sheet shows one field with one scale (expected no "
-        "--own-limits, no --along, no --iso and one --field)",
+        "--own-limits, no --along, no --iso, no --space-time and one --field)",
         options.path);
-  const std::string field = chosen_fields(source, options).front();
+  const std::string& field = fields.front();
   const Shape shape = source.content().shape;
-  if (shape.axes == 3 && !sheet.has_one_grid())
-    throw ConfigError("{}: the members have different grids of three axes (choose with --where)",
-                      options.path);
+  if ((shape.axes == 3 || !options.cuts.line.empty()) && !sheet.has_one_grid())
+    throw ConfigError("{}: the members have different grids, of which {} (choose with --where)",
+                      options.path,
+                      shape.axes == 3 ? "a sheet shows one slice" : "--line reads one place");
   const std::optional<Cut> cut =
       options.cuts.none() ? middle_cut(shape)
                           : options.cuts.cuts(shape, source.axes(), options.path).front();
@@ -316,13 +300,19 @@ void draw_sweep(const PlotOptions& options) {
   const Provenance about = picture_provenance(options.path, "", {});
   if (options.movie) return write_movie(options, path, views.size(), frame, about);
   const auto [layout, panels] = frame(0);
-  replace_file(path, draw_figure(format, layout, panels, about));
-  if (!options.quiet)
-    print_text("{}: {} x {}\n", path.string(), layout.size.width, layout.size.height);
+  write_picture(options, path, format, {layout, panels, about});
 }
 
 int plot_command(const PlotOptions& options) {
   require_drawing();
+  if (!options.graphs.empty()) {
+    const fs::path path = output_path(options);
+    const PictureFormat format = picture_format(path);
+    const std::optional<PictureSize> size = parse_size(options.size);
+    write_picture(options, path, format,
+                  graph_picture(options.path, options.graphs, options.pictures, size));
+    return 0;
+  }
   if (is_sweep(options.path)) return draw_sweep(options), 0;
   refuse_where(options.where, options.path);
   const PlotSource source(options.path, options.pictures.origin);
@@ -336,7 +326,18 @@ int plot_command(const PlotOptions& options) {
   if (options.movie && options.step && options.cuts.along.empty())
     throw ConfigError("--movie --step {}: a movie of one output goes --along an axis",
                       *options.step);
-  if (options.movie || !options.cuts.along.empty())
+  if (options.space_time) {
+    const fs::path path = output_path(options);
+    const PictureFormat format = picture_format(path);
+    const Shape shape = source.content().shape;
+    const std::optional<Cut> line =
+        options.cuts.none() ? std::nullopt
+                            : options.cuts.cuts(shape, source.axes(), options.path).front();
+    const std::optional<PictureSize> size = parse_size(options.size);
+    write_picture(options, path, format,
+                  space_time_picture(source, options.path, chosen_fields(source, options), line,
+                                     options.pictures, size, format));
+  } else if (options.movie || !options.cuts.along.empty())
     draw_movie(source, options, output_path(options));
   else
     draw_picture(source, options, output_path(options));
@@ -361,9 +362,12 @@ void add_plot_command(CommandLine& line) {
   command.option("--times,--time TIME,...", &options.times,
                  "The outputs at these times side by side", {.excludes = {"--step", "--steps"}});
   command.option("--field NAME", &options.fields,
-                 "A dataset, such as laplacian or a filter's (repeatable)", {.repeatable = true});
+                 "A dataset, such as laplacian or a filter's; abs(psi), phase(psi), real(psi) or "
+                 "imag(psi) of a complex field psi, where psi means the first two (repeatable)",
+                 {.repeatable = true});
   add_where_option(command, options.where);
   add_cut_options(command, options.cuts);
+  add_line_option(command, options.cuts);
   add_picture_options(command, options.pictures);
   add_line_options(command, options.lines);
   command.option("--size WIDTHxHEIGHT", &options.size, "In pixels (points for SVG and PDF)");
@@ -371,11 +375,16 @@ void add_plot_command(CommandLine& line) {
                "Limits for each panel, not the same for all panels of a field; on one axis a panel "
                "for each output, not a graph",
                {.excludes = {"--limits"}});
-  add_surface_options(command, options.surface);
   command.flag("--movie", &options.movie,
                "A movie: one frame for each output, or for each slice with --along, with the same "
                "colour limits in all frames. MP4 if ffmpeg is installed, else an animated PNG",
                {.excludes = {"--own-limits"}});
+  command.flag("--space-time", &options.space_time,
+               "Of one axis, or with --line, a map of the values along it, over the time upwards",
+               {.excludes = {"--step", "--steps", "--times", "--slice", "--project", "--along",
+                             "--own-limits", "--movie"}});
+  add_graph_option(command, options.graphs);
+  add_surface_options(command, options.surface);
   add_quiet_option(command, options.quiet);
   command.footer(R"(A sweep is drawn as a sheet: a panel for each member, all with one scale.
 

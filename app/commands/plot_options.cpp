@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <regex>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -40,8 +42,8 @@ void add_picture_options(Command& command, PictureOptions& options) {
       &options.colormaps,
       "One for all panels, or a comma-separated one for each. auto: diverging for the Laplacian "
       "and for filter results of both signs, else viridis");
-  command.option("--limits LOW HIGH", &options.limits, "Values at the two ends of the colour bar",
-                 {.values = 2});
+  command.option("--limits LOW HIGH", &options.limits,
+                 "Values at the two ends of the colour bar, or of a graph", {.values = 2});
   command.option("--percentiles LOW HIGH", &options.percentiles,
                  "Percentiles at the two ends of the colour bar; default 5 95 for the Laplacian, "
                  "else 0 100. Where a pixel covers several cells, it counts as their mean",
@@ -49,6 +51,10 @@ void add_picture_options(Command& command, PictureOptions& options) {
   command.flag("--of-cells", &options.of_cells,
                "Use the percentiles of the cells, not of the pixels, as numpy.percentile does",
                {.excludes = {"--limits"}});
+  command.flag(
+      "--log", &options.log,
+      "A logarithmic scale of values. On a map all must be above 0, or with --limits those "
+      "below LOW have its colour; graphs have gaps at others");
   add_origin_option(command, options.origin);
 }
 
@@ -64,6 +70,14 @@ void add_cut_options(Command& command, CutOptions& options) {
                  {.one_of = {"x", "y", "z"}, .excludes = {"--slice", "--project"}});
 }
 
+void add_line_option(Command& command, CutOptions& options) {
+  command.option(
+      "--line AXIS=POSITION|AXIS:INDEX,...", &options.line,
+      "A graph of the values along one axis, through the cells nearest to positions on "
+      "all others: y=0.5, or on three axes y=0.5,z=0.2; the title has the cells' positions",
+      {.excludes = {"--slice", "--project", "--along"}});
+}
+
 void CutOptions::require_three_axes(Shape shape, const std::string& path) const {
   if (none() || shape.axes == 3) return;
   const auto& [option, text] = !slice.empty()     ? std::pair("--slice", slice)
@@ -75,6 +89,12 @@ void CutOptions::require_three_axes(Shape shape, const std::string& path) const 
 
 std::vector<std::optional<Cut>> CutOptions::cuts(Shape shape, const PlotAxes& axes,
                                                  const std::string& path) const {
+  if (!line.empty()) {
+    if (shape.axes == 1)
+      throw ConfigError("--line {}: {} has a grid of one axis, which is drawn as a line without it",
+                        line, path);
+    return {line_named(line, shape, axes)};
+  }
   require_three_axes(shape, path);
   if (!slice.empty()) return {slice_named(slice, shape, axes)};
   if (!project.empty()) return {projection_named(project)};
@@ -104,9 +124,25 @@ std::vector<std::vector<View>> CutOptions::frames(std::span<const PlotOutput> ou
   return frames;
 }
 
+std::optional<PictureSize> parse_size(const std::string& text) {
+  constexpr int largest_side = 20000;
+  if (text.empty()) return std::nullopt;
+  static const std::regex form("([0-9]{1,5})x([0-9]{1,5})");
+  std::smatch sides;
+  if (std::regex_match(text, sides, form)) {
+    const PictureSize size{std::stoi(sides.str(1)), std::stoi(sides.str(2))};
+    if (std::min(size.width, size.height) >= 1 && std::max(size.width, size.height) <= largest_side)
+      return size;
+  }
+  throw ConfigError(
+      "--size {}: expected WIDTHxHEIGHT in pixels, such as 1200x400, each from 1 to {}", text,
+      largest_side);
+}
+
 std::vector<PlotStyle> panel_styles(const PictureOptions& options, std::size_t panels) {
   PlotStyle style;
   style.of_cells = options.of_cells;
+  style.log = options.log;
   if (!options.limits.empty()) {
     style.limits = ordered_limits("--limits", options.limits);
     const Limits usable = widened(*style.limits);
@@ -114,6 +150,9 @@ std::vector<PlotStyle> panel_styles(const PictureOptions& options, std::size_t p
       throw ConfigError("--limits {} {}: too close together, or not finite", style.limits->low,
                         style.limits->high);
   }
+  if (style.log && style.limits && style.limits->low <= 0)
+    throw ConfigError("--limits {} {} with --log: found {} (expected limits above 0)",
+                      style.limits->low, style.limits->high, style.limits->low);
   if (!options.percentiles.empty()) {
     style.percentiles = ordered_limits("--percentiles", options.percentiles);
     if (style.percentiles->low < 0 || style.percentiles->high > 100)

@@ -15,7 +15,7 @@ namespace lapl {
 struct PictureOptions {
   std::string colormaps;  ///< one for all panels or one for each, separated by commas
   std::vector<double> limits, percentiles;
-  bool of_cells = false;
+  bool of_cells = false, log = false;
   Origin origin = Origin::automatic;
 
   bool operator==(const PictureOptions&) const = default;
@@ -24,16 +24,16 @@ struct PictureOptions {
 /// Adds --origin.
 void add_origin_option(Command& command, Origin& origin);
 
-/// Adds --colormap, --limits, --percentiles, --of-cells and --origin.
+/// Adds --colormap, --limits, --percentiles, --of-cells, --log and --origin.
 void add_picture_options(Command& command, PictureOptions& options);
 
-/// Which part of a grid of three axes is shown.
+/// Which part of a grid of several axes is shown.
 struct CutOptions {
-  std::string slice, project, along;
+  std::string slice, project, along, line;
 
-  bool none() const { return slice.empty() && project.empty() && along.empty(); }
+  bool none() const { return slice.empty() && project.empty() && along.empty() && line.empty(); }
   /// The cuts shown in one picture: the one that the options select, or else the middle slices. For
-  /// a grid of one or two axes a single std::nullopt. Throws ConfigError.
+  /// a grid of one or two axes a single std::nullopt, or the line. Throws ConfigError.
   std::vector<std::optional<Cut>> cuts(Shape shape, const PlotAxes& axes,
                                        const std::string& path) const;
   /// The views of each picture: a panel for each of `fields` and each cut. Without --along there is
@@ -50,6 +50,12 @@ struct CutOptions {
 
 /// Adds --slice, --project and --along.
 void add_cut_options(Command& command, CutOptions& options);
+
+/// Adds --line.
+void add_line_option(Command& command, CutOptions& options);
+
+/// The value WIDTHxHEIGHT of --size; none if it is empty. Throws ConfigError.
+std::optional<PictureSize> parse_size(const std::string& text);
 
 /// The style of each of `panels` panels. Throws ConfigError.
 std::vector<PlotStyle> panel_styles(const PictureOptions& options, std::size_t panels);

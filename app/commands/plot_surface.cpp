@@ -36,11 +36,22 @@ std::optional<IsoSurface> SurfaceOptions::chosen(const PlotSource& source,
   return surface;
 }
 
+void SurfaceOptions::show(std::vector<std::vector<View>>& frames, const PlotSource& source,
+                          const std::string& path) const {
+  const std::optional<IsoSurface> surface = chosen(source, path);
+  if (!surface) return;
+  for (std::vector<View>& views : frames) {
+    std::erase_if(views, [](const View& slice) { return slice.cut->axis != 0; });
+    for (View& shown : views) shown = {shown.output, shown.field, std::nullopt, surface};
+  }
+}
+
 void add_surface_options(Command& command, SurfaceOptions& options) {
-  command.option(
-      "--iso VALUE", &options.iso, "On three axes, the surface on which a field has this value",
-      {.excludes = {"--slice", "--project", "--along", "--contours", "--over", "--limits",
-                    "--percentiles", "--of-cells", "--own-limits", "--origin"}});
+  command.option("--iso VALUE", &options.iso,
+                 "On three axes, the surface on which a field has this value",
+                 {.excludes = {"--slice", "--project", "--along", "--contours", "--over",
+                               "--limits", "--percentiles", "--of-cells", "--own-limits",
+                               "--origin", "--log", "--line", "--graph", "--space-time"}});
   command.option(
       "--view AZIMUTH,ELEVATION", &options.view,
       "From where --iso looks, in degrees: 0,0 from the end of x, 90,0 from that of y, 0,90 "

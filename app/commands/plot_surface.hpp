@@ -3,9 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/cli/command.hpp"
-#include "app/view/plot/plot_source.hpp"
+#include "app/view/plot/plot_frames.hpp"
 
 namespace lapl {
 
@@ -16,6 +17,9 @@ struct SurfaceOptions {
   /// The surface that --iso and --view ask for, if they do. Throws ConfigError for a mistake in
   /// them, and for a grid without two nodes along each of three axes.
   std::optional<IsoSurface> chosen(const PlotSource& source, const std::string& path) const;
+  /// Shows it in frames of slices, once for each field, in place of them; nothing without --iso.
+  void show(std::vector<std::vector<View>>& frames, const PlotSource& source,
+            const std::string& path) const;
 };
 
 /// Adds --iso and --view.

@@ -156,7 +156,7 @@ SheetTexts SweepSheet::texts(const std::vector<View>& views) const {
   if (!same && !is_wrapped()) texts.title += ", t above each";
   texts.subtitles = is_wrapped() || !same;
   texts.numbers = one_grid_;
-  texts.bar = source_->content().shape.axes > 1;
+  texts.bar = cut_shape(source_->content().shape, views.front().cut).axes > 1;
   texts.columns.resize(columns_);
   texts.rows.resize(rows_);
   const std::vector<SweptKey>& keys = sweep_.keys;

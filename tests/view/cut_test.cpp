@@ -145,6 +145,47 @@ TEST_CASE("cuts: a position means its nearest node, an index itself") {
   CHECK(has(cut_message([&] { projection_named("max:w"); }), "unknown axis \"w\""));
 }
 
+TEST_CASE("cuts: a line has the values along the remaining axis, through the nearest nodes") {
+  const std::vector<float> values = counted();
+  const auto line = [](const std::string& text) { return line_named(text, volume, metres()); };
+  const auto along = [&](const std::string& text) {
+    CHECK(cut_shape(volume, line(text)).axes == 1);
+    return cut_floats(values, line(text));
+  };
+  CHECK(along("z:1,y:2") == std::vector<float>{120, 121, 122, 123, 124, 125, 126});
+  CHECK(along("y=1.1,z=2.4") == along("z:1,y:2"));
+  CHECK(along("x:3,z:2") == std::vector<float>{203, 213, 223, 233, 243});
+  CHECK(along("x:3,y:4") == std::vector<float>{43, 143, 243, 343});
+  CHECK(cut_text(metres(), line("y=1.1,z=2.4")) == ", z = 2 m, y = 1 m");
+  const PlotAxes axes = cut_axes(metres(), line("x:3,y:4"));
+  CHECK(axes.x.name == "z");
+  CHECK(axes.x.spacing == 2);
+  CHECK(cut_axes(metres(), line("x:3,z:2")).x.name == "y");
+  CHECK(cut_axes(metres(), line("y:3,z:2")).x.name == "x");
+
+  const Shape plane{3, 2};
+  const std::vector<double> six = {0, 1, 10, 11, 20, 21};
+  const auto of_plane = [&](const std::string& text) {
+    const Cut cut = line_named(text, plane, metres());
+    CHECK(cut_shape(plane, cut) ==
+          Shape{.rows = 1, .columns = cut.axis == 1 ? 2 : 3, .planes = 1, .axes = 1});
+    return std::get<std::vector<double>>(
+        cut_values(FieldView{std::span<const double>(six)}, plane, cut));
+  };
+  CHECK(of_plane("y=0.6") == std::vector<double>{10, 11});
+  CHECK(of_plane("x:1") == std::vector<double>{1, 11, 21});
+
+  CHECK(has(cut_message([&] { of_plane("z=0"); }), "--line z=0: the grid has no such axis"));
+  CHECK(has(cut_message([&] { of_plane("x:0,y:0"); }),
+            "--line x:0,y:0: expected a position on one axis, such as y=0.5"));
+  for (const char* text : {"z:0", "z:0,z:1", "x:0,y:0,z:0"})
+    CHECK(has(cut_message([&] { line(text); }),
+              "expected a position on each of two axes, such as y=0.5,z=0.2"));
+  CHECK(has(cut_message([&] { line("y=9,z:0"); }),
+            "--line y=9: outside of the grid (y goes from 0 to 2 m)"));
+  CHECK(has(cut_message([&] { line("y=1z:0"); }), "--line y=1z:0: expected an axis"));
+}
+
 TEST_CASE("cuts: a grid of three axes has middle cuts, others have none") {
   CHECK(middle_cuts(volume).size() == 3);
   CHECK(middle_cut(volume)->index == 2);

@@ -65,6 +65,35 @@ TEST_CASE("ticks: tiny and huge values share an exponent, close ones an offset")
   CHECK(labels(close) == Labels{"0", "0.2", "0.4", "0.6", "0.8", "1.0"});
 }
 
+TEST_CASE(
+    "ticks of a logarithmic axis are powers of ten, with numbers between where there are few") {
+  const Ticks three = log_ticks(-2, 0.5, 7);
+  Labels named = labels(three);
+  std::erase(named, "");
+  CHECK(named == Labels{"10^{−2}", "10^{−1}", "10^{0}"});
+  CHECK(three.ticks.front().fraction == 0);
+  CHECK(three.ticks[1].fraction == doctest::Approx(std::log10(2) / 2.5));
+  CHECK(three.ticks.size() == 21);  // 0.01, 0.02, ..., 3
+  CHECK(labels(log_ticks(-12, 0, 3)) == Labels{"10^{−10}", "10^{−5}", "10^{0}"});
+  named = labels(log_ticks(0.5, 1.8, 6));
+  std::erase(named, "");
+  CHECK(named == Labels{"5", "10", "20", "50"});
+  const Ticks narrow = log_ticks(0, std::log10(3), 5);
+  CHECK(labels(narrow) == Labels{"1.0", "1.5", "2.0", "2.5", "3.0"});
+  CHECK(narrow.ticks[2].fraction == doctest::Approx(std::log10(2) / std::log10(3)));
+  for (double low = -300; low < 300; low += 7.3)
+    for (const double range : {1e-3, 0.3, 0.9, 1.5, 2.5, 40.0})
+      for (int most = 1; most <= 7; ++most) {
+        int count = 0;
+        for (const Tick& tick : log_ticks(low, low + range, most).ticks) {
+          CHECK(tick.fraction >= -1e-5);
+          CHECK(tick.fraction <= 1 + 1e-5);
+          count += tick.label.empty() ? 0 : 1;
+        }
+        CHECK(count <= most);
+      }
+}
+
 TEST_CASE("ticks are in place, apart and short for any range") {
   for (double magnitude = 1e-290; magnitude < 1e300; magnitude *= 3.7e9)
     for (const double low : {-1.0, -0.3, 0.0, 0.7, 0.9999, 0.99999999})

@@ -10,6 +10,7 @@
 
 #include "app/view/plot/ticks.hpp"
 #include "kernels/error.hpp"
+#include "solver/names.hpp"
 
 namespace lapl {
 namespace {
@@ -39,10 +40,18 @@ double projected(Projection kind, double so_far, double value) {
   return kind == Projection::max ? std::max(so_far, value) : std::min(so_far, value);
 }
 
+// A grid without one of its axes.
+Shape without(Shape shape, int axis) {
+  if (shape.axes == 2)
+    return {.rows = 1, .columns = axis == 1 ? shape.columns : shape.rows, .axes = 1};
+  return {.rows = axis == 0 ? shape.rows : shape.planes,
+          .columns = axis == 2 ? shape.rows : shape.columns};
+}
+
 // The values of a cut in storage order; a picture may show another orientation.
 template <class T>
 std::vector<T> cut_out(std::span<const T> values, Shape shape, const Cut& cut) {
-  const Shape result = cut_shape(shape, cut);
+  const Shape result = without(shape, cut.axis);
   const bool one = cut.projection == Projection::none;
   std::array<std::int64_t, 3> first{}, end = by_axis(shape);
   std::array<std::int64_t, 3> stride = {result.columns, result.columns, 1};
@@ -67,19 +76,19 @@ std::vector<T> cut_out(std::span<const T> values, Shape shape, const Cut& cut) {
   return picked;
 }
 
-[[noreturn]] void throw_bad_slice(const std::string& text) {
-  throw ConfigError(
-      "--slice {}: expected an axis and a position, such as z=0.5, or an index, such as z:12",
-      text);
+// `what` is the option with the part of its value that is parsed.
+[[noreturn]] void throw_bad_slice(const std::string& what) {
+  throw ConfigError("{}: expected an axis and a position, such as z=0.5, or an index, such as z:12",
+                    what);
 }
 
 template <class Number>
-Number number_in(const std::string& text, std::string_view digits) {
+Number number_in(const std::string& what, std::string_view digits) {
   Number number{};
   const char* const end = digits.data() + digits.size();
   if (const auto [after, error] = std::from_chars(digits.data(), end, number);
       error != std::errc() || after != end)
-    throw_bad_slice(text);
+    throw_bad_slice(what);
   return number;
 }
 
@@ -97,19 +106,22 @@ std::vector<std::optional<Cut>> middle_cuts(Shape shape) {
 
 Shape cut_shape(Shape shape, const std::optional<Cut>& cut) {
   if (!cut) return shape;
-  return {.rows = cut->axis == 0 ? shape.rows : shape.planes,
-          .columns = cut->axis == 2 ? shape.rows : shape.columns};
+  shape = without(shape, cut->axis);
+  return cut->next.empty() ? shape : cut_shape(shape, cut->next.front());
 }
 
 FieldValues cut_values(FieldView values, Shape shape, const Cut& cut) {
-  return std::visit([&](auto held) -> FieldValues { return cut_out(held, shape, cut); }, values);
+  FieldValues made =
+      std::visit([&](auto held) -> FieldValues { return cut_out(held, shape, cut); }, values);
+  if (cut.next.empty()) return made;
+  return cut_values(as_view(made), without(shape, cut.axis), cut.next.front());
 }
 
 PlotAxes cut_axes(PlotAxes axes, const std::optional<Cut>& cut) {
-  if (!cut || cut->axis == 0) return axes;
-  std::swap(axes.y, axes.z);
+  if (!cut) return axes;
+  if (cut->axis > 0) std::swap(axes.y, axes.z);
   if (cut->axis == 2) std::swap(axes.x, axes.z);
-  return axes;
+  return cut->next.empty() ? axes : cut_axes(axes, cut->next.front());
 }
 
 std::string cut_text(const PlotAxes& axes, const std::optional<Cut>& cut) {
@@ -117,9 +129,12 @@ std::string cut_text(const PlotAxes& axes, const std::optional<Cut>& cut) {
   const PlotAxis& axis = plot_axis(axes, cut->axis);
   const auto row = std::ranges::find(projections, cut->projection, &ProjectionRow::kind);
   if (row != projections.end()) return fmt::format(", {} along {}", row->title, axis.name);
-  if (!axes.has_positions) return fmt::format(", {} {}", axis.name, cut->index);
-  return with_unit(fmt::format(", {} = {}", axis.name, number_text(axis.position(cut->index), 6)),
-                   axes.units.length);
+  const std::string text = axes.has_positions
+                               ? with_unit(fmt::format(", {} = {}", axis.name,
+                                                       number_text(axis.position(cut->index), 6)),
+                                           axes.units.length)
+                               : fmt::format(", {} {}", axis.name, cut->index);
+  return cut->next.empty() ? text : text + cut_text(axes, cut->next.front());
 }
 
 int axis_named(const std::string& option, const std::string& name) {
@@ -128,33 +143,48 @@ int axis_named(const std::string& option, const std::string& name) {
   throw ConfigError("{}: unknown axis \"{}\" (x, y or z)", option, name);
 }
 
-Cut slice_named(const std::string& text, Shape shape, const PlotAxes& axes) {
+Cut slice_named(const std::string& text, Shape shape, const PlotAxes& axes,
+                const std::string& option) {
+  const std::string what = option + ' ' + text;
   const auto at = text.find_first_of("=:");
-  if (at == std::string::npos) throw_bad_slice(text);
-  Cut cut{.axis = axis_named("--slice " + text, text.substr(0, at))};
+  if (at == std::string::npos) throw_bad_slice(what);
+  Cut cut{.axis = axis_named(what, text.substr(0, at))};
   const std::string_view digits = std::string_view(text).substr(at + 1);
   const std::int64_t last = extent_along(shape, cut.axis) - 1;
+  if (cut.axis + shape.axes < 3) throw ConfigError("{}: the grid has no such axis", what);
   const char* const name = all_axes[static_cast<std::size_t>(cut.axis)].position;
   if (text[at] == ':') {
-    cut.index = number_in<std::int64_t>(text, digits);
+    cut.index = number_in<std::int64_t>(what, digits);
     if (cut.index < 0 || cut.index > last)
-      throw ConfigError("--slice {}: outside of the grid (expected {}:0 to {}:{})", text, name,
-                        name, last);
+      throw ConfigError("{}: outside of the grid (expected {}:0 to {}:{})", what, name, name, last);
     return cut;
   }
-  const double position = number_in<double>(text, digits);
+  const double position = number_in<double>(what, digits);
   if (!axes.has_positions)
-    throw ConfigError(
-        "--slice {}: the file does not say where its nodes lie (expected {}:0 to {}:{})", text,
-        name, name, last);
+    throw ConfigError("{}: the file does not say where its nodes lie (expected {}:0 to {}:{})",
+                      what, name, name, last);
   const PlotAxis& axis = plot_axis(axes, cut.axis);
   const double node = std::round((position - axis.origin) / axis.spacing);
   if (!(node >= 0 && node <= static_cast<double>(last)))
-    throw ConfigError("--slice {}: outside of the grid ({} goes from {} to {})", text, name,
+    throw ConfigError("{}: outside of the grid ({} goes from {} to {})", what, name,
                       number_text(axis.origin, 6),
                       with_unit(number_text(axis.position(last), 6), axes.units.length));
   cut.index = static_cast<std::int64_t>(node);
   return cut;
+}
+
+Cut line_named(const std::string& text, Shape shape, const PlotAxes& axes) {
+  std::vector<Cut> cuts;
+  for (const std::string& part : comma_separated(text))
+    cuts.push_back(slice_named(part, shape, axes, "--line"));
+  std::ranges::sort(cuts, {}, &Cut::axis);
+  const bool twice = cuts.size() == 2 && cuts.front().axis == cuts.back().axis;
+  if (std::ssize(cuts) + 1 != shape.axes || twice)
+    throw ConfigError(
+        "--line {}: expected a position on {}", text,
+        shape.axes == 2 ? "one axis, such as y=0.5" : "each of two axes, such as y=0.5,z=0.2");
+  if (cuts.size() == 2) cuts.front().next = {cuts.back()};
+  return cuts.front();
 }
 
 Cut projection_named(const std::string& text) {

@@ -34,16 +34,24 @@ Ticks ticks_with_room(const Canvas& canvas, bool across, double font, double len
   for (;; --most) {
     Ticks ticks = make_ticks(most);
     bool apart = true;
-    for (std::size_t i = 1; i < ticks.ticks.size(); ++i) {
-      const Tick &a = ticks.ticks[i - 1], &b = ticks.ticks[i];
+    const Tick* before = nullptr;
+    for (const Tick& b : ticks.ticks) {
+      if (b.label.empty()) continue;
+      const Tick& a = before ? *before : b;
       const double needed =
           across ? (canvas.text_width(a.label, font) + canvas.text_width(b.label, font)) / 2 +
                        space * font
                  : number_height * font;
-      apart = apart && (b.fraction - a.fraction) * length >= needed;
+      apart = apart && (!before || (b.fraction - a.fraction) * length >= needed);
+      before = &b;
     }
     if (apart || most == 1) return ticks;
   }
+}
+
+/// The length of a tick mark.
+double mark_length(const Tick& tick, double font) {
+  return (tick.label.empty() ? mark / 2 : mark) * font;
 }
 
 Ticks axis_ticks(const Canvas& canvas, std::int64_t cells, const PlotAxis& axis, bool across,
@@ -57,15 +65,20 @@ Ticks axis_ticks(const Canvas& canvas, std::int64_t cells, const PlotAxis& axis,
 void draw_across(const Canvas& canvas, const Panel& panel, const PanelLayout& layout, double font) {
   const Rectangle& box = layout.box;
   const double end = box.y + box.height;
-  const Ticks x = axis_ticks(canvas, panel.shape.columns, panel.axes.x, true, font, box.width);
+  const auto values = [&](int most) {
+    return round_ticks(panel.across->low, panel.across->high, most);
+  };
+  const Ticks x =
+      panel.across ? ticks_with_room(canvas, true, font, box.width, box.width, values)
+                   : axis_ticks(canvas, panel.shape.columns, panel.axes.x, true, font, box.width);
   for (const Tick& tick : x.ticks) {
     const double at = box.x + tick.fraction * box.width;
     canvas.line(crisp(at), end, crisp(at), end + mark * font);
     canvas.text(tick.label, at, end + (mark + gap + 0.5) * font, font, Align::centre);
   }
   const double room = std::min(std::max(box.width, 9 * font), layout.cell.width);
-  canvas.text(axis_title(panel.axes.x.name, panel.axes.units.length, x), box.x + box.width / 2,
-              end + (mark + gap + 2.1) * font, font, Align::centre, room);
+  canvas.text(axis_title(panel.axes.x.name, panel.axes.unit(panel.axes.x), x),
+              box.x + box.width / 2, end + (mark + gap + 2.1) * font, font, Align::centre, room);
 }
 
 void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& layout,
@@ -73,7 +86,7 @@ void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& l
   const Rectangle& box = layout.box;
   const double end = box.y + box.height;
   const auto values = [&](int most) {
-    return round_ticks(panel.limits.low, panel.limits.high, most);
+    return value_ticks(panel.scale, panel.limits.low, panel.limits.high, most);
   };
   const Ticks y = panel.line
                       ? ticks_with_room(canvas, false, font, box.height, box.height, values)
@@ -84,12 +97,13 @@ void draw_upwards(const Canvas& canvas, const Panel& panel, const PanelLayout& l
     widest = std::max(widest, canvas.text_width(tick.label, font));
     const double from_first = tick.fraction * box.height;
     const double at = upwards ? end - from_first : box.y + from_first;
-    canvas.line(box.x - mark * font, crisp(at), box.x, crisp(at));
+    canvas.line(box.x - mark_length(tick, font), crisp(at), box.x, crisp(at));
     canvas.text(tick.label, box.x - (mark + gap) * font, at, font, Align::right);
   }
   // The title of a graph names the quantity; its y axis shows only the common factor and unit.
-  const std::string title = panel.line ? y.common_text(panel.unit)
-                                       : axis_title(panel.axes.y.name, panel.axes.units.length, y);
+  const std::string title = panel.line
+                                ? y.common_text(panel.unit)
+                                : axis_title(panel.axes.y.name, panel.axes.unit(panel.axes.y), y);
   canvas.text_upwards(title, box.x - (mark + gap + 1.15) * font - widest, box.y + box.height / 2,
                       font, box.height + 3 * font);
 }
@@ -101,15 +115,20 @@ void draw_axes(const Canvas& canvas, const Panel& panel, const PanelLayout& layo
   canvas.frame({crisp(box.x) - 1, crisp(box.y) - 1, box.width + 1, box.height + 1});
 }
 
-/// Draws lines between the nodes, with gaps at values that are not finite. Lines are clipped at the
+/// Where a value of a graph lies in its box: 0 at the left side, 1 at the right one.
+double place(const Panel& panel, const Panel::Graph& graph, std::size_t i) {
+  if (!graph.places.empty()) return panel.across->fraction(graph.places[i]);
+  return (static_cast<double>(i) + 0.5) / static_cast<double>(graph.values.size());
+}
+
+/// Draws lines between the values, with gaps at those that are not finite. Lines are clipped at the
 /// limits.
-void draw_graph(const Canvas& canvas, const Panel& panel, const std::vector<double>& values,
-                Rgb color, const Rectangle& box, double font) {
-  const std::size_t count = values.size();
-  const double step = box.width / static_cast<double>(count);
-  const auto fraction = [&](std::size_t i) { return panel.limits.fraction(values[i]); };
+void draw_graph(const Canvas& canvas, const Panel& panel, const Panel::Graph& graph, Rgb color,
+                const Rectangle& box, double font) {
+  const std::size_t count = graph.values.size();
+  const auto fraction = [&](std::size_t i) { return panel.limits.fraction(graph.values[i]); };
   for (std::size_t i = 0; i < std::max<std::size_t>(count - 1, 1); ++i) {
-    const bool single = count == 1;  // one node: a line as wide as its cell
+    const bool single = count == 1;  // one value: a line as wide as the box
     const double a = fraction(i), b = fraction(single ? i : i + 1);
     if (!std::isfinite(a) || !std::isfinite(b)) continue;
     // Clips the segment from a to b to the limits.
@@ -122,9 +141,9 @@ void draw_graph(const Canvas& canvas, const Panel& panel, const std::vector<doub
       last = std::min(1.0, std::max(-a / slope, (1 - a) / slope));
       if (first >= last) continue;
     }
-    const auto x = [&](double part) {
-      return box.x + (static_cast<double>(i) + (single ? 0 : 0.5) + part) * step;
-    };
+    const double from = single ? 0 : place(panel, graph, i);
+    const double to = single ? 1 : place(panel, graph, i + 1);
+    const auto x = [&](double part) { return box.x + (from + part * (to - from)) * box.width; };
     const auto y = [&](double part) { return box.y + box.height * (1 - a - part * slope); };
     canvas.line(x(first), y(first), x(last), y(last), color, std::max(1.5, font / 8));
   }
@@ -138,8 +157,7 @@ std::pair<double, double> legend_corner(const Panel& panel, const Rectangle& box
     std::size_t nodes = 0;
     for (const Panel::Graph& graph : panel.graphs)
       for (std::size_t i = 0; i < graph.values.size(); ++i) {
-        const double x = box.x + box.width * (static_cast<double>(i) + 0.5) /
-                                     static_cast<double>(graph.values.size());
+        const double x = box.x + box.width * place(panel, graph, i);
         const double y = box.y + box.height * (1 - panel.limits.fraction(graph.values[i]));
         nodes += x >= left && x <= left + width && y >= top && y <= top + height ? 1 : 0;
       }
@@ -153,8 +171,10 @@ std::pair<double, double> legend_corner(const Panel& panel, const Rectangle& box
 
 /// Draws the graphs of a panel from light to dark, and their legend.
 void draw_graphs(const Canvas& canvas, const Panel& panel, const Rectangle& box, double font) {
-  if (panel.graphs.empty())
-    return draw_graph(canvas, panel, panel.pixels, panel.colormap.color(0.3), box, font);
+  if (panel.graphs.size() < 2)
+    return draw_graph(canvas, panel,
+                      panel.graphs.empty() ? Panel::Graph{"", panel.pixels} : panel.graphs.front(),
+                      panel.colormap.color(0.3), box, font);
   const auto last = static_cast<double>(panel.graphs.size() - 1);
   double widest = 0;
   for (const Panel::Graph& graph : panel.graphs)
@@ -163,7 +183,7 @@ void draw_graphs(const Canvas& canvas, const Panel& panel, const Rectangle& box,
   const auto [left, top] = legend_corner(panel, box, widest + 4.2 * font, height);
   for (std::size_t i = 0; i < panel.graphs.size(); ++i) {
     const Rgb color = panel.colormap.color(0.85 - 0.8 * static_cast<double>(i) / last);
-    draw_graph(canvas, panel, panel.graphs[i].values, color, box, font);
+    draw_graph(canvas, panel, panel.graphs[i], color, box, font);
     const double y = top + (1.1 + 1.4 * static_cast<double>(i)) * font;
     canvas.line(left + 0.8 * font, y, left + 2.8 * font, y, color, std::max(1.5, font / 8));
     canvas.text(panel.graphs[i].label, left + 3.4 * font, y, font, Align::left);
@@ -238,14 +258,15 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
   draw_bar_colors(canvas, panel.colormap, bar, across);
 
   for (const double value : panel.bar_marks) {
-    const double part = panel.limits.fraction(value), at = across ? part : 1 - part;
-    if (part < 0 || part > 1) continue;
+    const double shown = panel.scale == Scale::logarithmic ? std::log10(value) : value;
+    const double part = panel.limits.fraction(shown), at = across ? part : 1 - part;
+    if (!(part >= 0 && part <= 1)) continue;
     const Segment mark_in_bar = across ? Segment{at, 0, at, 1} : Segment{0, at, 1, at};
     canvas.segments({{mark_in_bar}, panel.lines.front().color}, bar, false, font / 11);
   }
 
   const Ticks ticks = ticks_with_room(canvas, across, font, length, length, [&](int most) {
-    return round_ticks(panel.limits.low, panel.limits.high, most);
+    return value_ticks(panel.scale, panel.limits.low, panel.limits.high, most);
   });
   const std::string common = ticks.common_text(panel.unit);
   const double start = other_side + (mark + gap) * font;
@@ -253,10 +274,10 @@ void draw_bar(const Canvas& canvas, const Panel& panel, const PanelLayout& layou
   for (const Tick& tick : ticks.ticks) {
     const double at = along + length * (across ? tick.fraction : 1 - tick.fraction);
     if (across) {
-      canvas.line(crisp(at), other_side, crisp(at), other_side + mark * font);
+      canvas.line(crisp(at), other_side, crisp(at), other_side + mark_length(tick, font));
       canvas.text(tick.label, at, start + 0.5 * font, font, Align::centre);
     } else {
-      canvas.line(other_side, crisp(at), other_side + mark * font, crisp(at));
+      canvas.line(other_side, crisp(at), other_side + mark_length(tick, font), crisp(at));
       canvas.text(tick.label, start, at, font, Align::left, cell_end - start);
     }
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,14 +11,16 @@
 #include "app/view/plot/colormap.hpp"
 #include "app/view/plot/layout.hpp"
 #include "app/view/plot/limits.hpp"
+#include "app/view/plot/ticks.hpp"
 #include "solver/units.hpp"
 
 namespace lapl {
 
 struct PlotAxis {
   std::string name;
-  double spacing = 1;  ///< distance between neighbouring nodes
-  double origin = 0;   ///< position of the first node
+  double spacing = 1;                    ///< distance between neighbouring nodes
+  double origin = 0;                     ///< position of the first node
+  std::optional<std::string> unit = {};  ///< if it is no length
 
   double position(std::int64_t index) const {
     return static_cast<double>(index) * spacing + origin;
@@ -32,6 +35,10 @@ struct PlotAxes {
   bool first_row_below = true;  ///< if false, the first row is on top
   /// words for the values that are drawn, by dataset
   std::map<std::string, FieldLabels> labels = {};
+
+  const std::string& unit(const PlotAxis& axis) const {
+    return axis.unit ? *axis.unit : units.length;
+  }
 };
 
 /// A straight line in units of a box: 0 to 1 to the right, and from the first row to the last.
@@ -48,13 +55,16 @@ struct Panel {
   Limits limits;               ///< low < high
   Colormap colormap;
   PlotAxes axes;
-  bool line = false;      ///< one axis: a graph of the values, without a colour bar
-  std::string unit = {};  ///< of the values; empty if there is none
+  bool line = false;            ///< one axis: a graph of the values, without a colour bar
+  std::string unit = {};        ///< of the values; empty if there is none
+  Scale scale = Scale::linear;  ///< of pixels, limits and graphs
   struct Graph {
     std::string label;
     std::vector<double> values;
+    std::vector<double> places = {};  ///< within `across`; empty: of nodes
   };
-  std::vector<Graph> graphs = {};  ///< several graphs with a legend in place of that of `pixels`
+  std::vector<Graph> graphs = {};     ///< several graphs with a legend in place of that of `pixels`
+  std::optional<Limits> across = {};  ///< of graphs over a quantity other than positions of nodes
   struct Lines {
     std::vector<Segment> segments;
     Rgb color;

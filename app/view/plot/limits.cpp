@@ -45,6 +45,8 @@ Limits centred(Limits limits) {
   return {-magnitude, magnitude};
 }
 
+Limits logs(Limits limits) { return {std::log10(limits.low), std::log10(limits.high)}; }
+
 Limits united(Limits a, Limits b) {
   if (a.low > a.high) return b;
   if (b.low > b.high) return a;

@@ -27,4 +27,7 @@ Limits centred(Limits limits);
 /// The smallest limits that include both; limits with low > high are ignored.
 Limits united(Limits a, Limits b);
 
+/// The decimal logarithms of limits above 0.
+Limits logs(Limits limits);
+
 }  // namespace lapl

@@ -4,17 +4,37 @@
 
 #include <algorithm>
 
+#include "app/view/plot/complex_views.hpp"
 #include "app/view/plot/iso_surface.hpp"
+#include "kernels/error.hpp"
 #include "solver/dataset_names.hpp"
 
 namespace lapl {
+namespace {
+
+// Throws ConfigError that names the first cell of a picture whose value has no logarithm.
+void require_positive(const View& view, FieldView values, Shape shape) {
+  const std::vector<double> all = as_doubles(values);
+  const auto found = std::ranges::find_if(all, [](double value) { return value <= 0; });
+  if (found == all.end()) return;
+  const int removed = view.cut ? view.cut->axis : 0;
+  const auto at = found - all.begin();
+  throw ConfigError(
+      "--log: {}{} is {} in cell {}:{}, {}:{} (expected values above 0; with --limits LOW HIGH "
+      "others have the colour of LOW)",
+      view.field, view.output->step ? fmt::format(" at step {}", *view.output->step) : "", *found,
+      all_axes[removed == 2 ? 1 : 2].position, at % shape.columns,
+      all_axes[removed == 0 ? 1 : 0].position, at / shape.columns);
+}
+
+}  // namespace
 
 const ReadField& ViewReader::read(const View& view) {
   if (output_ == view.output && name_ == view.field) return field_;
   output_ = nullptr;
   field_ = {};  // frees its memory before the next field is read
   const bool every_time = view.field == dataset_name(OutputPart::mask);
-  field_ = read_field(view.output->file, view.field, every_time ? 0 : view.output->record);
+  field_ = read_shown(view.output->file, view.field, every_time ? 0 : view.output->record);
   output_ = view.output;
   name_ = view.field;
   return field_;
@@ -25,9 +45,11 @@ DrawnField ViewReader::drawn(const View& view, Shape box, const PlotStyle& style
   const Shape shape = cut_shape(field.shape, view.cut);
   if (view.surface)
     return surface_field(view.field, as_view(field.values), shape, box, *view.surface);
-  if (!view.cut) return drawn_field(view.field, as_view(field.values), shape, box, style);
-  const FieldValues values = cut_values(as_view(field.values), field.shape, *view.cut);
-  return drawn_field(view.field, as_view(values), shape, box, style);
+  const FieldValues cut =
+      view.cut ? cut_values(as_view(field.values), field.shape, *view.cut) : FieldValues();
+  const FieldView values = view.cut ? as_view(cut) : as_view(field.values);
+  if (style.log && shape.axes == 2 && !style.limits) require_positive(view, values, shape);
+  return drawn_field(view.field, values, shape, box, style);
 }
 
 Shape ViewReader::shape(const View& view) { return cut_shape(read(view).shape, view.cut); }

@@ -1,24 +1,56 @@
 #include "app/view/plot/plot_panels.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
 
+#include "app/view/plot/complex_views.hpp"
 #include "app/view/plot/resample.hpp"
 #include "app/view/plot/ticks.hpp"
+#include "kernels/error.hpp"
 #include "solver/outputs.hpp"
 
 namespace lapl {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Angles resampled to the pixels of a box: those of the mean of unit vectors, because the mean of
+// angles beside pi and -pi is 0.
+std::vector<double> mean_angles(std::vector<double> angles, Shape shape, Shape box) {
+  std::vector<double> sines(angles.size());
+  std::ranges::transform(angles, sines.begin(), [](double angle) { return std::sin(angle); });
+  std::ranges::transform(angles, angles.begin(), [](double angle) { return std::cos(angle); });
+  std::vector<double> mean = resample(std::span<const double>(sines), shape, box);
+  const std::vector<double> across = resample(std::span<const double>(angles), shape, box);
+  std::ranges::transform(mean, across, mean.begin(),
+                         [](double y, double x) { return std::atan2(y, x); });
+  return mean;
+}
+
+}  // namespace
 
 DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
                        const PlotStyle& style) {
   if (shape.axes == 1) box = {1, std::min(box.columns, shape.columns)};
+  std::vector<double> positive;
+  if (style.log && shape.axes == 1) {
+    positive = as_doubles(values);
+    std::ranges::replace_if(
+        positive, [](double value) { return !(value > 0); }, nan);
+    values = std::span<const double>(positive);
+  }
   DrawnField drawn{name, shape, box, resample(values, shape, box), {}, {}, {}, {}};
   const bool averaged = shape.rows > box.rows || shape.columns > box.columns;
+  if (averaged && is_phase(name)) drawn.pixels = mean_angles(as_doubles(values), shape, box);
   const std::vector<double> counted =
       averaged && !style.of_cells ? drawn.pixels : as_doubles(values);
   const bool is_signed = is_drawn_around_zero(name);
   const Limits inner = percentile_limits(counted, 5, 95);
   const Limits all = percentile_limits(counted, 0, 100);
-  drawn.signs = is_signed || (inner.low < 0 && inner.high > 0);
+  drawn.signs = !style.log && (is_signed || (inner.low < 0 && inner.high > 0));
   if (all.low == all.high) {
     const Limits of_cells = averaged ? percentile_limits(as_doubles(values), 0, 100) : all;
     if (of_cells.low == of_cells.high) drawn.constant = all.low;
@@ -32,23 +64,36 @@ DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, S
   return drawn;
 }
 
-namespace {
-
-// Keeps a graph away from its frame.
-Limits with_margin(Limits limits) {
+Limits graph_limits(const std::string& name, Limits range, bool log) {
+  if (log && range.low > range.high)
+    throw ConfigError("--log: {} has no value above 0 (expected some)", name);
+  const Limits limits = widened(log ? logs(range) : range);
   const double margin = 0.05 * (limits.high - limits.low);
   return {limits.low - margin, limits.high + margin};
 }
 
-}  // namespace
+void take_logs(std::vector<double>& values, double other) {
+  for (double& value : values)
+    if (!std::isnan(value)) value = value > 0 ? std::log10(value) : other;
+}
 
 Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
                  const PlotAxes& axes) {
   const bool line = field.shape.axes == 1;
-  const Colormap colormap =
-      colormap_named(style.colormap.value_or(field.signs && !line ? "diverging" : "viridis"));
-  Limits suitable = colormap.diverging() ? centred(field.range) : widened(field.range);
-  if (line) suitable = with_margin(widened(field.range));
+  const bool phase = is_phase(field.name);
+  const Colormap colormap = colormap_named(style.colormap.value_or(line          ? "viridis"
+                                                                   : phase       ? "twilight"
+                                                                   : field.signs ? "diverging"
+                                                                                 : "viridis"));
+  if (style.log) take_logs(field.pixels, line ? nan : -infinity);
+  std::optional<Limits> limits = style.limits;
+  if (limits && style.log) limits = logs(*limits);
+  const bool angle = phase && !limits && !style.log;
+  if (angle) limits = {-std::numbers::pi, std::numbers::pi};
+  if (!limits && line) limits = graph_limits(field.name, field.range, style.log);
+  if (!limits && style.log)
+    limits = widened(field.range.low > field.range.high ? field.range : logs(field.range));
+  if (!limits) limits = colormap.diverging() ? centred(field.range) : widened(field.range);
   if (field.constant) subtitle += ", constant " + number_text(*field.constant, 6);
   const auto given = axes.labels.find(field.name);
   const FieldLabels labels = given == axes.labels.end() ? FieldLabels() : given->second;
@@ -57,11 +102,14 @@ Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,
           field.shape,
           field.drawn,
           std::move(field.pixels),
-          style.limits.value_or(suitable),
+          *limits,
           colormap,
           axes,
           line,
-          labels.unit};
+          labels.unit,
+          angle       ? Scale::angle
+          : style.log ? Scale::logarithmic
+                      : Scale::linear};
 }
 
 Shape box_within(Shape shape, std::int64_t longest) {

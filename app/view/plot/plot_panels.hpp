@@ -16,7 +16,8 @@ struct PlotStyle {
   std::optional<std::string> colormap;
   std::optional<Limits> limits;
   std::optional<Limits> percentiles;
-  bool of_cells = false;               ///< percentiles of the cells, even if a pixel shows several
+  bool of_cells = false;  ///< percentiles of the cells, even if a pixel shows several
+  bool log = false;       ///< a logarithmic scale of values; graphs have gaps at others than > 0
   std::vector<LineChoice> lines = {};  ///< drawn over the field
 };
 
@@ -38,6 +39,14 @@ struct DrawnField {
 /// other fields have their whole range.
 DrawnField drawn_field(const std::string& name, FieldView values, Shape shape, Shape box,
                        const PlotStyle& style);
+
+/// Limits of a graph of values in this range, which keep it away from its frame; of their
+/// logarithms if `log`. Throws ConfigError that begins with `name` if there is nothing to draw on a
+/// logarithmic scale.
+Limits graph_limits(const std::string& name, Limits range, bool log);
+
+/// Replaces values by their decimal logarithms; those that are not above 0 by `other`.
+void take_logs(std::vector<double>& values, double other);
 
 /// The panel of a field, with limits that suit its range unless the style has limits.
 Panel make_panel(DrawnField field, std::string subtitle, const PlotStyle& style,

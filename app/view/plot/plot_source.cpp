@@ -7,11 +7,13 @@
 #include <map>
 #include <optional>
 
+#include "app/view/plot/complex_views.hpp"
 #include "app/view/plot/ticks.hpp"
 #include "io/config/config.hpp"
 #include "io/run/provenance.hpp"
 #include "io/run/run_folder.hpp"
 #include "kernels/error.hpp"
+#include "solver/equation/complex_parts.hpp"
 #include "solver/initial_parts.hpp"
 #include "solver/outputs.hpp"
 
@@ -33,6 +35,12 @@ DrawnContent::DrawnContent(FileContent content)
     fields_of_config = config.fields;
     is_picture = is_picture || is_drawn_as_picture(config);
     for (const std::string& field : config.fields) labels[field] = field_labels(config, field);
+    for (const std::string& field : config.complex_fields) {
+      const auto is_stored = [&](const auto& part) { return std::ranges::count(fields, part) > 0; };
+      if (!std::ranges::all_of(part_names(field), is_stored)) continue;
+      complex_fields.push_back(field);
+      add_complex_labels(labels, config, field);
+    }
   } catch (const ConfigError&) {  // no config that this version can read
   }
   for (const auto& [name, unit] : field_units) labels[name].unit = unit;
@@ -106,12 +114,12 @@ PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string(
   axes_ = plot_axes(content, origin);
 }
 
-namespace {
-
 // Opens the file of a run only here, because most step files are never drawn.
 double time_at(const PlotOutput& output) {
   return output.time ? *output.time : read_output(output.file).times.front();
 }
+
+namespace {
 
 // The output with this number, of outputs whose numbers grow.
 template <class Number, class NumberAt>

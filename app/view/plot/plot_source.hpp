@@ -52,6 +52,7 @@ struct DrawnContent : FileContent {
   DrawnContent() = default;
 
   std::vector<std::string> fields_of_config = RunConfig().fields;
+  std::vector<std::string> complex_fields;    ///< of the config, with both parts among the datasets
   bool is_picture = false;                    ///< the first row is drawn on top
   std::map<std::string, FieldLabels> labels;  ///< by dataset
 };
@@ -78,6 +79,9 @@ std::string describe(const PlotOutput& output, const std::string& time_unit);
 /// the state is left out where several outputs are drawn.
 Provenance texts_of_views(const std::string& source, const FileContent& content,
                           const std::vector<std::vector<View>>& frames);
+
+/// The time of an output. Opens its file if only that says it.
+double time_at(const PlotOutput& output);
 
 class PlotSource {
  public:

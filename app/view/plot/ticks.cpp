@@ -98,6 +98,43 @@ Ticks round_ticks(double low, double high, int most) {
   return result;
 }
 
+Ticks log_ticks(double low, double high, int most) {
+  const auto fraction = [&](double power) { return (power - low) / (high - low); };
+  const auto first = static_cast<int>(std::ceil(low - slack));
+  const auto last = static_cast<int>(std::floor(high + slack));
+  const bool has_powers = last > first;
+  // A range of one or two powers of ten has 1, 2 and 5 times them, of which there are at most five.
+  if (!has_powers && (high - low < 0.7 || most < 5)) {
+    const double from = std::pow(10, low), to = std::pow(10, high);
+    Ticks ticks = round_ticks(from, to, most);
+    for (Tick& tick : ticks.ticks)
+      tick.fraction = fraction(std::log10(from + tick.fraction * (to - from)));
+    return ticks;
+  }
+  Ticks result;
+  const int every = std::max(1, (last - first + most) / most);
+  for (int power = first - 1; power <= last; ++power)
+    for (int digit = 1; digit <= 9; ++digit) {
+      const double at = power + std::log10(digit);
+      const bool is_power = digit == 1 && power % every == 0;
+      if (at < low - slack || at > high + slack || (every > 1 && !is_power)) continue;
+      std::string label;
+      if (has_powers && is_power)
+        label = fmt::format("10^{{{}}}", with_minus(std::to_string(power)));
+      else if (!has_powers && (digit == 1 || digit == 2 || digit == 5))
+        label = number_text(digit * std::pow(10.0, power), 6);
+      result.ticks.push_back({fraction(at), label});
+    }
+  return result;
+}
+
+Ticks value_ticks(Scale scale, double low, double high, int most) {
+  if (scale == Scale::logarithmic) return log_ticks(low, high, most);
+  if (scale == Scale::linear) return round_ticks(low, high, most);
+  if (most < 5) return {{{0, "−π"}, {0.5, "0"}, {1, "π"}}};
+  return {{{0, "−π"}, {0.25, "−π/2"}, {0.5, "0"}, {0.75, "π/2"}, {1, "π"}}};
+}
+
 Ticks cell_ticks(std::int64_t cells, double spacing, int most, double origin) {
   if (cells == 1) return {{{0.5, number_text(origin, 6)}}, 0, 0};
   const double count = static_cast<double>(cells);

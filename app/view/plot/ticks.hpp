@@ -9,7 +9,7 @@ namespace lapl {
 
 struct Tick {
   double fraction = 0;  ///< position from low (0) to high (1)
-  std::string label;
+  std::string label;    ///< empty: a mark alone
 };
 
 /// The value of a tick is offset + 10^exponent * (number of the label).
@@ -26,6 +26,16 @@ struct Ticks {
 /// As many multiples of 10^n, 2 * 10^n or 5 * 10^n (one of them) from `low` to `high` (low < high)
 /// as possible, at most `most`. A label has at most six digits.
 Ticks round_ticks(double low, double high, int most);
+
+/// The scale of values. logarithmic: they are decimal logarithms; angle: they go from -pi to pi.
+enum class Scale { linear, logarithmic, angle };
+
+/// round_ticks, log_ticks, or multiples of pi/2.
+Ticks value_ticks(Scale scale, double low, double high, int most);
+
+/// Ticks from 10^low to 10^high on a logarithmic axis: powers of ten, at most `most`, with marks
+/// between them; numbers between them if there are fewer than two powers.
+Ticks log_ticks(double low, double high, int most);
 
 /// round_ticks along an axis of cells with nodes `spacing` apart, the first one at `origin`. The
 /// axis begins half a cell before the first node.

@@ -8,7 +8,7 @@
 #include "app/view/plot/indexed_png.hpp"
 #include "app/view/plot/ticks.hpp"
 #include "app/view/report/html.hpp"
-#include "solver/diagnostics.hpp"
+#include "app/view/run_graphs.hpp"
 
 namespace lapl {
 namespace {
@@ -39,28 +39,6 @@ std::string gradient(const Colormap& colormap) {
 }
 
 constexpr double graph_width = 1000, graph_height = 400;  // units of the SVG
-
-// The values of a line that are drawn: all, or of many the least and the largest of each piece.
-std::vector<std::size_t> drawn_values(std::span<const double> values) {
-  constexpr std::size_t most = 1000, pieces = most / 2;
-  std::vector<std::size_t> drawn;
-  if (values.size() <= most) {
-    for (std::size_t i = 0; i < values.size(); ++i) drawn.push_back(i);
-    return drawn;
-  }
-  for (std::size_t piece = 0; piece < pieces; ++piece) {
-    const std::size_t first = piece * values.size() / pieces;
-    const std::size_t end = (piece + 1) * values.size() / pieces;
-    std::size_t low = first, high = first;
-    for (std::size_t i = first; i < end; ++i) {
-      if (!(values[i] >= values[low])) low = i;
-      if (!(values[i] <= values[high])) high = i;
-    }
-    drawn.push_back(std::min(low, high));
-    if (low != high) drawn.push_back(std::max(low, high));
-  }
-  return drawn;
-}
 
 // Polylines through values at places from 0 to 1, with gaps at values that are not finite. `style`
 // has attributes.
@@ -228,22 +206,6 @@ std::string graph_html(const std::string& title, const GraphUnits& units,
                       fmt::format(" data-steps=\"{} {}\" data-times=\"{} {}\"", steps.low,
                                   steps.high, times.low, times.high),
                       words, y, units.values, both);
-}
-
-OutputTimes::OutputTimes(const RunView& run) {
-  for (const DiagnosticsLine& at : run.diagnostics) {
-    steps.push_back(static_cast<double>(at.step));
-    times.push_back(at.time);
-  }
-}
-
-std::string column_title(const std::string& name) {
-  const auto of_steps = std::ranges::find(step_columns, name, &StepColumn::name);
-  return of_steps == step_columns.end() ? html_escaped(name) : of_steps->title;
-}
-
-std::string column_unit(const RunView& run, std::size_t column) {
-  return run.integrals[column] == step_columns.front().name ? run.units.time : "";
 }
 
 std::string small_graph_html(const Panel& panel, const std::string& words) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/view/plot/figure.hpp"
-#include "io/run/run_view.hpp"
 
 namespace lapl {
 
@@ -24,18 +23,6 @@ struct GraphLine {
   std::span<const double> steps, times;
   std::vector<double> values;  ///< those that are not finite leave gaps
 };
-
-/// The steps and times of a run's outputs.
-struct OutputTimes {
-  explicit OutputTimes(const RunView& run);
-  std::vector<double> steps, times;
-};
-
-/// The title of a column of diagnostics.csv that belongs to no field, as HTML.
-std::string column_title(const std::string& name);
-
-/// The unit of column `column` of RunView::integrals; empty if none is known.
-std::string column_unit(const RunView& run, std::size_t column);
 
 /// A graph of one axis without numbers, for sheets.
 std::string small_graph_html(const Panel& panel, const std::string& words);

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
 
 #include "app/view/report/graphs.hpp"
 #include "app/view/report/html.hpp"
+#include "app/view/run_graphs.hpp"
 #include "io/readers/quantities.hpp"
 #include "page_files.hpp"
-#include "solver/diagnostics.hpp"
-#include "solver/equation/complex_parts.hpp"
 
 namespace lapl {
 namespace {
@@ -41,63 +38,23 @@ std::string step_html(const ReportStep& step, const std::string& time_unit) {
   return html + "</div></div>\n";
 }
 
-std::string graphs_html(const RunView& run) {
-  if (run.diagnostics.empty()) return "<p>There are none yet.</p>\n";
-  using At = const DiagnosticsLine&;
-  const OutputTimes history(run);
-  const std::string& time = run.units.time;
-  const auto line = [&](const char* name, const char* style, const auto& value) {
-    GraphLine added{name, fmt::format("class=\"{}\"", style), history.steps, history.times, {}};
-    std::ranges::transform(run.diagnostics, std::back_inserter(added.values), value);
-    return added;
-  };
+// Some of the graphs: those of the outputs, or those at probes.
+std::string graphs_html(const std::vector<RunGraph>& graphs, bool at_probes,
+                        const std::string& time) {
   std::string html;
-  for (std::size_t field = 0; field < run.fields.size(); ++field) {
-    const auto of = [field](double Statistics::*member) {
-      return [field, member](At at) { return at.fields[field].*member; };
-    };
-    const std::string name = html_escaped(run.field_title(field));
-    html += graph_html(
-        name, {run.labels[field].unit, time},
-        {line("max", "max", of(&Statistics::max)), line("mean", "mean", of(&Statistics::mean)),
-         line("min", "min", of(&Statistics::min))});
-    // Neither says much of the real or the imaginary part alone.
-    if (run.config && !complex_parent(*run.config, run.config->fields[field]).empty()) continue;
-    html +=
-        graph_html("Mass of " + name, {"", time}, {line("mass", "min", of(&Statistics::mass))}) +
-        graph_html("L2 norm of " + name, {"", time}, {line("l2", "min", of(&Statistics::l2))});
-  }
-  for (std::size_t i = 0; i < run.integrals.size(); ++i)
-    html += graph_html(column_title(run.integrals[i]), {column_unit(run, i), time},
-                       {line("value", "min", [i](At at) { return at.integrals[i]; })});
-  return html + graph_html("Cells per second", {"", time}, {line("speed", "min", [](At at) {
-                             // The first output precedes all steps, so it has no speed.
-                             return at.cells_per_second > 0
-                                        ? at.cells_per_second
-                                        : std::numeric_limits<double>::quiet_NaN();
-                           })});
-}
-
-// A graph for each field, with a line for each probe.
-std::string probes_html(const ReportContent& content) {
-  const ProbeTable& probes = content.probes;
-  if (probes.steps.empty()) return "";
-  std::string html = "<h3>Probes</h3>\n<div class=\"graphs\">\n";
-  const std::size_t fields = std::max<std::size_t>(content.run.fields.size(), 1);
-  const std::size_t count = probes.names.size() / fields;
-  for (std::size_t field = 0; field < fields; ++field) {
+  for (const RunGraph& graph : graphs) {
+    if (graph.at_probes != at_probes || graph.of_part) continue;
     std::vector<GraphLine> lines;
-    for (std::size_t probe = 0; probe < count; ++probe) {
-      const std::size_t column = probe * fields + field;
-      lines.push_back({html_escaped(probes.names[column]), hue_style(probe, count), probes.steps,
-                       probes.times, probes.values[column]});
-    }
-    const RunView& run = content.run;
-    html += graph_html(html_escaped(run.field_title(field)) + " at probes",
-                       {field < run.labels.size() ? run.labels[field].unit : "", run.units.time},
-                       lines);
+    const std::size_t count = graph.columns.size();
+    for (const RunColumn& column : graph.columns)
+      lines.push_back({html_escaped(column.label),
+                       at_probes ? hue_style(lines.size(), count)
+                                 : fmt::format("class=\"{}\"", count == 1 ? "min" : column.label),
+                       graph.lines->steps, graph.lines->times, column.values});
+    html += graph_html(html_escaped(graph.title), {graph.unit, time}, lines);
   }
-  return html + "</div>\n";
+  if (!at_probes) return html.empty() ? "<p>There are none yet.</p>\n" : html;
+  return html.empty() ? "" : "<h3>Probes</h3>\n<div class=\"graphs\">\n" + html + "</div>\n";
 }
 
 std::string outputs_head(const RunView& run) {
@@ -173,6 +130,7 @@ std::string report_page(const ReportContent& content) {
   std::string steps;
   for (const ReportStep& step : content.steps) steps += step_html(step, content.run.units.time);
   const RunView& run = content.run;
+  const std::vector<RunGraph> graphs = run_graphs(run, content.probes);
   return fmt::format(
       fmt::runtime(page_html), fmt::arg("name", html_escaped(run.name)),
       fmt::arg("generator", html_escaped(content.generator)), fmt::arg("css", page_css),
@@ -181,7 +139,8 @@ std::string report_page(const ReportContent& content) {
       fmt::arg("pictures_remark", pictures_remark(content)),
       fmt::arg("last_index", content.steps.size() - 1), fmt::arg("steps", steps),
       fmt::arg("equations", content.equations), fmt::arg("boundaries", content.boundaries),
-      fmt::arg("graphs", graphs_html(run)), fmt::arg("probes", probes_html(content)),
+      fmt::arg("graphs", graphs_html(graphs, false, run.units.time)),
+      fmt::arg("probes", graphs_html(graphs, true, run.units.time)),
       fmt::arg("parts", parts_html(run)), fmt::arg("outputs_head", outputs_head(run)),
       fmt::arg("outputs", outputs_html(run)), fmt::arg("config", config_html(content.config)),
       fmt::arg("provenance", provenance_html(content.provenance)),

@@ -9,8 +9,8 @@
 #include "app/view/plot/indexed_png.hpp"
 #include "app/view/report/graphs.hpp"
 #include "app/view/report/html.hpp"
+#include "app/view/run_graphs.hpp"
 #include "page_files.hpp"
-#include "solver/diagnostics.hpp"
 
 namespace lapl {
 namespace {
@@ -112,31 +112,15 @@ class Graphs {
 std::string graphs_html(const SweepPage& content) {
   const std::vector<std::size_t> drawn = drawn_members(content);
   Graphs graphs;
-  std::vector<OutputTimes> histories;  // the lines refer to them
-  for (const std::size_t i : drawn) histories.emplace_back(content.members[i].run);
-  for (std::size_t at = 0; at < drawn.size(); ++at) {
-    const Member& member = content.members[drawn[at]];
-    const OutputTimes& history = histories[at];
-    const std::string style = hue_style(drawn[at], content.members.size());
-    const auto add = [&](const std::string& title, const std::string& unit, const auto& value) {
-      GraphLine line{html_escaped(member.label), style, history.steps, history.times, {}};
-      for (const DiagnosticsLine& each : member.run.diagnostics) line.values.push_back(value(each));
-      graphs.add(title, {unit, member.run.units.time}, std::move(line));
-    };
-    for (std::size_t field = 0; field < member.run.fields.size(); ++field)
-      for (const StatisticsColumn& column : statistics_columns)
-        add(fmt::format("{} {}", html_escaped(member.run.field_title(field)), column.name),
-            column.value == &Statistics::mass || column.value == &Statistics::l2
-                ? ""
-                : member.run.labels[field].unit,
-            [&](const DiagnosticsLine& each) { return each.fields[field].*column.value; });
-    for (std::size_t i = 0; i < member.run.integrals.size(); ++i)
-      add(column_title(member.run.integrals[i]), column_unit(member.run, i),
-          [&](const DiagnosticsLine& each) { return each.integrals[i]; });
-    for (std::size_t i = 0; i < member.probes.names.size(); ++i)
-      graphs.add("Probe " + html_escaped(member.probes.names[i]), {"", member.run.units.time},
-                 {html_escaped(member.label), style, member.probes.steps, member.probes.times,
-                  member.probes.values[i]});
+  std::vector<std::vector<RunGraph>> shown;  // the lines refer to them
+  for (const std::size_t i : drawn) {
+    const Member& member = content.members[i];
+    const std::string style = hue_style(i, content.members.size());
+    for (const RunGraph& graph : shown.emplace_back(run_graphs(member.run, member.probes)))
+      for (const RunColumn& column : graph.columns)
+        graphs.add(html_escaped(column.title), {graph.unit, member.run.units.time},
+                   {html_escaped(member.label), style, graph.lines->steps, graph.lines->times,
+                    column.values});
   }
   const std::size_t all = content.members.size();
   return fmt::format(
