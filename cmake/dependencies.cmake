@@ -1,7 +1,8 @@
 # Libraries, all packaged in Debian 12, Debian 13 and Ubuntu 24.04 (scripts/packages lists the packages). GNU's OpenMP
 # is linked as an archive, because it reads its settings in its constructor, which then runs after the one in
-# app/main.cpp.
-if(NOT LAPL_SIMULATION AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT OpenMP_gomp_LIBRARY MATCHES "[.]a$")
+# app/main.cpp. Targets that are shared libraries set LAPL_SHARED and get shared libraries instead.
+set(LAPL_SHARED $<BOOL:$<TARGET_PROPERTY:LAPL_SHARED>>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT OpenMP_gomp_LIBRARY MATCHES "[.]a$")
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.a
                   OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(IS_ABSOLUTE "${archive}")
@@ -18,6 +19,11 @@ if(NOT OpenMP_CXX_FOUND)
     set(packages ", which packages libomp-dev and libomp-${major}-dev have for Clang")
   endif()
   message(FATAL_ERROR "${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION} finds no OpenMP${packages}")
+endif()
+if(OpenMP_gomp_LIBRARY MATCHES "[.]a$")
+  get_target_property(libraries OpenMP::OpenMP_CXX INTERFACE_LINK_LIBRARIES)
+  list(TRANSFORM libraries REPLACE "^.*libgomp[.]a$" "$<IF:${LAPL_SHARED},gomp,\\0>")
+  set_property(TARGET OpenMP::OpenMP_CXX PROPERTY INTERFACE_LINK_LIBRARIES ${libraries})
 endif()
 find_package(Threads REQUIRED)
 find_package(yaml-cpp REQUIRED)
@@ -50,14 +56,16 @@ function(find_plain_library target header)
   target_link_libraries(${target} INTERFACE ${found})
 endfunction()
 
-if(NOT LAPL_SIMULATION)
-  find_plain_library(lapl_fftw fftw3.h libfftw3.a libfftw3f.a)  # static, so that the program loads fewer libraries
-endif()
-if(NOT TARGET lapl_fftw)
-  find_plain_library(lapl_fftw fftw3.h fftw3 fftw3f)
+find_plain_library(lapl_shared_fftw fftw3.h fftw3 fftw3f)
+find_plain_library(lapl_static_fftw fftw3.h libfftw3.a libfftw3f.a)  # so that the program loads fewer libraries
+add_library(lapl_fftw INTERFACE)
+if(TARGET lapl_shared_fftw AND TARGET lapl_static_fftw)
+  target_link_libraries(lapl_fftw INTERFACE $<IF:${LAPL_SHARED},lapl_shared_fftw,lapl_static_fftw>)
+elseif(TARGET lapl_shared_fftw)
+  target_link_libraries(lapl_fftw INTERFACE lapl_shared_fftw)
 endif()
 find_plain_library(lapl_with_cairo cairo.h cairo)
-if(NOT TARGET lapl_fftw)
+if(NOT TARGET lapl_shared_fftw)
   message(FATAL_ERROR "FFTW not found: fftw3.h, libfftw3 and libfftw3f")
 endif()
 if(NOT TARGET lapl_with_cairo)  # optional: without it lapl plot reports that it cannot draw

@@ -18,11 +18,6 @@ foreach(folder ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/lapl ${CMAKE_INST
 endforeach()
 
 install(TARGETS lapl RUNTIME)
-foreach(module lapl_mpi lapl_cairo lapl_netcdf lapl_tiff lapl_cufft lapl_nvrtc)
-  if(TARGET ${module})
-    install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapl)
-  endif()
-endforeach()
 install(FILES README.md CHANGELOG.md CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # the place that Debian requires
 install(DIRECTORY docs configs DESTINATION ${CMAKE_INSTALL_DOCDIR}

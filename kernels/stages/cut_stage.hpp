@@ -8,7 +8,8 @@
 namespace lapl {
 
 /// The same step, with the same bits, whose last stage is two stages of about the same length. The
-/// second reads no neighbours. What the first hands on is in arrays that the stage does not use.
+/// second reads no neighbours. The values that the first hands on are in arrays that the stage does
+/// not use.
 /// None if there is no such cut, or if these arrays are too few.
 template <class T>
 std::optional<Problem<T>> with_last_stage_cut(const Problem<T>& problem);

@@ -1,8 +1,9 @@
 // Steps whose last stage is cut in two have the bits of the uncut step.
+#include "kernels/stages/cut_stage.hpp"
+
 #include <doctest/doctest.h>
 
 #include "kernels/backend.hpp"
-#include "kernels/stages/cut_stage.hpp"
 #include "solver/make_problem.hpp"
 #include "tests/formula_run.hpp"
 #include "tests/test_field.hpp"

@@ -11,7 +11,7 @@ import pytest
 try:
     from lapl import _simulation  # noqa: F401
 except ImportError as error:
-    pytest.skip(f"built without LAPL_SIMULATION ({error})", allow_module_level=True)
+    pytest.skip(f"built without lapl.Simulation ({error})", allow_module_level=True)
 
 # Rows of 37 values are padded on the device, so that views have strides.
 CONFIG = {

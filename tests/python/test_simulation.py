@@ -17,7 +17,7 @@ import xarray
 try:
     from lapl import _simulation  # noqa: F401
 except ImportError as error:
-    pytest.skip(f"built without LAPL_SIMULATION ({error})", allow_module_level=True)
+    pytest.skip(f"built without lapl.Simulation ({error})", allow_module_level=True)
 
 GRAY_SCOTT = {
     "grid": {"shape": [24, 40]}, "boundary": "periodic", "parameters": {"F": 0.04, "k": 0.06},

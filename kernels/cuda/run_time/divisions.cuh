@@ -14,8 +14,8 @@ struct ExactDivision {
   }
 };
 
-// The extremes of the magnitudes of operands, in a form that needs few instructions. Those between
-// 2^-60 and 2^60, or 2^-400 and 2^400, are far enough from overflow and underflow.
+// The extremes of the magnitudes of operands, in a form that needs few instructions. Divisions of
+// magnitudes between 2^-60 and 2^60, or 2^-400 and 2^400, neither overflow nor underflow.
 struct FloatRange {
   float least = 1, most = 1;
   __device__ __forceinline__ void add(float a, float b) {
