@@ -65,16 +65,23 @@ void add_complex_labels(std::map<std::string, FieldLabels>& labels, const RunCon
   }
 }
 
+std::vector<std::string> datasets_shown(const std::string& name) {
+  const auto split = split_name(name);
+  if (!split) return {name};
+  const auto [re, im] = part_names(split->second);
+  return {re, im};
+}
+
 ReadField read_shown(const std::filesystem::path& file, const std::string& name,
                      std::size_t record) {
-  const auto split = split_name(name);
-  if (!split) return read_field(file, name, record);
-  const auto [re, im] = part_names(split->second);
-  ReadField field = read_field(file, re, record);
+  const std::vector<std::string> datasets = datasets_shown(name);
+  ReadField field = read_field(file, datasets.front(), record);
+  if (datasets.size() == 1) return field;
   std::vector<double> values = as_doubles(as_view(field.values));
   field.values = {};
-  const std::vector<double> imaginary = as_doubles(as_view(read_field(file, im, record).values));
-  std::ranges::transform(values, imaginary, values.begin(), split->first.value);
+  const std::vector<double> imaginary =
+      as_doubles(as_view(read_field(file, datasets.back(), record).values));
+  std::ranges::transform(values, imaginary, values.begin(), split_name(name)->first.value);
   field.values = std::move(values);
   return field;
 }

@@ -19,6 +19,9 @@ bool is_phase(std::string_view name);
 std::vector<std::string> shown_fields(const DrawnContent& content, const std::string& asked,
                                       const std::string& path);
 
+/// The datasets that values of this name follow from: itself, or the two parts of a complex field.
+std::vector<std::string> datasets_shown(const std::string& name);
+
 /// Adds the words for the values of a complex field of this config.
 void add_complex_labels(std::map<std::string, FieldLabels>& labels, const RunConfig& config,
                         const std::string& field);

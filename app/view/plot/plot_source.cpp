@@ -144,7 +144,9 @@ std::vector<PlotOutput> PlotSource::outputs_with(const std::vector<std::string>&
   for (const PlotOutput& output : outputs_) {
     const FileContent content = read_output(output.file);
     if (std::ranges::all_of(fields, [&](const std::string& field) {
-          return std::ranges::count(content.fields, field) > 0;
+          return std::ranges::all_of(datasets_shown(field), [&](const std::string& dataset) {
+            return std::ranges::count(content.fields, dataset) > 0;
+          });
         }))
       with.push_back(output);
   }
