@@ -18,6 +18,10 @@ foreach(folder ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/lapl ${CMAKE_INST
 endforeach()
 
 install(TARGETS lapl RUNTIME)
+get_property(modules GLOBAL PROPERTY LAPL_MODULE_TARGETS)
+if(modules)
+  install(TARGETS ${modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapl)
+endif()
 install(FILES README.md CHANGELOG.md CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # the place that Debian requires
 install(DIRECTORY docs configs DESTINATION ${CMAKE_INSTALL_DOCDIR}
