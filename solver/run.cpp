@@ -62,7 +62,7 @@ class Run {
     // A run resumed from its steady state, or where limits.stop holds, ends there at once.
     result.stopped_by = reached();
     const bool at_rest = !result.stopped_by.empty();
-    store(is_output() || at_rest, step_ == 0 || at_rest);
+    store(is_output() || at_rest, step_ == 0 || at_rest, false, at_rest);
     while (step_ < last_ && result.stopped_by.empty()) {
       run_stretch();
       result.stopped_by = reached();
@@ -79,7 +79,7 @@ class Run {
       // Only verified states are stored.
       if (verification_ && (output || checkpoint || schedule_.is_verification(step_))) verify();
       probe();  // before the checkpoint of this step, which must not be ahead of probes.csv
-      store(output, checkpoint, stopping);
+      store(output, checkpoint, stopping, completes(result.stopped_by));
     }
     if (step_ == last_) result.stopped_by.clear();
     result.complete = result.stopped_by.empty() || completes(result.stopped_by);
@@ -325,8 +325,8 @@ class Run {
   }
 
   // Copies the state and stores it in the background. One store is in flight at a time, so memory
-  // is bounded: where storing is slower than stepping, stepping waits.
-  void store(bool output, bool checkpoint, bool stopping = false) {
+  // is bounded: slow storing makes steps wait. The output at which the run `ends` has all fields.
+  void store(bool output, bool checkpoint, bool stopping = false, bool ends = false) {
     if (!output && !checkpoint) return;
     const bool by_the_clock = !output && !stopping && !schedule_.is_checkpoint(step_);
     finish_storing();
@@ -337,7 +337,7 @@ class Run {
     if (!control_ || !control_->measures_error() || step_ > 0) what.time_step = time_step();
     if (control_) what.steps = control_->state();
     what.solves = backend_->last_solves();
-    what.datasets = due_datasets(model_, step_, time(), step_ == last_ || !is_output());
+    what.datasets = due_datasets(model_, step_, time(), ends || step_ == last_ || !is_output());
     if (what.steps && !what.steps->is_sound(step_))
       throw std::logic_error("a restart would refuse the state of the steps");
     since_storing_ = {};

@@ -87,8 +87,9 @@ Number number_in(const char* option, const std::string& list, const std::string&
                     word);
 }
 
-// The outputs of a picture: those asked for, or else the first and the last.
-std::vector<PlotOutput> chosen_outputs(const PlotSource& source, const PlotOptions& options) {
+// The outputs of a picture: those asked for, or else the first and the last that have the fields.
+std::vector<PlotOutput> chosen_outputs(const PlotSource& source, const PlotOptions& options,
+                                       const std::vector<std::string>& fields) {
   std::vector<PlotOutput> outputs;
   for (const std::string& word : comma_separated(options.steps))
     outputs.push_back(
@@ -97,9 +98,9 @@ std::vector<PlotOutput> chosen_outputs(const PlotSource& source, const PlotOptio
     outputs.push_back(
         source.at_time(number_in("--times", options.times, word, read_number(word).real)));
   if (!outputs.empty()) return outputs;
-  if (!options.step && source.outputs().size() > 1) outputs.push_back(source.outputs().front());
-  outputs.push_back(chosen_output(source, options));
-  return outputs;
+  if (options.step) return {source.at_step(*options.step)};
+  const std::vector<PlotOutput> with = source.outputs_with(fields);
+  return with.size() > 1 ? std::vector{with.front(), with.back()} : with;
 }
 
 // The panels of a picture, a row for each field. After a single field comes its Laplacian, if it is
@@ -165,7 +166,7 @@ void write_picture(const PlotOptions& options, const fs::path& path, PictureForm
 void draw_picture(const PlotSource& source, const PlotOptions& options, const fs::path& path) {
   const PictureFormat format = picture_format(path);
   const std::vector<std::string> fields = chosen_fields(source, options);
-  const std::vector<PlotOutput> outputs = chosen_outputs(source, options);
+  const std::vector<PlotOutput> outputs = chosen_outputs(source, options, fields);
   const Shape shape = source.content().shape;
   const bool slices = shape.axes == 3 && options.cuts.none() && !options.surface;
   const bool graphs = (shape.axes == 1 || !options.cuts.line.empty()) && !options.own_limits;

@@ -98,6 +98,7 @@ std::pair<std::vector<const PlotOutput*>, double> rows_in_time(
   double least = times.back() - times.front();
   for (std::size_t i = 1; i < times.size(); ++i) least = std::min(least, times[i] - times[i - 1]);
   const double length = times.back() - times.front();
+  if (!(least > 0)) throw ConfigError("--space-time: two outputs have the same time");
   const auto gaps =
       static_cast<std::size_t>(std::clamp(std::round(length / least), 1.0, most_rows));
   std::vector<const PlotOutput*> rows;
@@ -117,7 +118,7 @@ Picture space_time_picture(const PlotSource& source, const std::string& path,
                            const PictureOptions& pictures, std::optional<PictureSize> size,
                            PictureFormat format) {
   const Shape line = cut_shape(source.content().shape, cut);
-  const std::vector<PlotOutput>& outputs = source.outputs();
+  const std::vector<PlotOutput> outputs = source.outputs_with(fields);
   if (line.axes > 1 || outputs.size() < 2 || !outputs.front().step)
     throw ConfigError("--space-time: {} has {} (expected one axis, or --line, and several outputs)",
                       path, line.axes > 1 ? fmt::format("{} axes", line.axes) : "one output");

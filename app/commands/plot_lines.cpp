@@ -43,6 +43,7 @@ std::vector<LineChoice> LineOptions::choices(const DrawnContent& content,
   for (const std::string& text : over) {
     const auto equals = text.find('=');
     const std::string name = text.substr(0, equals), usual = name == mask ? "0.5" : "5";
+    if (name.empty()) throw ConfigError("--over {}: found no name (expected NAME=VALUES)", text);
     choices.push_back(
         with_levels({.option = "--over " + text,
                      .field = name == mask ? mask : chosen_field(content, name, path, "--over")},

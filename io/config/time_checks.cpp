@@ -77,12 +77,21 @@ class TimeChecker : public KeyChecker {
         add("output.fields",
             fmt::format("{}: every: given with output.count (expected output.every)", name));
       else if (own.time.has_value() != run_.output_time.has_value() ||
-               (own.time ? !divides(*run_.output_time, {*own.time})
+               (own.time ? nearest_multiple(*run_.output_time, *own.time) != *own.time
                          : own.steps % run_.output_every != 0))
         add("output.fields",
             fmt::format("{}: every: found {} (expected a multiple of output.every, {})", name,
                         interval_text(own.steps, own.time),
                         interval_text(run_.output_every, run_.output_time)));
+    const auto is_rare = [&](const std::string& name) {
+      const auto own = run_.field_intervals.find(name);
+      return own != run_.field_intervals.end() &&
+             (own->second.time ? own->second.time != run_.output_time
+                               : own->second.steps != run_.output_every);
+    };
+    if (!run_.output_fields.empty() && std::ranges::all_of(run_.output_fields, is_rare))
+      add("output.fields",
+          "each field has an every of its own (expected one that all outputs have)");
   }
 
  private:

@@ -134,6 +134,7 @@ class CudaBackend final : public Backend<T> {
   Block<T> block() override {
     use_device();
     stepped_ = false;
+    timer_.stop(compute_);
     chosen_.engine->forget_state();
     return {problem_.shape, layout_.pitch, buffers_.current, static_cast<cudaStream_t>(compute_),
             device_};
@@ -141,6 +142,7 @@ class CudaBackend final : public Backend<T> {
 
   void wait_for_device() override {
     use_device();
+    timer_.stop(compute_);
     LAPL_CUDA(cudaDeviceSynchronize());
   }
 

@@ -126,6 +126,22 @@ TEST_CASE("a field with an interval of its own is in some of the outputs") {
     REQUIRE(steps.size() == 6);
     CHECK(outputs_with("u") == fmt::format("0 {} {} ", steps[3], steps[5]));
   }
+  SUBCASE("ended by limits.stop, at an output that is not one of the field") {
+    write_text("c.yaml", with_fields("{u: {every: 40}, v: {}}", "{step: 0.1, steps: 100}") +
+                             "every: 4}\nlimits: {stop: {when: t > 0.75, every: 4}}\n");
+    const Outcome run = run_lapl({"run", "c.yaml"});
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK(outputs_with("u") == "0 8 ");
+    CHECK(outputs_with("v") == "0 4 8 ");
+  }
+  SUBCASE("before the next output of the field, it is drawn as it was last") {
+    write_text("c.yaml",
+               with_fields("{u: {}, v: {every: 12}}", "{step: 0.1, steps: 11}") + "every: 4}\n");
+    REQUIRE(run_lapl({"run", "c.yaml"}).code == 0);
+    fs::remove("out/fields/step-000000011.nc");
+    const Outcome drawn = run_lapl({"plot", "out", "--field", "v", "-o", "v.png"});
+    CHECK_MESSAGE((drawn.code == 0 || lacks_cairo(drawn)), drawn.err);
+  }
   SUBCASE("mistakes") {
     const auto refused = [](const std::string& fields, const std::string& every,
                             const std::string& message) {
@@ -143,6 +159,11 @@ TEST_CASE("a field with an interval of its own is in some of the outputs") {
             "u: every: found {time: 0.4} (expected a multiple of output.every, 2 steps)");
     refused("{u: {every: 4}}", "count: 3",
             "u: every: given with output.count (expected output.every)");
+    refused("{u: {every: 4}, v: {every: 8}}", "every: 2",
+            "each field has an every of its own (expected one that all outputs have)");
+    refused(
+        "{u: {every: {time: 1}}, v: {}}", "every: {time: 0.33333333333}",
+        "u: every: found {time: 1} (expected a multiple of output.every, {time: 0.33333333333})");
     refused("{w: {}}", "every: 2", "output.fields: found w (expected u or v)");
     refused("{}", "every: 2", "output.fields: found no field (expected at least one)");
     refused("{u: {often: 4}}", "every: 2", "often");

@@ -76,6 +76,7 @@ TEST_CASE("plot: mistakes in lines are named, and no picture appears") {
                       "--contours 40.0: 40 is outside of the values of u (expected 0 to 31)"},
                      {{"out", "--over", "w"}, 2, "--over w: out has no such field (it has: u, v)"},
                      {{"out", "--over", "v="}, 2, "--over v=: found  (expected a number"},
+                     {{"out", "--over", "=3"}, 2, "--over =3: found no name"},
                      {{"line", "--contours", "3"}, 2, "line has a grid of one axis"},
                      {{"line", "--over", "mask"}, 2, "--over mask"},
                  });

@@ -94,8 +94,10 @@ struct Volume {
       near = std::min(near, last);
     }
     if (!(near > far)) return nothing;
-    const double least = std::ranges::min(surface.spacing);
-    const auto steps = static_cast<std::int64_t>(std::ceil((near - far) / (least / 2)));
+    double nodes = 0;  // passed along the fastest axis for each unit of length
+    for (std::size_t a = 0; a < 3; ++a)
+      nodes = std::max(nodes, std::abs(camera.toward[a]) / surface.spacing[a]);
+    const auto steps = static_cast<std::int64_t>(std::ceil((near - far) * 2 * nodes));
     double before = nothing;
     for (std::int64_t i = 0; i <= steps; ++i) {
       const double step = (near - far) / static_cast<double>(steps);

@@ -33,6 +33,7 @@ DrawnContent::DrawnContent(FileContent content)
     const RunConfig config =
         parse_config(provenance_text(provenance, "config"), "its config", ".", {}).run;
     fields_of_config = config.fields;
+    if (!config.field_intervals.empty()) datasets_of_config = config.output_fields;
     is_picture = is_picture || is_drawn_as_picture(config);
     for (const std::string& field : config.fields) labels[field] = field_labels(config, field);
     for (const std::string& field : config.complex_fields) {
@@ -102,7 +103,13 @@ PlotSource::PlotSource(const fs::path& path, Origin origin) : path_(path.string(
     for (const fs::path& file : list_step_files(path / "fields"))
       outputs_.push_back({file, 0, step_of_file_name(file.filename().string()), std::nullopt});
     if (outputs_.empty()) throw IoError("{}: the run has no output yet", path_);
-    content = DrawnContent(read_output(outputs_.back().file));
+    for (std::size_t i = outputs_.size(); i-- > 0;) {
+      content = DrawnContent(read_output(outputs_[i].file));
+      if (std::ranges::all_of(content.datasets_of_config, [&](const std::string& name) {
+            return std::ranges::count(content.fields, name) > 0;
+          }))
+        break;
+    }
   } else {
     content = read_with_provenance(path);
     for (std::size_t i = 0; i < content.steps.size(); ++i)
@@ -139,7 +146,7 @@ const PlotOutput& output_with(const std::vector<PlotOutput>& outputs, const std:
 }  // namespace
 
 std::vector<PlotOutput> PlotSource::outputs_with(const std::vector<std::string>& fields) const {
-  if (content_.kind != "step") return outputs_;
+  if (content_.kind != "step" || content_.datasets_of_config.empty()) return outputs_;
   std::vector<PlotOutput> with;
   for (const PlotOutput& output : outputs_) {
     const FileContent content = read_output(output.file);

@@ -52,8 +52,10 @@ struct DrawnContent : FileContent {
   DrawnContent() = default;
 
   std::vector<std::string> fields_of_config = RunConfig().fields;
-  std::vector<std::string> complex_fields;    ///< of the config, with both parts among the datasets
-  bool is_picture = false;                    ///< the first row is drawn on top
+  std::vector<std::string> complex_fields;  ///< of the config, with both parts among the datasets
+  bool is_picture = false;                  ///< the first row is drawn on top
+  /// of a run that stores a field in few of its outputs, all datasets of outputs; else none
+  std::vector<std::string> datasets_of_config;
   std::map<std::string, FieldLabels> labels;  ///< by dataset
 };
 
@@ -90,9 +92,9 @@ class PlotSource {
 
   /// In order of step; at least one.
   const std::vector<PlotOutput>& outputs() const { return outputs_; }
-  /// Datasets of the last output.
+  /// Datasets of the last output, or of the last that has all of the run.
   const DrawnContent& content() const { return content_; }
-  /// Names of the datasets of the last output.
+  /// Names of these datasets.
   const std::vector<std::string>& fields() const { return content_.fields; }
   const PlotAxes& axes() const { return axes_; }
 
