@@ -29,13 +29,13 @@ std::vector<int> values_handed_on(const StageTree& tree, std::size_t begin) {
   return handed;
 }
 
-struct Cut {
+struct StageParts {
   StageTree first, second;
 };
 
 // The cut before operation `begin`; `arrays` get the values that the first part hands on.
-Cut cut_before(const StageTree& tree, const std::vector<int>& handed,
-               const std::vector<int>& arrays) {
+StageParts cut_before(const StageTree& tree, const std::vector<int>& handed,
+                      const std::vector<int>& arrays) {
   StageTree first = tree, second = tree;
   first.results = handed;
   for (std::size_t i = 0; i < handed.size(); ++i)
@@ -58,7 +58,7 @@ std::optional<Problem<T>> with_last_stage_cut(const Problem<T>& problem) {
   for (std::size_t begin = 1; begin < last.tree.operations.size(); ++begin) {
     const std::vector<int> handed = values_handed_on(last.tree, begin);
     if (handed.empty() || handed.size() > unused.size()) continue;
-    Cut parts = cut_before(last.tree, handed, unused);
+    StageParts parts = cut_before(last.tree, handed, unused);
     const bool reads_beside =
         std::ranges::any_of(parts.second.operations, [](const StageOperation& node) {
           return node.operation == Operation::value && node.at != Offset{};
