@@ -3,32 +3,22 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <bit>
 #include <cmath>
-#include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "kernels/error.hpp"
+#include "tests/cuda/formula_steps.hpp"
 #include "tests/cuda/need_cuda.hpp"
-#include "tests/kernels/random_problems.hpp"
-#include "tests/test_field.hpp"
 #include "tests/text.hpp"
 
 using namespace lapl;
+using test::formula_steps;
+using test::gray_scott;
 using test::has;
+using test::values_near_one;
 
 namespace {
-
-RunConfig gray_scott(Shape shape, Boundaries boundaries) {
-  RunConfig run = test::formula_run(shape, {{"u", "0.16 * laplacian(u) - u * v^2 + F * (1 - u)"},
-                                            {"v", "0.08 * laplacian(v) + u * v^2 - 0.1 * v"}});
-  run.boundaries = boundaries;
-  run.time_step = 0.1;
-  run.parameters["F"] = test::number_parameter(0.035);
-  return run;
-}
 
 // A face condition with a parameter of gray_scott.
 SideCondition mixed_condition() {
@@ -38,34 +28,6 @@ SideCondition mixed_condition() {
           .kind = ConditionKind::mixed,
           .value = "1",
           .factor = "0.5 + F"};
-}
-
-template <class T>
-struct Stepped {
-  std::vector<T> state;
-  std::uint64_t digest = 0;
-  std::string how;
-};
-template <class T>
-Stepped<T> stepped(const std::string& backend_name, const std::string& engine,
-                   const Problem<T>& problem, const std::vector<T>& state,
-                   const std::vector<std::int64_t>& steps) {
-  const auto backend = make_backend<T>(backend_name, engine, problem, 2);
-  backend->settle();
-  backend->set_state(state, 3);
-  for (const std::int64_t some : steps) backend->advance(some);
-  const auto capture = backend->capture();
-  const Captured<T> after = capture.wait();
-  return {{after.state.begin(), after.state.end()}, after.digest, backend->description().reason};
-}
-
-template <class T>
-std::vector<T> values_near_one(const Problem<T>& problem) {
-  std::mt19937_64 generator(7);
-  std::vector<T> values(problem.values());
-  for (T& value : values)
-    value = static_cast<T>(0.5 + static_cast<double>(generator() >> 11) * 0x1p-53);
-  return values;
 }
 
 using Engines = std::vector<std::string>;
@@ -79,9 +41,9 @@ void check_engines(const RunConfig& run, const Engines& able = {"streaming", "re
                    bool others_refuse = true) {
   const Problem<T> problem = make_problem<T>(Model(run), test::coefficient_fields(run));
   const std::vector<T> state = values_near_one(problem);
-  const auto expected = stepped<T>("cpu", "interpreted", problem, state, splits.front());
+  const auto expected = formula_steps<T>("cpu", "interpreted", problem, state, splits.front());
   REQUIRE(std::ranges::all_of(expected.state, [](T value) { return std::isfinite(value); }));
-  const auto tile = stepped<T>("cuda", "tile", problem, state, splits.back());
+  const auto tile = formula_steps<T>("cuda", "tile", problem, state, splits.back());
   CHECK(has(tile.how, "compiled for this run"));
   CHECK(tile.digest == expected.digest);
   for (const std::string engine : {"streaming", "resident"}) {
@@ -92,7 +54,7 @@ void check_engines(const RunConfig& run, const Engines& able = {"streaming", "re
       continue;
     }
     for (const auto& split : splits) {
-      const auto found = stepped<T>("cuda", engine, problem, state, split);
+      const auto found = formula_steps<T>("cuda", engine, problem, state, split);
       CHECK(has(found.how, engine == "streaming" ? " a launch" : "between exchanges"));
       CHECK(found.digest == expected.digest);
     }
@@ -227,98 +189,6 @@ TEST_CASE_TEMPLATE("formulas stream where conditions differ along sides", T, flo
           }
 }
 
-TEST_CASE_TEMPLATE("the error of a step is that of the CPU, and a step can be taken back", T, float,
-                   double) {
-  test::need_cuda();
-  struct Grid {
-    Shape shape;
-    Boundaries boundaries;
-  };
-  const Grid grids[] = {{{90, 520}, {Boundary::insulated, Boundary::periodic}},
-                        {{91, 523}, {Boundary::periodic, Boundary::zero}},
-                        {{91, 521}, {Boundary::zero, Boundary::periodic}}};
-  for (int tried = 0; tried < 6; ++tried) {
-    CAPTURE(tried);
-    RunConfig run = gray_scott(grids[tried / 2].shape, grids[tried / 2].boundaries);
-    run.scheme = tried % 2 == 0 ? Scheme::bs23 : Scheme::dopri5;
-    run.scheme.tolerance = Tolerance{.relative = 1e-4, .absolute = 1e-5};
-    run.scheme.varies = true;
-    const Problem<T> problem = make_problem<T>(Model(run), test::coefficient_fields(run));
-    std::vector<T> state = values_near_one(problem);
-    state.resize(problem.state_fields() * problem.shape.cells());
-    const auto cpu = make_backend<T>("cpu", "interpreted", problem, 2);
-    for (const char* const engine : {"tile", "resident", "streaming", "auto"}) {
-      const auto gpu = make_backend<T>("cuda", engine, problem, 2);
-      CAPTURE(engine);
-      CAPTURE(gpu->description().engine);
-      gpu->settle();
-      for (Backend<T>* const backend : {cpu.get(), gpu.get()}) {
-        backend->set_state(state, 3);
-        backend->set_clock({.step = 0.05, .start = 1, .start_step = 3});
-        backend->advance(1);
-      }
-      const int fields = problem.state_fields();
-      const double error = largest_error(*gpu, fields);
-      CHECK(error == largest_error(*cpu, fields));
-      const auto of_cpu = cpu->reduce({fields, 1}, error)().first.value();
-      const auto of_gpu = gpu->reduce({fields, 1}, error)().first.value();
-      CHECK(of_gpu.index == of_cpu.index);
-      CHECK(test::same_bits<T>(of_gpu.around, of_cpu.around));
-      for (const double step : {0.02, 0.025}) {
-        for (Backend<T>* const backend : {cpu.get(), gpu.get()}) {
-          if (step == 0.02) backend->undo_step();
-          backend->set_clock({.step = step, .start = 1, .start_step = step == 0.02 ? 3 : 4});
-          backend->advance(1);
-        }
-        CHECK(largest_error(*gpu, fields) == largest_error(*cpu, fields));
-        const auto here = gpu->capture(), there = cpu->capture();
-        CHECK(here.wait().digest == there.wait().digest);
-      }
-      std::vector<T> spoilt = state;
-      spoilt[1234] = std::numeric_limits<T>::quiet_NaN();
-      gpu->set_state(spoilt, 3);
-      gpu->advance(1);
-      CHECK(std::isnan(largest_error(*gpu, fields)));
-      gpu->set_state(state, 3);
-      gpu->set_clock({.step = 0.05, .start = 1, .start_step = 3});
-      gpu->advance(1);
-      CHECK(largest_error(*gpu, fields) == error);
-    }
-  }
-}
-
-// Where operands are neither huge nor tiny, rows are divided without branches.
-TEST_CASE_TEMPLATE("divisions on a GPU have the bits of the CPU's, whatever their operands", T,
-                   float, double) {
-  test::need_cuda();
-  using Bits = elementary::Bits<T>;
-  const Shape shape{70, 518};
-  RunConfig run = test::formula_run(shape, {{"u", "u / v"}, {"v", "v"}});
-  run.equation.maps = {"u", "v"};
-  const Problem<T> problem = make_problem<T>(Model(run), {});
-  const auto cells = static_cast<std::size_t>(shape.cells());
-  std::mt19937_64 random(3);
-  std::uniform_real_distribution<T> near_one(T(0.5), T(1.5));
-  const auto any_bits = [&] { return std::bit_cast<T>(static_cast<Bits>(random())); };
-  std::vector<T> state(2 * cells);
-  for (std::size_t i = 0; i < cells; ++i) {
-    T &u = state[i], &v = state[cells + i];
-    do {
-      u = std::ldexp(near_one(random), static_cast<int>(random() % 80) - 40);
-      v = near_one(random);
-      if (random() % 4 == 0) u = any_bits();
-      if (random() % 64 == 0) u = T(0) * v;
-      if (random() % 64 == 0) v = any_bits();
-      if (random() % 512 == 0) v = T(0) * u;
-    } while (!std::isfinite(u) || !std::isfinite(v) || (u == 0 && v == 0));
-  }
-  const auto expected = stepped<T>("cpu", "reference", problem, state, {48});
-  for (const std::string engine : {"streaming", "resident", "tile"}) {
-    CAPTURE(engine);
-    CHECK(stepped<T>("cuda", engine, problem, state, {48}).digest == expected.digest);
-  }
-}
-
 TEST_CASE_TEMPLATE("formulas stream where blocks share out long strips", T, float, double) {
   test::need_cuda();
   check_engines<T>(gray_scott({10007, 512}, {Boundary::zero, Boundary::insulated}), {"streaming"});
@@ -404,7 +274,7 @@ TEST_CASE("a run begins with tiles and goes on streaming, with the same bits") {
   const RunConfig run = gray_scott({1024, 1024}, {Boundary::periodic, Boundary::zero});
   const auto problem = make_problem<float>(Model(run), {});
   const auto state = values_near_one(problem);
-  const auto expected = stepped<float>("cuda", "tile", problem, state, {3000});
+  const auto expected = formula_steps<float>("cuda", "tile", problem, state, {3000});
   const auto backend = make_backend<float>("cuda", "auto", problem, 1);
   CHECK(backend->description().engine == "streaming");
   backend->set_state(state, 3);
@@ -420,11 +290,11 @@ TEST_CASE("random equations on grids that stream equal the reference") {
   const auto compare = [&]<class T>(test::RandomProblem& random, T) {
     const auto problem = make_problem<T>(Model(random.run), test::coefficient_fields(random.run));
     const auto state = random.state<T>();
-    const auto expected = stepped<T>("cpu", "reference", problem, state, {random.steps});
+    const auto expected = formula_steps<T>("cpu", "reference", problem, state, {random.steps});
     for (const std::string engine : {"tile", "streaming", "resident"}) {
       CAPTURE(engine);
       try {
-        const auto found = stepped<T>("cuda", engine, problem, state, {random.steps});
+        const auto found = formula_steps<T>("cuda", engine, problem, state, {random.steps});
         ++compared;
         streamed += engine == "streaming" ? 1 : 0;
         stayed += engine == "resident" ? 1 : 0;
